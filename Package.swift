@@ -1,0 +1,119 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Switched on for every target. Each is a language proposal that the next language mode adopts.
+let settings: [SwiftSetting] = [
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
+    .enableUpcomingFeature("ExistentialAny"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0409-access-level-on-imports.md
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0444-member-import-visibility.md
+    .enableUpcomingFeature("MemberImportVisibility"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0461-async-function-isolation.md
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0470-isolated-conformances.md
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0481-weak-let.md
+    .enableUpcomingFeature("ImmutableWeakCaptures"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "lamplighter",
+    products: [
+        .executable(name: "lamplighter", targets: ["lamplighter"]),
+        .library(name: "LamplighterGate", type: .dynamic, targets: ["Gate"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
+            traits: ["JSON", "YAML"]),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(
+            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // C libraries.
+        .systemLibrary(
+            name: "CMosquitto", pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]),
+        .systemLibrary(
+            name: "CMosquittoBroker",
+            providers: [.apt(["libmosquitto-dev", "mosquitto-dev"])]),
+        .systemLibrary(
+            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+
+        // Shared by the gate and the service: no Foundation, no concurrency.
+        .target(name: "JSON", swiftSettings: settings),
+        .target(name: "Credentials", swiftSettings: settings),
+
+        // The broker plugin, libLamplighterGate.so.
+        .target(
+            name: "Gate",
+            dependencies: ["CMosquittoBroker", "CSodium", "Credentials", "JSON"],
+            swiftSettings: settings,
+            linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+
+        // The service, from the wire up.
+        .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: settings),
+        .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
+        .target(name: "Domain", swiftSettings: settings),
+        .target(name: "Wire", dependencies: ["Domain", "JSON"], swiftSettings: settings),
+        .target(
+            name: "Storage",
+            dependencies: [
+                "Domain", "Wire", "JSON", "Credentials", "Sodium",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Workers",
+            dependencies: [
+                "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Web",
+            dependencies: [
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "Service",
+            dependencies: [
+                "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
+                "Credentials",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "Metrics", package: "swift-metrics"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "lamplighter",
+            dependencies: [
+                "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Service",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)
