@@ -3,7 +3,8 @@ import Hummingbird
 /// Puts on every answer the headers that keep a browser from guessing, framing or storing it.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     @concurrent func handle(
-        _ request: Request, context: Context,
+        _ request: Request,
+        context: Context,
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
@@ -22,7 +23,9 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
     }
 
     private static func name(_ text: String) -> HTTPFields.Element.Name {
-        guard let name = HTTPFields.Element.Name(text) else { preconditionFailure("bad header \(text)") }
+        guard let name = HTTPFields.Element.Name(text) else {
+            preconditionFailure("bad header \(text)")
+        }
         return name
     }
 }

@@ -14,7 +14,11 @@ package struct WebServer: Service {
 
     /// Makes a server that begins to listen when it is run.
     package init(
-        host: String, port: Int, readiness: Readiness, metrics: PrometheusRegistry, logger: Logger
+        host: String,
+        port: Int,
+        readiness: Readiness,
+        metrics: PrometheusRegistry,
+        logger: Logger
     ) {
         self.host = host
         self.port = port
@@ -33,7 +37,8 @@ package struct WebServer: Service {
             router: makeRouter(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { _ in readiness.isReady("http") },
-            logger: logger)
+            logger: logger
+        )
         try await application.run()
     }
 
@@ -45,8 +50,10 @@ package struct WebServer: Service {
         }
         router.get("readyz") { [readiness] _, _ in
             Self.answer(
-                readiness.isAllReady ? .ok : .serviceUnavailable, "application/json",
-                ReadinessText.json(readiness.parts))
+                readiness.isAllReady ? .ok : .serviceUnavailable,
+                "application/json",
+                ReadinessText.json(readiness.parts)
+            )
         }
         router.get("metrics") { [metrics] _, _ in
             Self.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics.render())
@@ -55,10 +62,14 @@ package struct WebServer: Service {
     }
 
     private static func answer(
-        _ status: HTTPResponse.Status, _ type: String, _ text: String
+        _ status: HTTPResponse.Status,
+        _ type: String,
+        _ text: String
     ) -> Response {
         Response(
-            status: status, headers: [.contentType: type],
-            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+            status: status,
+            headers: [.contentType: type],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
     }
 }

@@ -1,4 +1,4 @@
-/// Every setting there is. File reading, validation, `lamplighter config` and the reference are made from it.
+/// Every setting there is: reading, checking, `lamplighter config` and the reference are made from it.
 ///
 /// To add a setting, add a row here and, where code reads it, an accessor in `Settings+Values.swift`.
 package enum SettingsTable {

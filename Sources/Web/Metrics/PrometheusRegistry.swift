@@ -48,8 +48,11 @@ package final class PrometheusRegistry: MetricsFactory {
 
     /// Finds or makes the series of a name and its labels; nil where the name has another kind already.
     private func series<S: Series>(
-        _ label: String, _ dimensions: [(String, String)], _ kind: MetricCatalog.Kind,
-        isTimer: Bool = false, make: (MetricCatalog.Entry) -> S
+        _ label: String,
+        _ dimensions: [(String, String)],
+        _ kind: MetricCatalog.Kind,
+        isTimer: Bool = false,
+        make: (MetricCatalog.Entry) -> S
     ) -> S? {
         let name = MetricName.name(label)
         return families.withLock { families in
@@ -72,7 +75,8 @@ package final class PrometheusRegistry: MetricsFactory {
 
 extension PrometheusRegistry {
     package func makeCounter(
-        label: String, dimensions: [(String, String)]
+        label: String,
+        dimensions: [(String, String)]
     ) -> any CounterHandler {
         series(label, dimensions, .counter) { _ in CounterSeries() } ?? NOOPMetricsHandler.instance
     }
@@ -82,7 +86,9 @@ extension PrometheusRegistry {
     }
 
     package func makeRecorder(
-        label: String, dimensions: [(String, String)], aggregate: Bool
+        label: String,
+        dimensions: [(String, String)],
+        aggregate: Bool
     ) -> any RecorderHandler {
         guard aggregate else {
             return series(label, dimensions, .gauge) { _ in GaugeSeries() }

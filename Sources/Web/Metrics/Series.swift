@@ -41,7 +41,10 @@ final class GaugeSeries: Series, MeterHandler, RecorderHandler {
         while true {
             let next = (Double(bitPattern: seen) + amount).bitPattern
             let (done, now) = bits.weakCompareExchange(
-                expected: seen, desired: next, ordering: .relaxed)
+                expected: seen,
+                desired: next,
+                ordering: .relaxed
+            )
             if done { return }
             seen = now
         }
