@@ -14,8 +14,8 @@ struct CredentialsFileTests {
         try file.append(Array(Make.everyKind.dropFirst(4)))
 
         #expect(try Make.parse(folder.bytes()).records == Make.everyKind)
-        #expect(file.totalCount == 11)
-        #expect(file.liveCount == 9)
+        let counts = (file.totalCount, file.liveCount)
+        #expect(counts == (11, 9))
     }
 
     @Test("Two writers take turns, and a rewrite by one is followed by the other")
@@ -31,8 +31,8 @@ struct CredentialsFileTests {
 
         let records = [Make.everyKind[2], Make.everyKind[3]]
         #expect(try Make.parse(folder.bytes()).records == records)
-        #expect(second.totalCount == 2)
-        #expect(second.liveCount == 2)
+        let counts = (second.totalCount, second.liveCount)
+        #expect(counts == (2, 2))
     }
 
     @Test("A record that a dead writer left incomplete is cut off before the next one")
@@ -54,15 +54,15 @@ struct CredentialsFileTests {
         let folder = try Folder()
         try folder.append([UInt8](repeating: 7, count: 100))
         var file = try CredentialsFile(path: folder.file)
-        #expect(file.isDamaged)
+        let isDamagedAtFirst = file.isDamaged
         var refused = false
         do { try file.append([Make.everyKind[0]]) } catch { refused = error == .damaged }
-        #expect(refused)
 
         try file.rewrite([Make.everyKind[0]])
         try file.append([Make.everyKind[1]])
 
-        #expect(!file.isDamaged)
+        let isDamagedAfterwards = file.isDamaged
+        #expect(isDamagedAtFirst && refused && !isDamagedAfterwards)
         #expect(try Make.parse(folder.bytes()).records == Array(Make.everyKind.prefix(2)))
     }
 
@@ -74,7 +74,7 @@ struct CredentialsFileTests {
             try file.append([Make.everyKind[0]])
             let before = try folder.bytes()
             signal(SIGXFSZ, SIG_IGN)
-            var limit = rlimit(rlim_cur: rlim_t(before.count + 30), rlim_max: RLIM_INFINITY)
+            var limit = rlimit(rlim_cur: rlim_t(before.count + 30), rlim_max: rlim_t.max)
             setrlimit(__rlimit_resource_t(1), &limit)
 
             var failed = false
