@@ -75,7 +75,7 @@ let package = Package(
         // The service, from the wire up.
         .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: settings),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
-        .target(name: "Domain", swiftSettings: settings),
+        .target(name: "Domain", dependencies: ["JSON"], swiftSettings: settings),
         .target(name: "Wire", dependencies: ["Domain", "JSON"], swiftSettings: settings),
         .target(
             name: "Storage",
