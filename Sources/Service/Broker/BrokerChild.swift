@@ -31,7 +31,8 @@ package final class BrokerChild: Service {
         do {
             process = try await ChildProcess.launch(
                 plan.program,
-                ["-c", plan.directory.brokerConfiguration]
+                ["-c", plan.directory.brokerConfiguration],
+                output: plan.directory.brokerLog
             )
         } catch {
             throw failure("\(error)")

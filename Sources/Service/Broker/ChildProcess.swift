@@ -26,10 +26,12 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program that is killed when this process dies, as far as the system can do that.
     ///
+    /// - Parameter output: A file that takes what the program writes, at its end.
     /// - Throws: `Errno`'s number as `SpawnError` where the program cannot be started.
     package static func launch(
         _ program: String,
-        _ arguments: [String]
+        _ arguments: [String],
+        output: String
     ) async throws -> ChildProcess {
         var words = [program] + arguments
         // posix_spawn can't ask for a parent-death signal; setpriv (util-linux) can, and keeps the pid.
@@ -39,7 +41,7 @@ package final class ChildProcess: Sendable {
         let command = words
         return try await withCheckedThrowingContinuation { continuation in
             WatchThread.start {
-                switch spawn(command) {
+                switch spawn(command, output) {
                 case .failure(let error): continuation.resume(throwing: error)
                 case .success(let pid):
                     let child = ChildProcess(pid: pid)
@@ -94,7 +96,7 @@ package final class ChildProcess: Sendable {
         for waiter in waiting { waiter.resume(returning: exit) }
     }
 
-    private static func spawn(_ words: [String]) -> Result<pid_t, SpawnError> {
+    private static func spawn(_ words: [String], _ output: String) -> Result<pid_t, SpawnError> {
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var attributes = posix_spawnattr_t()
@@ -108,8 +110,20 @@ package final class ChildProcess: Sendable {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
+        var files = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&files)
+        defer { posix_spawn_file_actions_destroy(&files) }
+        posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(
+            &files,
+            1,
+            output,
+            O_WRONLY | O_CREAT | O_APPEND,
+            0o600
+        )
+        posix_spawn_file_actions_adddup2(&files, 1, 2)
         var pid: pid_t = 0
-        let code = posix_spawn(&pid, words[0], nil, &attributes, &arguments, environ)
+        let code = posix_spawn(&pid, words[0], &files, &attributes, &arguments, environ)
         return code == 0 ? .success(pid) : .failure(SpawnError(number: code))
     }
 }

@@ -15,7 +15,9 @@ package struct Backend {
     ///
     /// - Throws: A `Problem` where the store cannot be used.
     package static func open(_ context: RunContext) throws -> Backend {
-        Backend(store: "SQLite", services: [])
+        context.readiness.isReady("store")
+        for worker in context.settings.workers { context.readiness.isReady("worker " + worker) }
+        return Backend(store: "SQLite", services: [])
     }
 }
 

@@ -37,7 +37,12 @@ package struct Banner {
 
     private func tour(_ demo: DemoKeys) -> Tour {
         Tour(
-            host: mqttHost, port: mqttPort, root: root, demo: demo, mac: DemoKeys.hex(6),
-            terminal: DemoKeys.hex(16))
+            host: mqttHost,
+            port: mqttPort,
+            root: root,
+            demo: demo,
+            mac: DemoKeys.hex(6),
+            terminal: DemoKeys.hex(16)
+        )
     }
 }

@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 import Sodium
 
 /// Names and secrets of the demo product and app, made once for a data directory.
@@ -18,11 +18,16 @@ package struct DemoKeys: Sendable, Equatable {
     package static func readOrMake(_ directory: DataDirectory) throws -> DemoKeys {
         if TextFile.exists(directory.demo) { return try read(directory) }
         let keys = DemoKeys(
-            appID: "demo", appSecret: Sodium.randomSecret(), productKey: hex(16),
-            productSecret: Sodium.randomSecret())
+            appID: "demo",
+            appSecret: Sodium.randomSecret(),
+            productKey: hex(16),
+            productSecret: Sodium.randomSecret()
+        )
         do {
             try TextFile.write(
-                String(decoding: keys.json.encoded(), as: UTF8.self) + "\n", to: directory.demo)
+                String(decoding: keys.json.encoded(), as: UTF8.self) + "\n",
+                to: directory.demo
+            )
         } catch {
             throw unreadable(directory, "it cannot be written: \(error)")
         }
@@ -43,16 +48,21 @@ package struct DemoKeys: Sendable, Equatable {
             let productSecret = object["productSecret"]?.stringValue
         else { throw unreadable(directory, "it is malformed") }
         return DemoKeys(
-            appID: appID, appSecret: appSecret, productKey: productKey,
-            productSecret: productSecret)
+            appID: appID,
+            appSecret: appSecret,
+            productKey: productKey,
+            productSecret: productSecret
+        )
     }
 
     /// The keys as they stand in `demo.json` and `ready.json`.
     package var json: JSONValue {
-        .object(JSONObject([
-            ("appId", .string(appID)), ("appSecret", .string(appSecret)),
-            ("productKey", .string(productKey)), ("productSecret", .string(productSecret)),
-        ]))
+        .object(
+            JSONObject([
+                ("appId", .string(appID)), ("appSecret", .string(appSecret)),
+                ("productKey", .string(productKey)), ("productSecret", .string(productSecret)),
+            ])
+        )
     }
 
     /// Random lowercase hex digits, two a byte.
@@ -63,8 +73,11 @@ package struct DemoKeys: Sendable, Equatable {
 
     private static func unreadable(_ directory: DataDirectory, _ why: String) -> Problem {
         Problem(
-            .secretUnreadable, "the demo's keys in \(directory.demo) cannot be used",
-            at: directory.demo, why: why,
-            cures: [.init("rm '\(directory.demo)'", "the next \"up\" makes new ones")])
+            .secretUnreadable,
+            "the demo's keys in \(directory.demo) cannot be used",
+            at: directory.demo,
+            why: why,
+            cures: [.init("rm '\(directory.demo)'", "the next \"up\" makes new ones")]
+        )
     }
 }

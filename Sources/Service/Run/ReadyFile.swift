@@ -15,7 +15,10 @@ package struct ReadyFile: Sendable {
     ///
     /// - Throws: `Errno` where the disk refuses.
     package func write(
-        mqttPort: Int, httpPort: Int, secrets: ServiceSecrets, demo: DemoKeys?
+        mqttPort: Int,
+        httpPort: Int,
+        secrets: ServiceSecrets,
+        demo: DemoKeys?
     ) throws {
         let service = JSONObject([
             ("username", "service:tools"), ("password", .string(secrets.tools)),

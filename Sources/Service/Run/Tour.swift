@@ -13,7 +13,12 @@ package struct Tour {
 
     /// Makes a tour.
     package init(
-        host: String, port: Int, root: String, demo: DemoKeys, mac: String, terminal: String
+        host: String,
+        port: Int,
+        root: String,
+        demo: DemoKeys,
+        mac: String,
+        terminal: String
     ) {
         self.host = host
         self.port = port
@@ -40,12 +45,17 @@ package struct Tour {
             Step(
                 title: "it binds the lamp",
                 command: ask(
-                    "device/bind", "2", #""did":"'$did'","passcode":"\#(passcode)""#)),
+                    "device/bind",
+                    "2",
+                    #""did":"'$did'","passcode":"\#(passcode)""#
+                )
+            ),
             Step(title: "it sees the lamp", command: watch),
             Step(title: "the lamp listens for a command", command: listen),
             Step(
                 title: "the app switches it on",
-                command: ask("device/control", "3", #""did":"'$did'","data":{"power":true}"#)),
+                command: ask("device/control", "3", #""did":"'$did'","data":{"power":true}"#)
+            ),
         ]
     }
 
