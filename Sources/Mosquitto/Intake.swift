@@ -57,13 +57,13 @@ package struct Intake: Sendable {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
+    package mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
         let start = bytes.count
         bytes.append(contentsOf: piece)
         return start..<bytes.count
     }
 
-    mutating func append(_ delivery: Delivery) { deliveries.append(delivery) }
+    package mutating func append(_ delivery: Delivery) { deliveries.append(delivery) }
 
-    mutating func append(_ confirmation: Confirmation) { confirmed.append(confirmation) }
+    package mutating func append(_ confirmation: Confirmation) { confirmed.append(confirmation) }
 }
