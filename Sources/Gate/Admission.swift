@@ -73,8 +73,8 @@ struct Admission {
 
     /// What a principal that was let in may do by the records as they are now.
     ///
-    /// - Parameter secret: What it was let in with; nil when that is not known or doesn't matter.
-    /// - Returns: nil when it would not be let in any more.
+    /// `secret` is what it was let in with, or nil when that is not known or doesn't matter. The answer is
+    /// nil when it would not be let in any more.
     func rights(
         of principal: Principal,
         secret: Digest?,

@@ -12,48 +12,54 @@ private let events = [
 ]
 private let controlTopic = "$CONTROL/lamplighter/v1"
 
-/// Picks the version of the plugin interface that is spoken here.
-@_cdecl("mosquitto_plugin_version")
-public func pluginVersion(_ count: Int32, _ versions: UnsafePointer<Int32>?) -> Int32 {
-    let offered = UnsafeBufferPointer(start: versions, count: Int(max(0, count)))
-    return offered.contains(5) ? 5 : -1
-}
+/// What the shared library's entry points hand on to.
+///
+/// They stand in a target of their own (`GatePlugin`), whose linker flags would spoil the tests of this one.
+package enum Plugin {
+    /// Picks the version of the plugin interface that is spoken here; -1 when it isn't offered.
+    package static func version(
+        _ offered: UnsafePointer<Int32>?,
+        count: Int32
+    ) -> Int32 {
+        UnsafeBufferPointer(start: offered, count: Int(max(0, count))).contains(5) ? 5 : -1
+    }
 
-/// Starts the gate when the broker loads it; anything but success keeps the broker from starting.
-@_cdecl("mosquitto_plugin_init")
-public func pluginInit(
-    _ plugin: OpaquePointer?,
-    _ userData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
-    _ options: UnsafeMutableRawPointer?,
-    _ count: Int32
-) -> Int32 {
-    do {
-        let options = options?.assumingMemoryBound(to: mosquitto_opt.self)
-        let settings = try Settings(options, count: Int(count))
-        guard let worker = settings.worker else { return MOSQ_ERR_INVAL.rawValue }
-        let gate = Unmanaged.passRetained(Gate(settings, worker: worker)).toOpaque()
-        userData?.pointee = gate
+    /// Starts the gate; anything but 0 keeps the broker from starting.
+    package static func start(
+        _ plugin: OpaquePointer?,
+        _ userData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+        options: UnsafeMutableRawPointer?,
+        count: Int32
+    ) -> Int32 {
+        do {
+            let options = options?.assumingMemoryBound(to: mosquitto_opt.self)
+            let settings = try Settings(options, count: Int(count))
+            guard let worker = settings.worker else { return MOSQ_ERR_INVAL.rawValue }
+            let gate = Unmanaged.passRetained(Gate(settings, worker: worker)).toOpaque()
+            userData?.pointee = gate
+            return register(plugin, gate)
+        } catch {
+            Broker.log(.error, error.text)
+            return MOSQ_ERR_INVAL.rawValue
+        }
+    }
+
+    /// Ends the gate that `start` left in the user data.
+    package static func stop(_ userData: UnsafeMutableRawPointer?) {
+        if let userData { Unmanaged<Gate>.fromOpaque(userData).release() }
+    }
+
+    private static func register(
+        _ plugin: OpaquePointer?,
+        _ gate: UnsafeMutableRawPointer
+    ) -> Int32 {
         for event in events {
             let topic = event == MOSQ_EVT_CONTROL ? controlTopic : nil
             let code = gate_register(plugin, Int32(event.rawValue), answer, topic, gate)
             guard code == MOSQ_ERR_SUCCESS.rawValue else { return code }
         }
         return MOSQ_ERR_SUCCESS.rawValue
-    } catch {
-        Broker.log(.error, error.text)
-        return MOSQ_ERR_INVAL.rawValue
     }
-}
-
-/// Ends the gate when the broker stops.
-@_cdecl("mosquitto_plugin_cleanup")
-public func pluginCleanup(
-    _ userData: UnsafeMutableRawPointer?,
-    _ options: UnsafeMutableRawPointer?,
-    _ count: Int32
-) -> Int32 {
-    if let userData { Unmanaged<Gate>.fromOpaque(userData).release() }
-    return MOSQ_ERR_SUCCESS.rawValue
 }
 
 /// Answers every event.
