@@ -50,7 +50,8 @@ struct DeferredAcknowledgementTests {
 
         var client = try connect(broker.port, "keeper")
 
-        #expect(try client.collect(50).count == 50)
+        let again = try client.collect(50)
+        #expect(again.count == 50)
     }
 
     @Test("A subscription while acknowledgements are held is refused, as it would send them")
@@ -93,7 +94,8 @@ struct DeferredAcknowledgementTests {
         var client = try connect(broker.port, "keeper")
         try client.subscribe(["a/#"])
 
-        #expect(try client.collect(100).count == 100)
+        let again = try client.collect(100)
+        #expect(again.count == 100)
     }
 
     /// Lets a probe read `count` messages, kills it, and gives what the next client with its id gets.
@@ -117,7 +119,8 @@ struct DeferredAcknowledgementTests {
         for number in 0..<count {
             try sender.publish(topic: "\(topic)/\(number)", payload: Array("\(number)".utf8))
         }
-        #expect(try sender.confirmations().count == count)
+        let receipts = try sender.confirmations()
+        #expect(receipts.count == count)
         sender.disconnect()
     }
 }

@@ -79,8 +79,6 @@ extension MosquittoClient {
 
 /// The file of an executable that the package builds beside the tests.
 func builtExecutable(_ name: String) throws -> String {
-    let here = try #require(
-        Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
-    )
-    return here.deletingLastPathComponent().appending(path: name).path
+    let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    return URL(fileURLWithPath: tests).deletingLastPathComponent().appending(path: name).path
 }

@@ -28,14 +28,30 @@ package final class BrokerProcess: Sendable {
     ///   - settings: Lines of `mosquitto.conf`, after the listener's and before the log's.
     ///   - port: A port that is known to be free, as that of a broker stopped before.
     ///   - directory: Where files the settings name already are.
+    /// - Throws: `BrokerError`, with the broker's log if it ended at once.
     package init(
-        settings: String = BrokerProcess.open,
-        port: Int? = nil,
+        settings: String = BrokerProcess.open, port: Int? = nil,
         directory: TemporaryDirectory? = nil
     ) throws {
-        guard let executable = Self.executable else { throw BrokerError.notInstalled }
         let directory = try directory ?? TemporaryDirectory()
-        let port = try port ?? Self.freePort()
+        self.directory = directory
+        var result = try Self.start(settings, port ?? Self.freePort(), directory)
+        // Between finding a free port and taking it somebody else may have.
+        for _ in 0..<10 where port == nil && result.process == nil {
+            result = try Self.start(settings, Self.freePort(), directory)
+        }
+        guard let process = result.process else {
+            throw BrokerError.notReady(Self.log(in: directory))
+        }
+        self.process = process
+        self.port = result.port
+    }
+
+    /// Gives no process if the broker ended at once.
+    private static func start(
+        _ settings: String, _ port: Int, _ directory: TemporaryDirectory
+    ) throws -> (process: ChildProcess?, port: Int) {
+        guard let executable else { throw BrokerError.notInstalled }
         let configuration = try directory.write(
             """
             listener \(port) 127.0.0.1
@@ -44,13 +60,15 @@ package final class BrokerProcess: Sendable {
             persistence false
             log_dest file \(directory.path("mosquitto.log"))
 
-            """,
-            to: "mosquitto.conf"
-        )
-        self.port = port
-        self.directory = directory
-        process = try ChildProcess(executable, ["-c", configuration])
-        try waitUntilReady()
+            """, to: "mosquitto.conf")
+        let process = try ChildProcess(executable, ["-c", configuration])
+        let deadline = ContinuousClock.now.advanced(by: .seconds(10))
+        // Its own word, since another process may listen on the port and not it.
+        while !log(in: directory).contains(" running\n") || !accepts(port) {
+            guard process.isRunning, ContinuousClock.now < deadline else { return (nil, port) }
+            usleep(2000)
+        }
+        return (process, port)
     }
 
     package var pid: Int32 { process.pid }
@@ -62,18 +80,10 @@ package final class BrokerProcess: Sendable {
     package func pause(_ isPaused: Bool) { process.signal(isPaused ? SIGSTOP : SIGCONT) }
 
     /// What the broker has logged so far.
-    package var log: String {
-        (try? String(contentsOfFile: directory.path("mosquitto.log"), encoding: .utf8)) ?? ""
-    }
+    package var log: String { Self.log(in: directory) }
 
-    private func waitUntilReady() throws {
-        let deadline = ContinuousClock.now.advanced(by: .seconds(10))
-        while !Self.accepts(port) {
-            guard process.isRunning, ContinuousClock.now < deadline else {
-                throw BrokerError.notReady(log)
-            }
-            usleep(2000)
-        }
+    private static func log(in directory: TemporaryDirectory) -> String {
+        (try? String(contentsOfFile: directory.path("mosquitto.log"), encoding: .utf8)) ?? ""
     }
 
     /// Tells whether something listens on a port of the loopback.

@@ -1,54 +1,67 @@
 import Foundation
 import Glibc
+import Synchronization
 
 /// A process that a test starts and that never outlives it.
 ///
 /// Between us and the command stands a shell that reads from a pipe we hold: when we end, however we end,
 /// the pipe closes and the shell kills the command.
-package final class ChildProcess: @unchecked Sendable {
-    // Thread safety: the properties are set in `init` only; `Process` locks its own state.
-    private let guardian = Process()
-    private let leash = Pipe()
-    private let output = Pipe()
+package final class ChildProcess: Sendable {
+    private let guardian: pid_t
+    private let leash: FileHandle
+    private let lines: Mutex<LineReader>
+    private let status = Mutex<Int32?>(nil)
     /// Of the command itself, not of the shell.
     package let pid: Int32
-    private let lines: LineReader
 
-    /// Starts a command; its standard output is read with `nextLine`, the errors go where ours go.
-    package init(_ executable: String, _ arguments: [String], quiet: Bool = true) throws {
-        // The command is a job of the shell; `read` returns when the pipe closes.
-        let script = """
-            "$@" </dev/null & child=$!
-            echo $child
-            { read -r line <&3; kill -9 $child; } 2>/dev/null &
-            leash=$!
-            wait $child; code=$?
-            kill $leash 2>/dev/null
-            exit $code
-            """
-        guardian.executableURL = URL(fileURLWithPath: "/bin/sh")
-        guardian.arguments = ["-c", "exec 3<&0\n" + script, "sh", executable] + arguments
-        guardian.standardInput = leash
-        guardian.standardOutput = output
-        if quiet { guardian.standardError = FileHandle.nullDevice }
-        lines = LineReader(output.fileHandleForReading)
-        try guardian.run()
-        guard let line = lines.next(), let number = Int32(line) else {
+    private static let script = """
+        exec 3<&0
+        "$@" </dev/null 3<&- & child=$!
+        echo $child
+        { read -r line <&3; kill -9 $child; } >/dev/null 2>&1 &
+        leash=$!
+        wait $child; code=$?
+        kill $leash
+        exit $code
+        """
+
+    /// Starts a command, whose standard output is read with `nextLine` and its errors are dropped.
+    ///
+    /// - Throws: `ChildProcessError`.
+    package init(_ executable: String, _ arguments: [String]) throws {
+        let input = Pipe()
+        let output = Pipe()
+        // Or the children of other tests would keep them open.
+        for end in [input.fileHandleForWriting, output.fileHandleForReading] {
+            _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
+        guardian = try spawn(
+            ["/bin/sh", "-c", Self.script, "sh", executable] + arguments,
+            input: input.fileHandleForReading.fileDescriptor,
+            output: output.fileHandleForWriting.fileDescriptor)
+        try input.fileHandleForReading.close()
+        try output.fileHandleForWriting.close()
+        leash = input.fileHandleForWriting
+        var reader = LineReader(output.fileHandleForReading)
+        guard let line = reader.next(), let number = Int32(line) else {
             throw ChildProcessError(command: executable)
         }
         pid = number
+        lines = Mutex(reader)
     }
 
     deinit { stop(SIGKILL) }
 
-    /// Reads the next line of the command's standard output; nil when there are no more. Blocks.
-    package func nextLine() -> String? { lines.next() }
+    /// Reads the next line of the command's standard output, or nil when there are no more.
+    ///
+    /// Blocks until there is one.
+    package func nextLine() -> String? { lines.withLock { $0.next() } }
 
-    package var isRunning: Bool { guardian.isRunning }
+    package var isRunning: Bool { reap(WNOHANG) == nil }
 
     /// Sends a signal to the command, and only to it.
     package func signal(_ number: Int32) {
-        if guardian.isRunning { kill(pid, number) }
+        if isRunning { kill(pid, number) }
     }
 
     /// Ends the command with a signal and waits until it is gone.
@@ -60,9 +73,16 @@ package final class ChildProcess: @unchecked Sendable {
 
     /// Waits for the end of the command; gives its exit code, 128 + the signal's number if it was killed.
     @discardableResult
-    package func wait() -> Int32 {
-        guardian.waitUntilExit()
-        return guardian.terminationStatus
+    package func wait() -> Int32 { reap(0) ?? -1 }
+
+    private func reap(_ options: Int32) -> Int32? {
+        status.withLock { status in
+            if let status { return status }
+            var raw: Int32 = 0
+            guard waitpid(guardian, &raw, options) == guardian else { return nil }
+            status = raw & 0x7F == 0 ? (raw >> 8) & 0xFF : 128 + (raw & 0x7F)
+            return status
+        }
     }
 }
 
@@ -71,14 +91,41 @@ package struct ChildProcessError: Error {
     package let command: String
 }
 
+/// Starts a program with all signals free: the threads of tests block them, and a child inherits that.
+private func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    var attributes = posix_spawnattr_t()
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+        posix_spawn_file_actions_destroy(&actions)
+        posix_spawnattr_destroy(&attributes)
+    }
+    posix_spawn_file_actions_adddup2(&actions, input, 0)
+    posix_spawn_file_actions_adddup2(&actions, output, 1)
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var words = command.map { strdup($0) }
+    words.append(nil)
+    defer { for word in words { free(word) } }
+    var pid: pid_t = 0
+    guard posix_spawn(&pid, command[0], &actions, &attributes, words, environ) == 0 else {
+        throw ChildProcessError(command: command[0])
+    }
+    return pid
+}
+
 /// Splits what a pipe brings into lines.
-private final class LineReader {
+private struct LineReader {
     private let handle: FileHandle
     private var rest = Data()
 
     init(_ handle: FileHandle) { self.handle = handle }
 
-    func next() -> String? {
+    mutating func next() -> String? {
         while true {
             if let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { rest = Data(rest[(end + 1)...]) }
