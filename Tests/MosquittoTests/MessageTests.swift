@@ -10,7 +10,8 @@ struct MessageTests {
         let directory = try TemporaryDirectory()
         try directory.write("topic readwrite heard/#\ntopic write unheard/#\n", to: "acl")
         let broker = try BrokerProcess(
-            settings: BrokerProcess.open + "\nacl_file \(directory.path("acl"))")
+            settings: BrokerProcess.open + "\nacl_file \(directory.path("acl"))"
+        )
         var client = try connect(broker.port)
         try client.subscribe(["heard/#"])
 
@@ -26,7 +27,8 @@ struct MessageTests {
                 PublishReceipt(mid: heard, reasonCode: 0),
                 PublishReceipt(mid: unheard, reasonCode: 0x10),
                 PublishReceipt(mid: denied, reasonCode: 0x87),
-            ])
+            ]
+        )
         #expect(receipts.map(\.isRefused) == [false, false, true])
         #expect(client.unconfirmed == 0)
     }
@@ -39,10 +41,14 @@ struct MessageTests {
         let payload = (0...255).map { UInt8($0) }
 
         try client.publish(
-            topic: "a/bytes", payload: payload,
+            topic: "a/bytes",
+            payload: payload,
             properties: PublishProperties(
-                responseTopic: "answer/to/me", correlationData: [0, 255, 7],
-                messageExpirySeconds: 60))
+                responseTopic: "answer/to/me",
+                correlationData: [0, 255, 7],
+                messageExpirySeconds: 60
+            )
+        )
         try client.publish(topic: "a/empty", payload: [], quality: .atMostOnce)
         try client.flush()
         var intake = Intake()
@@ -116,14 +122,29 @@ struct MessageTests {
 
     @Test("A refused filter is an error with its code")
     func refusedFilter() throws {
-        let broker = try BrokerProcess()
+        let directory = try TemporaryDirectory()
+        try directory.write(
+            """
+            {"defaultACLAccess": {"publishClientSend": true, "publishClientReceive": true,
+            "subscribe": false, "unsubscribe": true}}
+            """,
+            to: "access.json"
+        )
+        let broker = try BrokerProcess(
+            settings: BrokerProcess.open + """
+
+                plugin /usr/lib/x86_64-linux-gnu/mosquitto_dynamic_security.so
+                plugin_opt_config_file \(directory.path("access.json"))
+                """
+        )
         var client = try connect(broker.port)
 
         let error = #expect(throws: MosquittoError.self) {
-            try client.subscribe(["fine", "$share/group"])
+            try client.subscribe(["one", "two"])
         }
 
-        #expect(error != nil)
+        #expect(error?.code == .subscriptionRefused)
+        #expect(error?.reasonCode == 0x87)
     }
 
     @Test("A backlog of ten thousand comes whole, in order, in batches within the window")
@@ -186,7 +207,11 @@ private func exchange(_ port: Int, from: String, to: String, count: Int) throws 
     let deadline = ContinuousClock.now.advanced(by: .seconds(30))
     while received < count || client.unconfirmed > 0, ContinuousClock.now < deadline {
         try client.receive(
-            upTo: 500, linger: .milliseconds(20), wait: .milliseconds(50), into: &intake)
+            upTo: 500,
+            linger: .milliseconds(20),
+            wait: .milliseconds(50),
+            into: &intake
+        )
         received += intake.deliveries.count
         if received >= 0 {
             for _ in 0..<min(500, count - sent) {

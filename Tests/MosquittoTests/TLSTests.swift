@@ -11,8 +11,10 @@ struct TLSTests {
         var client = try connect(broker.port, "tls") {
             $0.host = "localhost"
             $0.tls = .init(
-                caFile: directory.path("ca.pem"), certificateFile: directory.path("client.pem"),
-                keyFile: directory.path("client.key"))
+                caFile: directory.path("ca.pem"),
+                certificateFile: directory.path("client.pem"),
+                keyFile: directory.path("client.key")
+            )
         }
         try client.subscribe(["a/#"])
         let text = String(repeating: "x", count: 40_000)
@@ -22,7 +24,8 @@ struct TLSTests {
         let received = try client.collect(50)
         #expect(
             received
-                == Array(repeating: Received(topic: "a/b", payload: text), count: 50))
+                == Array(repeating: Received(topic: "a/b", payload: text), count: 50)
+        )
     }
 
     @Test("Without the client certificate the broker ends the connection")
@@ -41,8 +44,10 @@ struct TLSTests {
     func foreignBroker() throws {
         let (broker, directory) = try makeBroker()
         try openssl(
-            directory, "req -x509 -newkey rsa:2048 -nodes -subj /CN=other -keyout other.key",
-            "-out other.pem -days 2")
+            directory,
+            "req -x509 -newkey rsa:2048 -nodes -subj /CN=other -keyout other.key",
+            "-out other.pem -days 2"
+        )
 
         let error = #expect(throws: MosquittoError.self) {
             _ = try connect(broker.port) {
@@ -50,7 +55,8 @@ struct TLSTests {
                 $0.tls = .init(
                     caFile: directory.path("other.pem"),
                     certificateFile: directory.path("client.pem"),
-                    keyFile: directory.path("client.key"))
+                    keyFile: directory.path("client.key")
+                )
             }
         }
 
@@ -70,15 +76,21 @@ struct TLSTests {
     private func makeBroker() throws -> (BrokerProcess, TemporaryDirectory) {
         let directory = try TemporaryDirectory()
         try openssl(
-            directory, "req -x509 -newkey rsa:2048 -nodes -subj /CN=ca -keyout ca.key",
-            "-out ca.pem -days 2")
+            directory,
+            "req -x509 -newkey rsa:2048 -nodes -subj /CN=ca -keyout ca.key",
+            "-out ca.pem -days 2"
+        )
         for (name, subject) in [("server", "localhost"), ("client", "service")] {
             try openssl(
-                directory, "req -newkey rsa:2048 -nodes -subj /CN=\(subject)",
-                "-keyout \(name).key -out \(name).csr")
+                directory,
+                "req -newkey rsa:2048 -nodes -subj /CN=\(subject)",
+                "-keyout \(name).key -out \(name).csr"
+            )
             try openssl(
-                directory, "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial",
-                "-out \(name).pem -days 2")
+                directory,
+                "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial",
+                "-out \(name).pem -days 2"
+            )
         }
         let broker = try BrokerProcess(
             settings: BrokerProcess.open + """
@@ -87,7 +99,8 @@ struct TLSTests {
                 certfile \(directory.path("server.pem"))
                 keyfile \(directory.path("server.key"))
                 require_certificate true
-                """)
+                """
+        )
         return (broker, directory)
     }
 

@@ -30,7 +30,8 @@ package final class BrokerProcess: Sendable {
     ///   - directory: Where files the settings name already are.
     /// - Throws: `BrokerError`, with the broker's log if it ended at once.
     package init(
-        settings: String = BrokerProcess.open, port: Int? = nil,
+        settings: String = BrokerProcess.open,
+        port: Int? = nil,
         directory: TemporaryDirectory? = nil
     ) throws {
         let directory = try directory ?? TemporaryDirectory()
@@ -49,7 +50,9 @@ package final class BrokerProcess: Sendable {
 
     /// Gives no process if the broker ended at once.
     private static func start(
-        _ settings: String, _ port: Int, _ directory: TemporaryDirectory
+        _ settings: String,
+        _ port: Int,
+        _ directory: TemporaryDirectory
     ) throws -> (process: ChildProcess?, port: Int) {
         guard let executable else { throw BrokerError.notInstalled }
         let configuration = try directory.write(
@@ -60,7 +63,9 @@ package final class BrokerProcess: Sendable {
             persistence false
             log_dest file \(directory.path("mosquitto.log"))
 
-            """, to: "mosquitto.conf")
+            """,
+            to: "mosquitto.conf"
+        )
         let process = try ChildProcess(executable, ["-c", configuration])
         let deadline = ContinuousClock.now.advanced(by: .seconds(10))
         // Its own word, since another process may listen on the port and not it.

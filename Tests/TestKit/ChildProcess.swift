@@ -38,7 +38,8 @@ package final class ChildProcess: Sendable {
         guardian = try spawn(
             ["/bin/sh", "-c", Self.script, "sh", executable] + arguments,
             input: input.fileHandleForReading.fileDescriptor,
-            output: output.fileHandleForWriting.fileDescriptor)
+            output: output.fileHandleForWriting.fileDescriptor
+        )
         try input.fileHandleForReading.close()
         try output.fileHandleForWriting.close()
         leash = input.fileHandleForWriting
