@@ -32,7 +32,7 @@ package struct MosquittoClient: ~Copyable {
     var topic: [CChar] = []
     var nextMisc = Monotonic.now
 
-    /// Makes a handle and sets its options: `mosquitto_new`. Connects nothing yet.
+    /// Makes a handle with these options (`mosquitto_new`), which connects nothing yet.
     ///
     /// - Throws: `MosquittoError`, among others when a file of `TLS` can't be read.
     package init(_ options: ConnectionOptions, waker: Waker) throws(MosquittoError) {

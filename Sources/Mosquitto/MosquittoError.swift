@@ -34,7 +34,8 @@ package struct MosquittoError: Error, Equatable, Sendable {
 
     /// Tells whether a new connection can succeed without anybody changing a setting.
     ///
-    /// A takeover is not: whoever took the client id would be thrown out in turn, and so on for ever.
+    /// A takeover that the broker tells is not: whoever took the client id would be thrown out in turn, and
+    /// so on for ever. (Mosquitto 2.0.11 does not tell it; there it is a lost connection.)
     package var isRetriable: Bool {
         if let reasonCode { return Self.passingReasons.contains(reasonCode) }
         return Self.passingCodes.contains(code)
