@@ -3,8 +3,6 @@ struct Banner {
     let context: RunContext
     /// A line about the store.
     let store: String
-    /// Whether the broker is a child of this process.
-    let ownBroker: Bool
     /// How long the start took.
     let seconds: Double
 
@@ -17,7 +15,7 @@ struct Banner {
             "lamplighter \(Version.text)   data \(directory.path)\(directory.isNew ? " (new)" : "")"
                 + "   config \(settings.file ?? "none, defaults")",
             "  ok  store      \(store)",
-            "  ok  broker     mqtt://\(address)\(ownBroker ? "   Mosquitto, gate loaded" : "")",
+            "  ok  broker     mqtt://\(address)\(context.ownsBroker ? "   Mosquitto, gate loaded" : "")",
             "  ok  workers    \(settings.workers.joined(separator: " "))",
             "  ok  http       http://\(settings.httpHost):\(context.httpPort)/readyz  /metrics",
             "ready in \(tenths / 10).\(tenths % 10) s",

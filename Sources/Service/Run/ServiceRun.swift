@@ -48,8 +48,7 @@ package struct ServiceRun: Sendable {
         if ownBroker { await endOrphan(directory) }
         let context = try makeContext(directory, metrics)
         let broker = ownBroker ? try makeBroker(context) : nil
-        let backend = try Backend.open(directory, context.secrets, context.demo)
-        context.readiness.isReady("store")
+        let backend = try Backend.open(context)
         do {
             try await broker?.start()
             try await runGroup(context, backend, broker, ready)
@@ -95,6 +94,7 @@ package struct ServiceRun: Sendable {
             directory: directory,
             secrets: try ServiceSecrets(directory),
             demo: ownBroker && settings.makesDemo ? try DemoKeys.readOrMake(directory) : nil,
+            ownsBroker: ownBroker,
             mqttPort: mqttPort,
             httpPort: httpPort,
             readiness: Readiness(parts: parts),
@@ -140,7 +140,7 @@ package struct ServiceRun: Sendable {
             context.logger.error("drain took longer than 5 s, ending anyway")
         }
         let first: [any Service] = broker.map { [$0] } ?? []
-        let services = first + (try backend.services(context)) + [web, announcer, deadline]
+        let services = first + backend.services + [web, announcer, deadline]
         try await ServiceGroup(configuration: configuration(services, context.logger)).run()
     }
 
@@ -168,7 +168,6 @@ package struct ServiceRun: Sendable {
         return Banner(
             context: context,
             store: backend.summary,
-            ownBroker: ownBroker,
             seconds: Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
         )
     }

@@ -18,7 +18,7 @@ package struct ShutdownDeadline: Service {
         let (limit, onForce) = (limit, onForce)
         // A thread and not a task: a blocked pool must not block the way out.
         WatchThread.start {
-            sleep(UInt32(limit.components.seconds))
+            sleep(UInt32(clamping: limit.components.seconds))
             onForce()
             _exit(1)
         }

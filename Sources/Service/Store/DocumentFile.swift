@@ -1,3 +1,4 @@
+import Domain
 package import JSON
 
 /// Reads the documents that an operator imports.
@@ -31,13 +32,23 @@ package enum DocumentFile {
         }
     }
 
-    static func invalid(_ place: String, _ why: String) -> Problem {
-        Problem(
-            .documentInvalid,
-            "\(place) does not fit its schema",
-            at: place,
-            why: why,
-            cures: [.init("lamplighter explain LL1202", "which schema that is")]
-        )
+    /// Runs an import and says of a refusal which file it concerns.
+    ///
+    /// - Throws: A `Problem` with the field at fault.
+    package static func importing<Value>(
+        _ name: String,
+        _ body: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try body()
+        } catch let refusal as Rejection {
+            throw Problem(
+                .documentInvalid,
+                "\(name) does not fit its schema",
+                at: refusal.field.map { "\(name): \($0)" } ?? name,
+                why: refusal.message,
+                cures: [.init("lamplighter explain LL1202", "which schema that is")]
+            )
+        }
     }
 }

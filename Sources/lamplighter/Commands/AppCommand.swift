@@ -2,6 +2,7 @@ import ArgumentParser
 import Domain
 import JSON
 import Service
+import Workers
 
 /// `app`: the apps whose terminals may connect.
 struct AppCommand: ParsableCommand {
@@ -27,23 +28,24 @@ struct AppImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await Workplace.open(settings)
-        let result = try AppImport.run(
-            try DocumentFile.read(file),
-            from: file,
-            into: place.store
-        )
+        let document = try DocumentFile.read(file)
+        let result = try DocumentFile.importing(file) {
+            try place.store.batch(at: SystemClock().now) { tx in
+                try Import.app(.object(document), in: tx)
+            }
+        }
         if output.json {
             return Terminal.show(
                 .object(
                     JSONObject([
-                        ("appId", .string(result.app.id.text)), ("name", .string(result.app.name)),
+                        ("appId", .string(result.id)),
                         ("isNew", .bool(result.isNew)),
                         ("secret", result.secret.map { .string($0) }),
                     ])
                 )
             )
         }
-        print("\(result.isNew ? "imported" : "updated") \(result.app.id) \(result.app.name)")
+        print("\(result.isNew ? "imported" : "updated") app \(result.id)")
         if let secret = result.secret {
             print("secret \(secret)")
             Terminal.tell("Keep the secret now: no later command shows it.")

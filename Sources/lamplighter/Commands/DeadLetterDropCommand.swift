@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import Service
+import Workers
 
 /// `deadletter drop`: takes messages off the list for good.
 struct DeadLetterDropCommand: AsyncParsableCommand {
@@ -25,7 +26,7 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await Workplace.open(settings)
         let (ids, all) = (ids, all)
-        let dropped = try place.store.batch(at: StoreOpener.now()) { tx in
+        let dropped = try place.store.batch(at: SystemClock().now) { tx in
             if all { return try tx.deadLetters.dropAll() }
             return try ids.count { try tx.deadLetters.drop($0) }
         }

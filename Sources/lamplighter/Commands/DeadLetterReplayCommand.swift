@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import Service
+import Workers
 
 /// `deadletter replay`: publishes a message again where it was published, and takes it off the list.
 struct DeadLetterReplayCommand: AsyncParsableCommand {
@@ -27,7 +28,7 @@ struct DeadLetterReplayCommand: AsyncParsableCommand {
             )
         }
         try Replay.run(letter, place.directory, place.settings)
-        _ = try place.store.batch(at: StoreOpener.now()) { try $0.deadLetters.drop(id) }
+        _ = try place.store.batch(at: SystemClock().now) { try $0.deadLetters.drop(id) }
         if output.json {
             Terminal.show(
                 .object(JSONObject([("id", .integer(id)), ("topic", .string(letter.topic))]))

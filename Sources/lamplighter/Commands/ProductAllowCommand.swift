@@ -2,6 +2,7 @@ import ArgumentParser
 import Domain
 import JSON
 import Service
+import Workers
 
 /// `product allow`: lists MACs that may register, for a product whose registration is `listed`.
 struct ProductAllowCommand: AsyncParsableCommand {
@@ -28,7 +29,7 @@ struct ProductAllowCommand: AsyncParsableCommand {
             }
             return mac
         }
-        try place.store.batch(at: StoreOpener.now()) { try $0.products.list(product.key, parsed) }
+        try place.store.batch(at: SystemClock().now) { try $0.products.list(product.key, parsed) }
         if output.json {
             Terminal.show(.object(JSONObject([("listed", .integer(Int64(parsed.count)))])))
         } else {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Domain
 import JSON
 import Service
+import Workers
 
 /// `product import`: takes a product document into the store.
 struct ProductImportCommand: AsyncParsableCommand {
@@ -21,26 +21,23 @@ struct ProductImportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await Workplace.open(settings)
-        let result = try ProductImport.run(
-            try DocumentFile.read(file),
-            from: file,
-            into: place.store,
-            force: force
-        )
+        let document = try DocumentFile.read(file)
+        let result = try DocumentFile.importing(file) {
+            try place.store.batch(at: SystemClock().now) { tx in
+                try Import.product(.object(document), isForced: force, in: tx)
+            }
+        }
         if output.json {
             return Terminal.show(
                 .object(
                     JSONObject([
-                        ("productKey", .string(result.product.key.text)),
-                        ("name", .string(result.product.name)), ("isNew", .bool(result.isNew)),
+                        ("productKey", .string(result.id)), ("isNew", .bool(result.isNew)),
                         ("productSecret", result.secret.map { .string($0) }),
                     ])
                 )
             )
         }
-        print(
-            "\(result.isNew ? "imported" : "updated") \(result.product.key) \(result.product.name)"
-        )
+        print("\(result.isNew ? "imported" : "updated") product \(result.id)")
         if let secret = result.secret {
             print("secret \(secret)")
             Terminal.tell("Keep the secret now: no later command shows it.")

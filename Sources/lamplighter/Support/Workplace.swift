@@ -15,7 +15,7 @@ struct Workplace {
         return Workplace(
             settings: settings,
             directory: directory,
-            store: try StoreOpener.tool(directory)
+            store: try StoreAccess.tool(directory)
         )
     }
 }
