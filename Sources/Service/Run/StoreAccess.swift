@@ -43,9 +43,11 @@ package enum StoreAccess {
         let isLost =
             TextFile.exists(directory.database) && !TextFile.exists(directory.serverKey)
         // A new key beside an old database would silently void every passcode in it.
-        if !isLost, let key = ServerKey(
-            Sodium.sha256(try SecretFile.readOrMake(directory.serverKey).utf8)
-        ) {
+        if !isLost,
+            let key = ServerKey(
+                Sodium.sha256(try SecretFile.readOrMake(directory.serverKey).utf8)
+            )
+        {
             return key
         }
         throw Problem(

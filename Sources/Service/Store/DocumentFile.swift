@@ -16,20 +16,21 @@ package enum DocumentFile {
                 why: "no such file, not readable by this user, or larger than 4 MiB"
             )
         }
+        let value: JSONValue
         do {
-            guard let object = try JSONValue.parse(bytes).objectValue else {
-                throw invalid(path, "it is not a JSON object")
-            }
-            return object
-        } catch let error as JSONError {
+            value = try JSONValue.parse(bytes)
+        } catch {
             let line = bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
-            throw Problem(
-                .documentUnreadable,
-                "\(path):\(line) is not JSON",
-                at: "\(path):\(line)",
-                why: error.description
-            )
+            throw malformed("\(path):\(line)", error.description)
         }
+        guard let object = value.objectValue else {
+            throw malformed(path, "it holds \(value.kind), not an object")
+        }
+        return object
+    }
+
+    private static func malformed(_ place: String, _ why: String) -> Problem {
+        Problem(.documentUnreadable, "\(place) is not a JSON document", at: place, why: why)
     }
 
     /// Runs an import and says of a refusal which file it concerns.

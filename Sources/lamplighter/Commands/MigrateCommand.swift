@@ -19,7 +19,7 @@ struct MigrateCommand: AsyncParsableCommand {
         // A migration under a running service would pull its tables away.
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
-        _ = try StoreOpener.service(directory)
+        _ = try StoreAccess.service(directory)
         if output.json {
             Terminal.show(.object(JSONObject([("migrated", .string(directory.database))])))
         } else {

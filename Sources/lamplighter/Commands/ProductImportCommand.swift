@@ -1,3 +1,4 @@
+import Storage
 import ArgumentParser
 import JSON
 import Service

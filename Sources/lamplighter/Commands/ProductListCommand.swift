@@ -1,3 +1,5 @@
+import Domain
+import Storage
 import ArgumentParser
 import JSON
 import Service
