@@ -10,7 +10,7 @@ struct Lamplighter: AsyncParsableCommand {
         subcommands: [
             UpCommand.self, ServeCommand.self, ProductCommand.self, AppCommand.self,
             DeviceCommand.self, DeadLetterCommand.self, RefusalsCommand.self,
-            MigrateCommand.self, ConfigCommand.self, ExplainCommand.self,
+            MigrateCommand.self, DoctorCommand.self, ConfigCommand.self, ExplainCommand.self,
             VersionCommand.self,
         ]
     )
