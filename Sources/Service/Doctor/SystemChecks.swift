@@ -9,26 +9,20 @@ enum SystemChecks {
 
     /// Whether secrets are ours alone to read.
     static func secrets(_ directory: DataDirectory) -> Finding {
-        let files = [
-            directory.serverKey, directory.serviceSecret, directory.toolsSecret,
-            directory.database, directory.credentials,
-        ]
         let title = "secrets are readable by their owner only"
-        let open = ([directory.path] + files).filter { (TextFile.mode($0) ?? 0) & 0o077 != 0 }
-        // The directory's mode covers what lies in it.
-        guard let first = open.first, open.contains(directory.path) || first != directory.database
-        else {
+        let secrets = [directory.serverKey, directory.serviceSecret, directory.toolsSecret]
+        let open = ([directory.path] + secrets).filter { (TextFile.mode($0) ?? 0) & 0o077 != 0 }
+        guard let first = open.first else {
             return Finding(.doctorSecrets, title, .pass, directory.path, "mode 0700")
         }
         return Finding(
             .doctorSecrets,
             title,
-            open.contains(directory.path) ? .fail : .pass,
+            .fail,
             first,
-            open.contains(directory.path)
-                ? "others may look into it" : "the directory's mode 0700 covers it",
-            cure: open.contains(directory.path) ? "take the others' rights away" : "",
-            command: open.contains(directory.path) ? "chmod -R go= '\(directory.path)'" : nil
+            "others may read it: mode 0\(String(TextFile.mode(first) ?? 0, radix: 8))",
+            cure: "take the others' rights away",
+            command: "chmod -R go= '\(directory.path)'"
         )
     }
 
