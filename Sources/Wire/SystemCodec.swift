@@ -18,6 +18,13 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
+    /// Word to terminals that a worker came or went (PROTOCOL 5.3).
+    package static func service(_ name: String, isUp: Bool) -> [UInt8] {
+        JSONObject([
+            ("type", isUp ? "serviceUp" : "serviceDown"), ("service", .string(name)),
+        ]).encoded()
+    }
+
     /// Word of a message that was put aside.
     package static func deadLetter(
         id: Int64,

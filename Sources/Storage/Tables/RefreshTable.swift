@@ -43,6 +43,11 @@ package struct RefreshTable {
         )
     }
 
+    /// Whether anything is on the list.
+    package func isWaiting() throws -> Bool {
+        try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
+    }
+
     /// Takes some off the list, in order.
     package func take(limit: Int) throws -> [Refresh] {
         let taken = try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1") {

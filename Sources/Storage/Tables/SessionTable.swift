@@ -51,6 +51,13 @@ package struct SessionTable {
         try find("uid = $1 AND endedAt IS NULL") { $0.add(uid.text) }
     }
 
+    /// The terminals with a session that lives.
+    package func liveTerminals() throws -> [(AppID, TerminalID)] {
+        try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") {
+            (AppID(trusted: $0.text(0)), TerminalID(trusted: $0.text(1)))
+        }
+    }
+
     private func find(
         _ condition: String,
         _ bind: (inout Binder) -> Void

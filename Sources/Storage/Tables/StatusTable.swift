@@ -90,6 +90,16 @@ package struct StatusTable {
         }
     }
 
+    /// Forgets what a device reported in its life so far; its version goes on.
+    package func wipe(_ did: DeviceID, at now: Instant) throws {
+        guard var record = try find(did) else { return }
+        record.status.attributes = []
+        record.status.open = []
+        record.status.version += 1
+        record.status.ts = now
+        try save([record])
+    }
+
     // MARK: Rows
 
     private static func record(_ row: Row, did: DeviceID) -> StatusRecord {
