@@ -23,7 +23,7 @@ let package = Package(
     name: "lamplighter",
     products: [
         .executable(name: "lamplighter", targets: ["lamplighter"]),
-        .library(name: "LamplighterGate", type: .dynamic, targets: ["Gate"]),
+        .library(name: "LamplighterGate", type: .dynamic, targets: ["GatePlugin"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -64,10 +64,16 @@ let package = Package(
         .target(name: "JSON", swiftSettings: settings),
         .target(name: "Credentials", swiftSettings: settings),
 
-        // The broker plugin, libLamplighterGate.so.
+        // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
+        // looks for. Only the latter brings the static runtime, which tests must not load twice.
         .target(
             name: "Gate",
             dependencies: ["CMosquittoBroker", "CSodium", "Credentials", "JSON"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "GatePlugin",
+            dependencies: ["CMosquittoBroker", "Gate"],
             swiftSettings: settings,
             linkerSettings: [.unsafeFlags(["-static-stdlib"])]
         ),

@@ -104,7 +104,7 @@ private func onPublish(
     guard let callbacks = Callbacks.of(user), !callbacks.isWriting else { return }
     callbacks.unconfirmed -= 1
     callbacks.intake.append(
-        Confirmation(mid: mid, reasonCode: UInt8(truncatingIfNeeded: reasonCode))
+        PublishReceipt(mid: mid, reasonCode: UInt8(truncatingIfNeeded: reasonCode))
     )
 }
 

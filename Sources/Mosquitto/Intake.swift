@@ -15,7 +15,7 @@ package struct Delivery: Sendable {
 }
 
 /// The broker's word on a message that we published with QoS 1.
-package struct Confirmation: Equatable, Sendable {
+package struct PublishReceipt: Equatable, Sendable {
     package var mid: Int32
     /// 0 success, 0x10 nobody subscribes to it, from 0x80 on refused.
     package var reasonCode: UInt8
@@ -35,7 +35,7 @@ package struct Intake: Sendable {
     /// In the order in which they came.
     package private(set) var deliveries: [Delivery] = []
     /// Answers to our own publishes, in the order in which they came.
-    package private(set) var confirmed: [Confirmation] = []
+    package private(set) var confirmed: [PublishReceipt] = []
 
     package init() {
         bytes.reserveCapacity(256 << 10)
@@ -65,5 +65,5 @@ package struct Intake: Sendable {
 
     package mutating func append(_ delivery: Delivery) { deliveries.append(delivery) }
 
-    package mutating func append(_ confirmation: Confirmation) { confirmed.append(confirmation) }
+    package mutating func append(_ confirmation: PublishReceipt) { confirmed.append(confirmation) }
 }

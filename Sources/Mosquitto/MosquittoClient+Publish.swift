@@ -6,7 +6,7 @@ extension MosquittoClient {
     ///
     /// Only for what is committed: with QoS 1 it is sent sooner or later. Beyond the send maximum it waits in
     /// memory, without a limit of the library's: watch `unconfirmed`. Topic (no NUL, no wildcard) and payload are copied.
-    /// - Returns: The packet id that its `Confirmation` will name, for QoS 0 of no use.
+    /// - Returns: The packet id that its `PublishReceipt` will name, for QoS 0 of no use.
     /// - Throws: `MosquittoError`; `.invalid`, `.malformedUTF8`, `.payloadSize` and `.oversizePacket` concern
     ///   this message only, all others the connection.
     @discardableResult

@@ -24,9 +24,9 @@ struct MessageTests {
 
         #expect(
             receipts == [
-                Mosquitto.Confirmation(mid: heard, reasonCode: 0),
-                Mosquitto.Confirmation(mid: unheard, reasonCode: 0x10),
-                Mosquitto.Confirmation(mid: denied, reasonCode: 0x87),
+                PublishReceipt(mid: heard, reasonCode: 0),
+                PublishReceipt(mid: unheard, reasonCode: 0x10),
+                PublishReceipt(mid: denied, reasonCode: 0x87),
             ]
         )
         #expect(receipts.map(\.isRefused) == [false, false, true])

@@ -50,8 +50,8 @@ extension MosquittoClient {
     }
 
     /// Flushes and receives until nothing is unconfirmed; gives the answers of the broker.
-    mutating func confirmations() throws -> [Mosquitto.Confirmation] {
-        var result: [Mosquitto.Confirmation] = []
+    mutating func confirmations() throws -> [PublishReceipt] {
+        var result: [PublishReceipt] = []
         var intake = Intake()
         let deadline = ContinuousClock.now.advanced(by: .seconds(10))
         try flush()

@@ -112,7 +112,7 @@ struct Publisher {
     }
 
     /// Takes the broker's confirmations.
-    mutating func confirm(_ confirmations: [Confirmation]) {
+    mutating func confirm(_ confirmations: [PublishReceipt]) {
         for confirmation in confirmations {
             guard let row = rowOfPacket.removeValue(forKey: confirmation.mid) else { continue }
             confirm(row: row)
