@@ -24,8 +24,14 @@ package struct BenchConsumer: Sendable {
     package var users: [String]
 
     package init(
-        kind: Kind, port: Int, username: String, passwordFile: String, counterFile: String,
-        root: String, statusBytes: Int, users: [String]
+        kind: Kind,
+        port: Int,
+        username: String,
+        passwordFile: String,
+        counterFile: String,
+        root: String,
+        statusBytes: Int,
+        users: [String]
     ) {
         self.kind = kind
         self.port = port
@@ -43,7 +49,10 @@ package struct BenchConsumer: Sendable {
     package func run() throws {
         let counter = try SharedCounter(path: counterFile)
         var options = ConnectionOptions(
-            host: "127.0.0.1", port: port, clientID: "svc.tools.bench-\(kind.rawValue)")
+            host: "127.0.0.1",
+            port: port,
+            clientID: "svc.tools.bench-\(kind.rawValue)"
+        )
         options.username = username
         options.password = try Self.firstLine(of: passwordFile)
         options.cleanStart = true
@@ -74,7 +83,11 @@ package struct BenchConsumer: Sendable {
         var received = 0
         while true {
             try client.receive(
-                upTo: 500, linger: .milliseconds(5), wait: .seconds(1), into: &intake)
+                upTo: 500,
+                linger: .milliseconds(5),
+                wait: .seconds(1),
+                into: &intake
+            )
             for delivery in intake.deliveries {
                 relay.prepare(intake.bytes[delivery.topic], intake.bytes[delivery.payload])
                 try relay.topic.withUnsafeBufferPointer { topic in

@@ -80,7 +80,8 @@ final class DeviceSocket {
     /// Messages are acknowledged after `handle` has seen them, with the next `flush()`.
     /// - Throws: `LoadError` when the connection has ended.
     func read(
-        with scratch: UnsafeMutableRawBufferPointer, _ handle: (MQTTPacket) -> Void
+        with scratch: UnsafeMutableRawBufferPointer,
+        _ handle: (MQTTPacket) -> Void
     ) throws(LoadError) {
         let count = recv(descriptor, scratch.baseAddress, scratch.count, 0)
         if count == 0 { throw .closed }
@@ -106,7 +107,8 @@ final class DeviceSocket {
     }
 
     private func take(
-        _ bytes: UnsafeRawBufferPointer, _ handle: (MQTTPacket) -> Void
+        _ bytes: UnsafeRawBufferPointer,
+        _ handle: (MQTTPacket) -> Void
     ) throws(LoadError) -> Int {
         var at = 0
         while at < bytes.count {

@@ -52,7 +52,8 @@ struct MQTTReader {
         return .publish(
             topic: UnsafeRawBufferPointer(rebasing: body[2..<topicEnd]),
             payload: UnsafeRawBufferPointer(rebasing: body[start...]),
-            mid: hasMid ? number(body, at: topicEnd) : nil)
+            mid: hasMid ? number(body, at: topicEnd) : nil
+        )
     }
 
     private static func number(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt16 {

@@ -31,7 +31,10 @@ struct MQTTWriter {
 
     /// Appends a PUBLISH with QoS 1.
     static func publish(
-        topic: [UInt8], payload: some Collection<UInt8>, mid: UInt16, into bytes: inout [UInt8]
+        topic: [UInt8],
+        payload: some Collection<UInt8>,
+        mid: UInt16,
+        into bytes: inout [UInt8]
     ) {
         bytes.append(0x32)
         append(length: 2 + topic.count + 2 + payload.count, to: &bytes)

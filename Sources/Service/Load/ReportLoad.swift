@@ -87,7 +87,9 @@ final class ReportLoad {
     ///   - consumed: Gives how many of `sent` are done, by the count of whoever does it.
     /// - Throws: `LoadError` when a connection ends or nothing moves for ten seconds.
     func flood(
-        seconds: Double, window: Int, consumed: () -> Int
+        seconds: Double,
+        window: Int,
+        consumed: () -> Int
     ) throws(LoadError) {
         let end = LoadClock.nanoseconds + Int64(seconds * 1e9)
         var watch = Watch()
@@ -206,13 +208,19 @@ final class ReportLoad {
         if index < devices.count {
             let device = devices[index]
             return .init(
-                clientID: device.did, username: "device:\(device.did)", password: device.secret,
-                keepAliveSeconds: 600)
+                clientID: device.did,
+                username: "device:\(device.did)",
+                password: device.secret,
+                keepAliveSeconds: 600
+            )
         }
         let terminal = terminals[index - devices.count]
         return .init(
-            clientID: terminal.terminalID, username: "app:\(terminal.appID)",
-            password: terminal.token, keepAliveSeconds: 600)
+            clientID: terminal.terminalID,
+            username: "app:\(terminal.appID)",
+            password: terminal.token,
+            keepAliveSeconds: 600
+        )
     }
 }
 

@@ -8,7 +8,9 @@ final class SocketPool {
     private(set) var sockets: [DeviceSocket?] = []
     private var entries: [pollfd] = []
     private let scratch = UnsafeMutableRawBufferPointer.allocate(
-        byteCount: 256 << 10, alignment: 16)
+        byteCount: 256 << 10,
+        alignment: 16
+    )
 
     deinit { scratch.deallocate() }
 
@@ -16,7 +18,9 @@ final class SocketPool {
     init(count: Int) {
         sockets = Array(repeating: nil, count: count)
         entries = Array(
-            repeating: pollfd(fd: -1, events: Int16(POLLIN), revents: 0), count: count)
+            repeating: pollfd(fd: -1, events: Int16(POLLIN), revents: 0),
+            count: count
+        )
     }
 
     /// Puts a connection at its place, or takes it away.
@@ -48,7 +52,9 @@ final class SocketPool {
     ///   - handle: Gets each packet with the number of its connection.
     ///   - lost: Gets the number of each connection that ended; it is already taken away.
     func turn(
-        milliseconds: Int32, _ handle: (Int, MQTTPacket) -> Void, lost: (Int, LoadError) -> Void
+        milliseconds: Int32,
+        _ handle: (Int, MQTTPacket) -> Void,
+        lost: (Int, LoadError) -> Void
     ) {
         guard poll(&entries, nfds_t(entries.count), milliseconds) > 0 else { return }
         for index in entries.indices where entries[index].revents != 0 {
