@@ -1,32 +1,19 @@
-import Synchronization
-
-/// Which parts of the service are ready, and why the others are not.
-package final class Health: Sendable {
-    private let parts = Mutex<[String: String?]>([:])
-
-    /// Nothing is known yet.
-    package init() {}
-
+/// Says which parts of the service are ready, to whoever keeps the list.
+package struct Health: Sendable {
     /// Says that a part is ready.
-    package func ready(_ part: String) {
-        parts.withLock { $0[part] = .some(nil) }
-    }
-
+    package let ready: @Sendable (_ part: String) -> Void
     /// Says that a part is not ready, and why, in words for an operator.
-    package func notReady(_ part: String, because reason: String) {
-        parts.withLock { $0[part] = reason }
+    package let notReady: @Sendable (_ part: String, _ reason: String) -> Void
+
+    /// Tells two functions.
+    package init(
+        ready: @escaping @Sendable (_ part: String) -> Void,
+        notReady: @escaping @Sendable (_ part: String, _ reason: String) -> Void
+    ) {
+        self.ready = ready
+        self.notReady = notReady
     }
 
-    /// The parts that are not ready, by name, with their reasons.
-    package var problems: [(part: String, reason: String)] {
-        parts.withLock { parts in
-            parts.compactMap { part, reason in reason.map { (part, $0) } }
-                .sorted { $0.0 < $1.0 }
-        }
-    }
-
-    /// All parts and whether they are ready.
-    package var all: [(part: String, reason: String?)] {
-        parts.withLock { parts in parts.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 } }
-    }
+    /// Tells nobody.
+    package static let silent = Health(ready: { _ in }, notReady: { _, _ in })
 }

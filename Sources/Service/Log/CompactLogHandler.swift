@@ -1,5 +1,7 @@
+import Domain
 import Glibc
 package import Logging
+import Workers
 
 /// Writes one line per event to standard error: time, level, message, `key=value` sorted by key.
 package struct CompactLogHandler: LogHandler {
@@ -54,12 +56,12 @@ package struct CompactLogHandler: LogHandler {
     }
 
     private static func now() -> String {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        let now = SystemClock().now.milliseconds
+        var seconds = time_t(now / 1000)
         var parts = tm()
-        gmtime_r(&time.tv_sec, &parts)
+        gmtime_r(&seconds, &parts)
         func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let thousandth = String(time.tv_nsec / 1_000_000 + 1000).dropFirst()
+        let thousandth = String(now % 1000 + 1000).dropFirst()
         return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T"
             + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec)).\(thousandth)Z"
     }

@@ -90,6 +90,7 @@ package struct ServiceRun: Sendable {
             directory: directory,
             secrets: try ServiceSecrets(directory),
             demo: ownBroker && settings.makesDemo ? try DemoKeys.readOrMake(directory) : nil,
+            ownsBroker: ownBroker,
             mqttPort: mqttPort,
             readiness: Readiness(parts: parts),
             metrics: metrics,
@@ -169,7 +170,7 @@ package struct ServiceRun: Sendable {
             httpPort: httpPort,
             root: settings.root,
             workers: settings.workers,
-            store: backend.store,
+            store: backend.summary,
             demo: context.demo,
             seconds: Double(elapsed.components.seconds)
                 + Double(elapsed.components.attoseconds) / 1e18

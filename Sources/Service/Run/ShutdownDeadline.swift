@@ -18,9 +18,7 @@ package struct ShutdownDeadline: Service {
         let (limit, onForce) = (limit, onForce)
         // A thread and not a task: a blocked pool must not block the way out.
         WatchThread.start {
-            var left = timespec()
-            left.tv_sec = Int(limit.components.seconds)
-            nanosleep(&left, nil)
+            sleep(UInt32(clamping: limit.components.seconds))
             onForce()
             _exit(1)
         }

@@ -83,7 +83,7 @@ package struct Tour {
         let ask =
             "mosquitto_rr \(address) -q 1 -i \(terminal) -u app:\(demo.appID)"
             + " -P '\(demo.appSecret)' -t \(space)/request/account/loginAnonymous"
-            + #" -e \#(space)/response -m '{"id":"1","params":{}}'"#
+            + #" -e \#(space)/response -m '{"id":"1","params":{"countryCode":"49"}}'"#
         return "app=$(\(ask)); token=\(field("token", of: "app"));"
             + " user=\(field("uid", of: "app")); echo $app"
     }

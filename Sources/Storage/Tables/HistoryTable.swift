@@ -68,6 +68,14 @@ package struct HistoryTable {
         }
     }
 
+    /// Tells whether a device has rows older than a moment.
+    package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
+        try transaction.sql.integer("SELECT 1 FROM history WHERE did = $1 AND ts < $2 LIMIT 1") {
+            $0.add(did.text)
+            $0.add(ts.milliseconds)
+        } != nil
+    }
+
     /// Removes rows older than a moment, at most so many; tells how many.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {
         try transaction.sql.run(

@@ -40,7 +40,7 @@ package final class WorkerThread: Sendable {
             isRetained: true
         )
         self.options = options
-        environment.health.notReady(name.rawValue, because: "not connected to the broker yet")
+        environment.health.notReady(name.rawValue, "not connected to the broker yet")
     }
 
     /// Runs until `stop`; returns when the worker has drained and said goodbye.
@@ -79,7 +79,7 @@ package final class WorkerThread: Sendable {
                 pause(backoff.next())
             }
         }
-        environment.health.notReady(name.rawValue, because: "stopped")
+        environment.health.notReady(name.rawValue, "stopped")
     }
 
     /// One life of the worker: a connection, and turns until it fails or is to stop.
@@ -102,7 +102,7 @@ package final class WorkerThread: Sendable {
 
     private func report(_ error: any Error) {
         let summary = Failure.summary(error)
-        environment.health.notReady(name.rawValue, because: summary)
+        environment.health.notReady(name.rawValue, summary)
         logger.warning("The worker begins anew", metadata: ["error": "\(summary)"])
     }
 
@@ -130,12 +130,15 @@ private enum PlainThread {
         pthread_attr_setstacksize(&attributes, 4 << 20)
         var thread = pthread_t()
         let code = pthread_create(
-            &thread, &attributes,
+            &thread,
+            &attributes,
             { pointer in
                 guard let pointer else { return nil }
                 Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
                 return nil
-            }, Unmanaged.passRetained(Work(body)).toOpaque())
+            },
+            Unmanaged.passRetained(Work(body)).toOpaque()
+        )
         pthread_attr_destroy(&attributes)
         precondition(code == 0, "the system gives no thread")
     }
