@@ -9,7 +9,7 @@ struct Lamplighter: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             UpCommand.self, ServeCommand.self, ConfigCommand.self, ExplainCommand.self,
-            VersionCommand.self,
+            VersionCommand.self, SimulateCommand.self, BenchCommand.self,
         ]
     )
 }

@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 import Logging
 import Mosquitto
@@ -71,8 +72,9 @@ final class BenchField {
         _ options: BenchReportsOptions,
         _ stored: Int
     ) throws -> BenchSeed {
-        let store = try StoreOpener.service(directory)
-        try store.batch(at: StoreOpener.now()) {
+        let store = try StoreAccess.open(directory, migrates: true)
+        try store.healCredentials()
+        try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) {
             try $0.services.save("tools", role: .worker, secret: secrets.tools)
         }
         return try BenchSeed(

@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 /// A process that a benchmark measures: this same executable with other arguments.
 struct BenchProcess {

@@ -238,18 +238,3 @@ private struct Watch {
         }
     }
 }
-
-/// The clocks of the load side.
-enum LoadClock {
-    /// Monotonic, for measuring.
-    static var nanoseconds: Int64 { read(CLOCK_MONOTONIC, unit: 1) }
-
-    /// Since 1970, for reports.
-    static var milliseconds: Int64 { read(CLOCK_REALTIME, unit: 1_000_000) }
-
-    private static func read(_ clock: clockid_t, unit: Int64) -> Int64 {
-        var time = timespec()
-        clock_gettime(clock, &time)
-        return (Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)) / unit
-    }
-}

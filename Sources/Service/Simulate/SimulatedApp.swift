@@ -18,6 +18,8 @@ struct SimulatedApp {
     private var requests = 0
     private var bound: Set<String> = []
 
+    init(app: SimulateOptions.App) { self.app = app }
+
     var login: MQTTWriter.Login {
         .init(
             clientID: terminalID,

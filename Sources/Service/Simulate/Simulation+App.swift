@@ -1,3 +1,4 @@
+import Domain
 import JSON
 
 /// The app's side of a simulation; its connection has the place after the devices'.

@@ -1,3 +1,4 @@
+import Domain
 import JSON
 
 /// The connection of a device: registering, coming online, and what it hears.
