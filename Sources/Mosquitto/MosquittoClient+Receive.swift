@@ -70,7 +70,7 @@ extension MosquittoClient {
     ///
     /// - Parameters:
     ///   - leavesMessages: Ends as well when the next packet is a message, and leaves that unread.
-    func awaitAnswer(
+    mutating func awaitAnswer(
         within limit: Duration,
         _ function: String,
         leavesMessages: Bool = false,

@@ -99,7 +99,9 @@ struct DeferredAcknowledgementTests {
         #expect(again.count == 100)
     }
 
-    @Test("A session that brings a backlog can be subscribed anew, twice, with nothing acknowledged")
+    @Test(
+        "A session that brings a backlog can be subscribed anew, twice, with nothing acknowledged"
+    )
     func resumedBacklog() throws {
         let broker = try BrokerProcess()
         do {

@@ -72,8 +72,7 @@ final class BenchField {
         _ options: BenchReportsOptions,
         _ stored: Int
     ) throws -> BenchSeed {
-        let store = try StoreAccess.open(directory, migrates: true)
-        try store.healCredentials()
+        let store = try StoreAccess.service(directory)
         try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) {
             try $0.services.save("tools", role: .worker, secret: secrets.tools)
         }
