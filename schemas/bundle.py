@@ -27,6 +27,10 @@ PARAMETERS = {
     "scheduleId": "The schedule's id.",
     "name": "The worker's name: status, control, account, session, schedule.",
 }
+ELSEWHERE = (
+    "Answered on the MQTT 5 Response Topic instead, where the request gives one that lies in the terminal's"
+    " own space outside request/ and has no wildcard; Correlation Data is given back either way."
+)
 USERS = {
     "product": "`product:{productKey}` with the product secret, client id `{mac}`",
     "device": "`device:{did}` with the device secret, client id `{did}`",
@@ -139,6 +143,8 @@ def operation(name, channel, action):
         "summary": channel["summary"],
         "bindings": {"mqtt": binding},
     }
+    if "result" in channel:
+        item["description"] = ELSEWHERE
     if "reply" in channel and action == "receive":
         item["reply"] = reply(name, channel)
     return item
@@ -147,14 +153,7 @@ def operation(name, channel, action):
 def reply(name, channel):
     answers = "#/channels/" + channel["reply"]
     inner = name if "result" in channel else "message"
-    out = {"channel": {"$ref": answers}, "messages": [{"$ref": f"{answers}/messages/{inner}"}]}
-    if "result" in channel:
-        out["address"] = {
-            "location": "$message.header#/responseTopic",
-            "description": "The MQTT 5 Response Topic, where it lies in the terminal's own space outside"
-            " request/ and has no wildcard; else the channel's address.",
-        }
-    return out
+    return {"channel": {"$ref": answers}, "messages": [{"$ref": f"{answers}/messages/{inner}"}]}
 
 
 def operations(channels):

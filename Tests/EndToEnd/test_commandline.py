@@ -13,9 +13,10 @@ from world import LAMP, EndToEnd
 
 class Products(EndToEnd):
     def document(self, **changes):
-        path = pathlib.Path(tempfile.mkdtemp()) / "document.json"
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        path = pathlib.Path(holder.name) / "document.json"
         path.write_text(json.dumps({**LAMP, "productKey": fresh_mac() + fresh_mac() + "0" * 8, **changes}))
-        self.addCleanup(path.unlink)
         return path
 
     def test_an_imported_product_works_at_once_and_its_secret_is_told_once(self):
@@ -117,8 +118,10 @@ class Rows(EndToEnd):
             message = late.expect(f"/worker/{name}")
             self.assertTrue(message.retain and message.body["online"])
 
-    def test_doctor_config_and_version(self):
-        self.assertTrue(self.world.service.cli("doctor").stdout.strip())
+    def test_doctor_and_config(self):
+        doctor = self.world.service.cli("doctor", check=False)
+        self.assertIn(doctor.returncode, (0, 3), doctor.stdout + doctor.stderr)
+        self.assertTrue(doctor.stdout.strip())
         printed = self.world.service.cli("config").stdout
         self.assertTrue(printed.strip())
         self.assertNotIn(self.world.service.ready["service"]["password"], printed)

@@ -11,7 +11,7 @@ import urllib.request
 
 import client as clients
 from client import Terminal
-from harness import TORTURE, alive, eventually
+from harness import TORTURE, Service, alive, eventually
 from world import EndToEnd, World
 
 KILLS = 50 if TORTURE else 4
@@ -257,7 +257,6 @@ class Stopping(Crash):
                          self.own.service.process.pid)
 
     def test_what_keeps_it_from_starting_is_said_in_one_sentence(self):
-        from harness import Service
         taken = self.own.service.mqtt_port
         other = Service(arguments=[])
         self.addCleanup(other.close)

@@ -93,7 +93,8 @@ class PublishingAndSubscribing(EndToEnd):
     def test_the_devices_row(self):
         device, other = self.device(), self.world.device(connect=False)
         own = device.base
-        for topic in (f"{own}/command", f"{own}/response", f"{own}/other", own, f"{own}/report/x", f"{other.base}/report",
+        for topic in (f"{own}/command", f"{own}/response", f"{own}/other", own, f"{own}/report/x",
+                      f"{other.base}/report",
                       f"{TOPICS}/device/report", f"{TOPICS}/product/{KEY}/{device.mac}/register",
                       f"{TOPICS}/user/u-0000000000000/device", f"{TOPICS}/system/session-invalid",
                       f"{TOPICS}/system/worker/status", "elsewhere", "$SYS/broker/uptime", "$CONTROL/lamplighter/v1",
@@ -112,7 +113,8 @@ class PublishingAndSubscribing(EndToEnd):
         client = self.keep(Client(self.world.port, f"product:{KEY}", self.world.secrets[KEY], mac))
         self.assertEqual(client.connect(), 0)
         base = f"{TOPICS}/product/{KEY}"
-        for topic in (f"{base}/{other}/register", f"{base}/{mac}/registered", f"{base}/{mac}", f"{TOPICS}/product/{'00' * 16}/{mac}/register"):
+        for topic in (f"{base}/{other}/register", f"{base}/{mac}/registered", f"{base}/{mac}",
+                      f"{TOPICS}/product/{'00' * 16}/{mac}/register"):
             with self.subTest(publish=topic):
                 self.assertEqual(client.publish(topic, {"x": 1}), 0x87)
         for filter in (f"{base}/{other}/registered", f"{base}/+/registered", f"{base}/{mac}/#", f"{base}/{mac}/register", "#"):

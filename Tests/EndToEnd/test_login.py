@@ -75,11 +75,10 @@ class Tokens(EndToEnd):
     def test_every_other_method_needs_one(self):
         terminal = self.terminal(login=False)
         for method in self.METHODS:
-            for token in (None, "", "nonsense", "x" * 256):
+            for token in (None, "nonsense", "x" * 256):
                 with self.subTest(method=method, token=token):
-                    params = {"did": "d-00000000000ff", "passcode": "123456", "subscribed": True, "data": {"power": True}}
-                    answer = terminal.ask(method, params, token=token)
-                    self.assertIn(answer["error"]["code"], ("InvalidToken", "InvalidRequest") if token == "" else ("InvalidToken",))
+                    params = {"did": "d-00000000000ff", "passcode": "123456", "subscribed": True, "data": {"x": 1}}
+                    self.assertError(terminal.ask(method, params, token=token), "InvalidToken")
 
     def test_one_from_another_terminal_is_refused(self):
         owner, thief = self.terminal(), self.terminal()
