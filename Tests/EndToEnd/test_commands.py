@@ -184,7 +184,7 @@ class Refused(EndToEnd):
             with self.subTest(data=data):
                 error = self.assertError(
                     terminal.fail("device/control", {"did": device.did, "data": data}), "InvalidRequest")
-                self.assertEqual(error["field"], f"data.{next(iter(data))}")
+                self.assertEqual(error["field"], f"params.data.{next(iter(data))}")
 
     def test_params_of_the_wrong_form(self):
         device, terminal = self.pair()
