@@ -23,47 +23,65 @@ let package = Package(
     name: "lamplighter",
     products: [
         .executable(name: "lamplighter", targets: ["lamplighter"]),
-        .library(name: "LamplighterGate", type: .dynamic, targets: ["Gate"]),
+        .library(name: "LamplighterGate", type: .dynamic, targets: ["GatePlugin"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(
-            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
-            traits: ["JSON", "YAML"]),
+            url: "https://github.com/apple/swift-configuration",
+            from: "1.4.0",
+            traits: ["JSON", "YAML"]
+        ),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(
-            url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+            url: "https://github.com/hummingbird-project/hummingbird",
+            from: "2.28.1",
+            traits: []
+        ),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // C libraries.
         .systemLibrary(
-            name: "CMosquitto", pkgConfig: "libmosquitto",
-            providers: [.apt(["libmosquitto-dev"])]),
+            name: "CMosquitto",
+            pkgConfig: "libmosquitto",
+            providers: [.apt(["libmosquitto-dev"])]
+        ),
         .systemLibrary(
             name: "CMosquittoBroker",
-            providers: [.apt(["libmosquitto-dev", "mosquitto-dev"])]),
+            providers: [.apt(["libmosquitto-dev", "mosquitto-dev"])]
+        ),
         .systemLibrary(
-            name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+            name: "CSodium",
+            pkgConfig: "libsodium",
+            providers: [.apt(["libsodium-dev"])]
+        ),
 
         // Shared by the gate and the service: no Foundation, no concurrency.
         .target(name: "JSON", swiftSettings: settings),
         .target(name: "Credentials", swiftSettings: settings),
 
-        // The broker plugin, libLamplighterGate.so.
+        // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
+        // looks for. Only the latter brings the static runtime, which tests must not load twice.
         .target(
             name: "Gate",
             dependencies: ["CMosquittoBroker", "CSodium", "Credentials", "JSON"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "GatePlugin",
+            dependencies: ["CMosquittoBroker", "Gate"],
             swiftSettings: settings,
-            linkerSettings: [.unsafeFlags(["-static-stdlib"])]),
+            linkerSettings: [.unsafeFlags(["-static-stdlib"])]
+        ),
 
         // The service, from the wire up.
         .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: settings),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
-        .target(name: "Domain", swiftSettings: settings),
+        .target(name: "Domain", dependencies: ["JSON"], swiftSettings: settings),
         .target(name: "Wire", dependencies: ["Domain", "JSON"], swiftSettings: settings),
         .target(
             name: "Storage",
@@ -72,7 +90,8 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "Workers",
             dependencies: [
@@ -80,7 +99,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "Web",
             dependencies: [
@@ -90,7 +110,8 @@ let package = Package(
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .target(
             name: "Service",
             dependencies: [
@@ -102,7 +123,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "lamplighter",
             dependencies: [
@@ -113,7 +135,8 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

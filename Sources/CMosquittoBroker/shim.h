@@ -4,3 +4,55 @@
 #include <mosquitto_broker.h>
 #include <mosquitto_plugin.h>
 #include <mqtt_protocol.h>
+
+// The broker brings these when it loads the plugin. They are weak so that the tests of the plugin's rules
+// can be linked without a broker; Swift can't say that of an imported function, hence the wrappers.
+#pragma weak mosquitto_log_printf
+#pragma weak mosquitto_callback_register
+#pragma weak mosquitto_callback_unregister
+#pragma weak mosquitto_client_address
+#pragma weak mosquitto_client_id
+#pragma weak mosquitto_client_keepalive
+#pragma weak mosquitto_client_username
+#pragma weak mosquitto_kick_client_by_clientid
+#pragma weak mosquitto_broker_publish_copy
+
+// Swift can't call variadic functions.
+static inline void gate_log(int level, const char *text) {
+    mosquitto_log_printf(level, "%s", text);
+}
+
+static inline int gate_register(
+    mosquitto_plugin_id_t *plugin, int event, MOSQ_FUNC_generic_callback callback, const char *topic,
+    void *userdata) {
+    return mosquitto_callback_register(plugin, event, callback, topic, userdata);
+}
+
+static inline int gate_unregister(
+    mosquitto_plugin_id_t *plugin, int event, MOSQ_FUNC_generic_callback callback, const char *topic) {
+    return mosquitto_callback_unregister(plugin, event, callback, topic);
+}
+
+static inline const char *gate_client_address(const struct mosquitto *client) {
+    return mosquitto_client_address(client);
+}
+
+static inline const char *gate_client_id(const struct mosquitto *client) {
+    return mosquitto_client_id(client);
+}
+
+static inline const char *gate_client_username(const struct mosquitto *client) {
+    return mosquitto_client_username(client);
+}
+
+static inline int gate_client_keepalive(const struct mosquitto *client) {
+    return mosquitto_client_keepalive(client);
+}
+
+static inline int gate_kick(const char *client_id) {
+    return mosquitto_kick_client_by_clientid(client_id, false);
+}
+
+static inline int gate_publish(const char *topic, const void *payload, int count, int qos) {
+    return mosquitto_broker_publish_copy(NULL, topic, count, payload, qos, false, NULL);
+}

@@ -1,1 +1,15 @@
-@main struct L { static func main() {} }
+import ArgumentParser
+import Service
+
+/// The command line: one subcommand a file.
+struct Lamplighter: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "lamplighter",
+        abstract: "A self-hosted cloud for smart devices and the apps that control them.",
+        version: Version.text,
+        subcommands: [
+            UpCommand.self, ServeCommand.self, ConfigCommand.self, ExplainCommand.self,
+            VersionCommand.self,
+        ]
+    )
+}

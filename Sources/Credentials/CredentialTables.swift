@@ -1,0 +1,47 @@
+/// What the records add up to: the newest word on each principal.
+package struct CredentialTables: Sendable {
+    package private(set) var products: [String: Digest] = [:]
+    package private(set) var devices: [String: Digest] = [:]
+    package private(set) var apps: [String: Digest] = [:]
+    package private(set) var services: [String: ServiceEntry] = [:]
+    package private(set) var terminals: [String: TerminalEntry] = [:]
+
+    /// Starts with nobody.
+    package init() {}
+
+    /// Takes in one record.
+    package mutating func apply(_ record: Record) {
+        switch record {
+        case .product(let key, let secret): products[key] = secret
+        case .device(let did, let secret): devices[did] = secret
+        case .app(let appId, let secret): apps[appId] = secret
+        case .service(let name, let secret, let role):
+            services[name] = ServiceEntry(secret: secret, role: role)
+        case .terminal(let terminalId, let appId, let session):
+            terminals[terminalId] = TerminalEntry(appId: appId, session: session)
+        case .removed(let kind, let key): remove(kind, key)
+        }
+    }
+
+    private mutating func remove(_ kind: Record.Kind, _ key: String) {
+        switch kind {
+        case .product: products[key] = nil
+        case .device: devices[key] = nil
+        case .app: apps[key] = nil
+        case .service: services[key] = nil
+        case .terminal: terminals[key] = nil
+        }
+    }
+}
+
+/// A back-end service's secret and rights.
+package struct ServiceEntry: Sendable, Equatable {
+    package var secret: Digest
+    package var role: Role
+}
+
+/// The app a terminal belongs to, and the session on it.
+package struct TerminalEntry: Sendable, Equatable {
+    package var appId: String
+    package var session: Session?
+}

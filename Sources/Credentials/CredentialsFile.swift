@@ -1,0 +1,156 @@
+import Glibc
+
+/// Writes the gate's credentials file: appends what changed, and rewrites the whole when asked to.
+///
+/// Several processes may do so at once: each operation holds the lock of `PATH.lock` and first reads what
+/// the others wrote. What was appended is seen by the gate at its next look, so an answer may leave right
+/// after; it is not synced to disk, as the store can always write the file anew (`rewrite` is synced).
+/// Blocks for the time of a write; not for two threads at once.
+///
+///     var file = try CredentialsFile(path: "gate/credentials")
+///     if file.isDamaged { try file.rewrite(everything) }
+///     try file.append([.device(did: did, secret: digest)])
+///     if file.totalCount > 2 * file.liveCount + 1_000 { try file.rewrite(everything) }
+package struct CredentialsFile: ~Copyable, Sendable {
+    private let path: String
+    private var descriptor: Descriptor?
+    private var inode: ino_t = 0
+    private var parser = CredentialsParser()
+    /// Where the complete records end.
+    private var end = 0
+    /// One number for each kind and key that has a record, instead of the keys themselves.
+    private var live: Set<Int> = []
+    private var appendFailed = false
+
+    /// All records in the file, those included that later ones made void.
+    package private(set) var totalCount = 0
+
+    /// Records that count: one for each principal that has one.
+    package var liveCount: Int { live.count }
+
+    /// Whether the file can't be appended to: only `rewrite` helps, and until then the gate lets in nobody
+    /// but the worker of its options.
+    package var isDamaged: Bool { appendFailed || parser.isDamaged }
+
+    /// Opens the file or makes an empty one; cuts off a last record that a dead writer left incomplete.
+    package init(path: String) throws(CredentialsError) {
+        self.path = path
+        let lock = try Self.lock(path)
+        if access(path, F_OK) != 0 {
+            try replace(with: [])
+        }
+        try catchUp()
+        _ = consume lock
+    }
+
+    /// Adds records with a single write; either all of them are in the file afterwards or none.
+    ///
+    /// - Throws: `CredentialsError`; when `isDamaged` is true after that, the file must be rewritten.
+    package mutating func append(_ records: [Record]) throws(CredentialsError) {
+        guard !records.isEmpty else { return }
+        var bytes: [UInt8] = []
+        for record in records { bytes += try record.encoded() }
+        let lock = try Self.lock(path)
+        try catchUp()
+        guard !isDamaged else { throw .damaged }
+        try write(bytes)
+        for record in records { count(record) }
+        end += bytes.count
+        _ = consume lock
+    }
+
+    /// Replaces the file by one that holds exactly these records: written beside it, synced, renamed.
+    ///
+    /// The old file stays as it was when this throws.
+    package mutating func rewrite(_ records: [Record]) throws(CredentialsError) {
+        let lock = try Self.lock(path)
+        try replace(with: records)
+        descriptor = nil
+        try catchUp()
+        _ = consume lock
+    }
+
+    private mutating func write(_ bytes: [UInt8]) throws(CredentialsError) {
+        do {
+            try descriptor?.writeOnce(bytes)
+        } catch {
+            appendFailed = true
+            try descriptor?.truncate(to: end)
+            appendFailed = false
+            throw error
+        }
+    }
+
+    private func replace(with records: [Record]) throws(CredentialsError) {
+        let draft = "\(path).new"
+        unlink(draft)
+        let file = try Descriptor(draft, O_WRONLY | O_CREAT | O_EXCL, mode: 0o640)
+        var bytes = Layout.header
+        for record in records {
+            bytes += try record.encoded()
+            if bytes.count >= 1 << 20 {
+                try file.writeOnce(bytes)
+                bytes.removeAll(keepingCapacity: true)
+            }
+        }
+        try file.writeOnce(bytes)
+        // Readable to the broker's group whatever the umask is.
+        guard fchmod(file.number, 0o640) == 0 else { throw .system(call: "fchmod", errno: errno) }
+        try file.synchronize()
+        guard rename(draft, path) == 0 else { throw .system(call: "rename", errno: errno) }
+        try synchronizeFolder()
+    }
+
+    private func synchronizeFolder() throws(CredentialsError) {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        try Descriptor(folder, O_RDONLY | O_DIRECTORY).synchronize()
+    }
+
+    /// Reads what others appended, or all of it when the file was replaced.
+    private mutating func catchUp() throws(CredentialsError) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw .system(call: "stat", errno: errno) }
+        if descriptor == nil || status.st_ino != inode || status.st_size < end {
+            descriptor = try Descriptor(path, O_RDWR | O_APPEND)
+            (parser, end, totalCount, appendFailed) = (CredentialsParser(), 0, 0, false)
+            live.removeAll()
+        }
+        inode = status.st_ino
+        let size = Int(status.st_size)
+        guard size > end, let bytes = try descriptor?.read(from: end, count: size - end) else {
+            return
+        }
+        takeIn(bytes)
+        // Nobody else is writing now, so what is left over was torn by a crash.
+        if !isDamaged, end < size {
+            try descriptor?.truncate(to: end)
+        }
+    }
+
+    private mutating func takeIn(_ bytes: [UInt8]) {
+        var parser = parser
+        var records: [Record] = []
+        end += parser.parse(bytes) { records.append($0) }
+        self.parser = parser
+        for record in records { count(record) }
+    }
+
+    private mutating func count(_ record: Record) {
+        totalCount += 1
+        var hasher = Hasher()
+        hasher.combine(record.kind)
+        hasher.combine(record.key)
+        if case .removed = record {
+            live.remove(hasher.finalize())
+        } else {
+            live.insert(hasher.finalize())
+        }
+    }
+
+    private static func lock(_ path: String) throws(CredentialsError) -> Descriptor {
+        let lock = try Descriptor("\(path).lock", O_RDWR | O_CREAT, mode: 0o600)
+        try lock.lock()
+        return lock
+    }
+}

@@ -1,0 +1,62 @@
+/// Reads the credentials file piece by piece, as it grows, and never traps whatever the bytes are.
+///
+/// Give it what follows the bytes it has consumed so far. It stops in front of a record that is not
+/// complete yet. Once it has met a wrong checksum or a record it does not know it is damaged for good:
+/// what it took before that must not be trusted to be the newest word on anybody.
+package struct CredentialsParser: Sendable {
+    /// Whether the file is no credentials file, or was damaged in the middle.
+    package private(set) var isDamaged = false
+    private var isPastHeader = false
+
+    /// Starts at the beginning of a file.
+    package init() {}
+
+    /// Takes the complete records at the start of `bytes` and tells how many bytes that were.
+    package mutating func parse(
+        _ bytes: UnsafeRawBufferPointer,
+        apply: (Record) -> Void
+    ) -> Int {
+        var consumed = 0
+        if !isPastHeader {
+            guard bytes.count >= Layout.headerCount else { return 0 }
+            isPastHeader = bytes.prefix(Layout.headerCount).elementsEqual(Layout.header)
+            isDamaged = !isPastHeader
+            consumed = Layout.headerCount
+        }
+        while !isDamaged, let frame = frame(in: bytes, at: consumed) {
+            guard let record = record(in: frame) else {
+                isDamaged = true
+                break
+            }
+            apply(record)
+            consumed &+= frame.count
+        }
+        return isDamaged ? 0 : consumed
+    }
+
+    /// Takes an array's complete records; see the other form.
+    package mutating func parse(_ bytes: [UInt8], apply: (Record) -> Void) -> Int {
+        bytes.withUnsafeBytes { parse($0, apply: apply) }
+    }
+
+    /// The next record with its length and checksum, when all of it is there.
+    private func frame(
+        in bytes: UnsafeRawBufferPointer,
+        at start: Int
+    ) -> UnsafeRawBufferPointer? {
+        let left = bytes.count &- start
+        guard left >= 2 else { return nil }
+        let length = bytes.loadUnaligned(fromByteOffset: start, as: UInt16.self)
+        let count = Int(UInt16(littleEndian: length)) &+ Layout.frameCount
+        guard left >= count else { return nil }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<(start &+ count)])
+    }
+
+    private func record(in frame: UnsafeRawBufferPointer) -> Record? {
+        let covered = UnsafeRawBufferPointer(rebasing: frame[..<(frame.count &- 4)])
+        let stored = frame.loadUnaligned(fromByteOffset: covered.count, as: UInt32.self)
+        guard Checksum.of(covered) == UInt32(littleEndian: stored) else { return nil }
+        var reader = RecordReader(UnsafeRawBufferPointer(rebasing: covered[2...]))
+        return reader.record()
+    }
+}

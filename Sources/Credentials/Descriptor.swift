@@ -1,0 +1,67 @@
+import Glibc
+
+/// Owns an open file and turns what the system refuses into `CredentialsError`.
+struct Descriptor: ~Copyable {
+    let number: Int32
+
+    /// Opens a file, closed again when a program is started.
+    init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(CredentialsError) {
+        number = open(path, flags | O_CLOEXEC, mode)
+        guard number >= 0 else { throw .system(call: "open", errno: errno) }
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// Waits until no other process holds the lock of this file; it ends with the descriptor.
+    borrowing func lock() throws(CredentialsError) {
+        while flock(number, LOCK_EX) != 0 {
+            guard errno == EINTR else { throw .system(call: "flock", errno: errno) }
+        }
+    }
+
+    borrowing func status() throws(CredentialsError) -> stat {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw .system(call: "fstat", errno: errno) }
+        return status
+    }
+
+    /// Reads from a place on, at most `count` bytes and less only at the end of the file.
+    borrowing func read(
+        from offset: Int,
+        count: Int
+    ) throws(CredentialsError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: max(0, count))
+        var have = 0
+        while have < bytes.count {
+            let place = off_t(offset &+ have)
+            let got = bytes.withUnsafeMutableBytes { buffer -> Int in
+                pread(number, buffer.baseAddress?.advanced(by: have), buffer.count &- have, place)
+            }
+            if got == 0 { break }
+            if got < 0, errno == EINTR { continue }
+            guard got > 0 else { throw .system(call: "pread", errno: errno) }
+            have += got
+        }
+        bytes.removeLast(bytes.count - have)
+        return bytes
+    }
+
+    /// Writes with one call, and throws when the system took less than all of it.
+    borrowing func writeOnce(_ bytes: [UInt8]) throws(CredentialsError) {
+        let taken = write(number, bytes, bytes.count)
+        guard taken >= 0 else { throw .system(call: "write", errno: errno) }
+        guard taken == bytes.count else { throw .system(call: "write", errno: ENOSPC) }
+    }
+
+    borrowing func truncate(to size: Int) throws(CredentialsError) {
+        guard ftruncate(number, off_t(size)) == 0 else {
+            throw .system(call: "ftruncate", errno: errno)
+        }
+    }
+
+    borrowing func synchronize() throws(CredentialsError) {
+        guard fsync(number) == 0 else { throw .system(call: "fsync", errno: errno) }
+    }
+}

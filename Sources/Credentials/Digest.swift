@@ -1,0 +1,65 @@
+/// The SHA-256 of a secret, kept inline so that a hundred thousand of them stay small.
+///
+/// This module computes none: the service and the gate bring libsodium.
+package struct Digest: Sendable {
+    private let words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// Takes the 32 bytes of a SHA-256; nil for any other count.
+    package init?(_ bytes: some Sequence<UInt8>) {
+        var words = [UInt64](repeating: 0, count: 4)
+        var count = 0
+        for byte in bytes {
+            guard count < 32 else { return nil }
+            words[count / 8] = words[count / 8] << 8 | UInt64(byte)
+            count += 1
+        }
+        guard count == 32 else { return nil }
+        self.words = (words[0], words[1], words[2], words[3])
+    }
+
+    /// Takes four big-endian words, the form in which the file's reader has them.
+    init(words: (UInt64, UInt64, UInt64, UInt64)) {
+        self.words = words
+    }
+
+    /// Reads 64 hexadecimal digits; nil for anything else.
+    package init?(hex: String) {
+        let digits = hex.utf8.map(\.hexDigit)
+        guard digits.count == 64 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: 64, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        self.init(bytes)
+    }
+
+    /// The 32 bytes, as they stand in the file.
+    package var bytes: [UInt8] {
+        [words.0, words.1, words.2, words.3].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map {
+                UInt8(truncatingIfNeeded: word >> UInt64($0))
+            }
+        }
+    }
+}
+
+extension Digest: Equatable {
+    /// Compares in constant time, whatever the bytes are.
+    package static func == (left: Digest, right: Digest) -> Bool {
+        let first = (left.words.0 ^ right.words.0) | (left.words.1 ^ right.words.1)
+        let second = (left.words.2 ^ right.words.2) | (left.words.3 ^ right.words.3)
+        return first | second == 0
+    }
+}
+
+extension UInt8 {
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self &- UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self &- UInt8(ascii: "a") &+ 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self &- UInt8(ascii: "A") &+ 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// One line of the gate's credentials file: who may connect, or that somebody no longer may.
+///
+/// A later record of the same kind and key replaces an earlier one. Keys are ids of the contract, 1 to
+/// 64 characters of `[A-Za-z0-9_-]`; filters are 1 to 1,024 bytes, at most 64 in a list.
+package enum Record: Sendable, Equatable {
+    /// Lets anything of this product that has no identity yet connect to register.
+    case product(key: String, secret: Digest)
+    /// Lets one device connect.
+    case device(did: String, secret: Digest)
+    /// Lets terminals of an app connect.
+    case app(appId: String, secret: Digest)
+    /// Lets a back-end service connect, to do what its role allows.
+    case service(name: String, secret: Digest, role: Role)
+    /// Ties a terminal to its app, and says which session is on it.
+    case terminal(terminalId: String, appId: String, session: Session?)
+    /// Takes back the record of that kind and key.
+    case removed(Kind, key: String)
+}
+
+extension Record {
+    /// The kinds of principal that have records.
+    package enum Kind: UInt8, Sendable, CaseIterable {
+        case product = 1
+        case device = 2
+        case app = 3
+        case service = 4
+        case terminal = 5
+    }
+
+    /// What this record is about.
+    package var kind: Kind {
+        switch self {
+        case .product: .product
+        case .device: .device
+        case .app: .app
+        case .service: .service
+        case .terminal: .terminal
+        case .removed(let kind, _): kind
+        }
+    }
+
+    /// Whom this record is about: product key, did, app id, service name or terminal id.
+    package var key: String {
+        switch self {
+        case .product(let key, _), .removed(_, let key): key
+        case .device(let did, _): did
+        case .app(let appId, _): appId
+        case .service(let name, _, _): name
+        case .terminal(let terminalId, _, _): terminalId
+        }
+    }
+}
+
+/// A user's session on a terminal, as the gate needs it.
+package struct Session: Sendable, Equatable {
+    package var sessionId: String
+    package var uid: String
+    /// The SHA-256 of the token that stands in for the app's secret while the session lives.
+    package var token: Digest
+    /// Milliseconds since the Unix epoch; from then on the session is over.
+    package var expiresAt: Int64
+
+    /// Describes a session that lives until `expiresAt`, in milliseconds since the Unix epoch.
+    package init(sessionId: String, uid: String, token: Digest, expiresAt: Int64) {
+        self.sessionId = sessionId
+        self.uid = uid
+        self.token = token
+        self.expiresAt = expiresAt
+    }
+}
+
+/// What a service principal may do.
+package enum Role: Sendable, Equatable {
+    /// Reads and writes everything below the root, reads `$SYS`, commands the gate.
+    case worker
+    /// Sends codes and links out: reads `system/outbound/#`, writes `system/outbound/result`.
+    case gateway
+    /// Fires schedules: writes `system/trigger/+`.
+    case scheduler
+    /// Ends sessions: writes `system/session-invalid`.
+    case identity
+    /// Does what its own MQTT filters say, and nothing else.
+    case custom(publish: [String], subscribe: [String])
+}

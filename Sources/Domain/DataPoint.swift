@@ -1,0 +1,139 @@
+package import JSON
+
+/// One attribute that a product declares: who may set it and which values fit.
+package struct DataPoint: Sendable, Equatable {
+    /// Who sets and who sees a data point.
+    package enum Access: String, Sendable, CaseIterable {
+        /// Set by apps, reported by the device.
+        case readWrite = "rw"
+        /// Reported by the device only.
+        case readOnly = "ro"
+        /// Set by apps, never reported and never shown, such as a lock's PIN.
+        case writeOnly = "wo"
+    }
+
+    /// What kind of value a data point holds.
+    package enum Kind: String, Sendable, CaseIterable {
+        case bool, int, float, `enum`, string, raw
+    }
+
+    /// The attribute's name, unique in its product.
+    package var name: String
+    /// A name for people.
+    package var displayName: String?
+    /// Who sets and who sees it.
+    package var access: Access
+    /// What kind of value it holds.
+    package var kind: Kind
+    /// The smallest number that fits.
+    package var min: Double?
+    /// The largest number that fits.
+    package var max: Double?
+    /// Numbers lie a whole multiple of this from `min` (from 0 without `min`).
+    package var step: Double?
+    /// The unit of a number, for people.
+    package var unit: String?
+    /// The words of an enum.
+    package var values: [String]
+    /// The longest string, in characters, or raw value, in bytes.
+    package var maxLength: Int?
+
+    /// Declares a data point.
+    package init(
+        _ name: String,
+        _ kind: Kind,
+        access: Access = .readWrite,
+        displayName: String? = nil,
+        min: Double? = nil,
+        max: Double? = nil,
+        step: Double? = nil,
+        unit: String? = nil,
+        values: [String] = [],
+        maxLength: Int? = nil
+    ) {
+        self.name = name
+        self.kind = kind
+        self.access = access
+        self.displayName = displayName
+        self.min = min
+        self.max = max
+        self.step = step
+        self.unit = unit
+        self.values = values
+        self.maxLength = maxLength
+    }
+
+    /// Tells what is wrong with a value, or nil when it fits.
+    package func problem(with value: JSONValue) -> String? {
+        switch kind {
+        case .bool: value.boolValue == nil ? "must be true or false" : nil
+        case .int: problem(withInteger: value)
+        case .float: value.doubleValue.map { problem(withNumber: $0) } ?? "must be a number"
+        case .enum: problem(withWord: value)
+        case .string: problem(withText: value)
+        case .raw: problem(withRaw: value)
+        }
+    }
+
+    private func problem(withInteger value: JSONValue) -> String? {
+        guard let number = value.intValue else { return "must be an integer" }
+        return problem(withNumber: Double(number))
+    }
+
+    private func problem(withNumber number: Double) -> String? {
+        if let min, number < min { return "must be at least \(Self.plain(min))" }
+        if let max, number > max { return "must be at most \(Self.plain(max))" }
+        guard let step, step > 0 else { return nil }
+        let steps = (number - (min ?? 0)) / step
+        // Decimal steps such as 0.1 have no exact double: a millionth of a step is forgiven.
+        let isOnStep = (steps - steps.rounded()).magnitude <= 1e-6
+        return isOnStep ? nil : "must lie on a step of \(Self.plain(step))"
+    }
+
+    private func problem(withWord value: JSONValue) -> String? {
+        guard let word = value.stringValue, values.contains(word) else {
+            return "must be one of \(values.joined(separator: ", "))"
+        }
+        return nil
+    }
+
+    private func problem(withText value: JSONValue) -> String? {
+        guard let text = value.stringValue else { return "must be a string" }
+        if let maxLength, text.unicodeScalars.count > maxLength {
+            return "must have at most \(maxLength) characters"
+        }
+        return nil
+    }
+
+    private func problem(withRaw value: JSONValue) -> String? {
+        guard let text = value.stringValue, let count = Base64Form.byteCount(text) else {
+            return "must be base64 text"
+        }
+        if let maxLength, count > maxLength { return "must have at most \(maxLength) bytes" }
+        return nil
+    }
+
+    private static func plain(_ number: Double) -> String {
+        Int64(exactly: number).map { String($0) } ?? number.description
+    }
+}
+
+/// Standard base64 with padding, judged by its form alone.
+package enum Base64Form {
+    /// How many bytes a base64 text stands for, or nil when it is none.
+    package static func byteCount(_ text: String) -> Int? {
+        let utf8 = text.utf8
+        guard utf8.count % 4 == 0 else { return nil }
+        var padding = 0
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "="): padding += 1
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+                guard padding == 0 else { return nil }
+            default: return nil
+            }
+        }
+        return padding <= 2 ? utf8.count / 4 * 3 - padding : nil
+    }
+}

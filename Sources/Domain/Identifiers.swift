@@ -1,0 +1,125 @@
+/// What distinguishes one kind of id from another: its form.
+package protocol IdentifierKind: Sendable {
+    /// The kind's name in messages that people read, such as `did`.
+    static var name: String { get }
+    /// Tells whether a text has the form of this kind of id.
+    static func accepts(_ text: String.UTF8View) -> Bool
+}
+
+/// An id that is valid for good once it exists.
+///
+/// The parameter keeps ids of different nouns apart: a device's can't be given where a user's is
+/// asked for.
+package struct Identifier<Kind: IdentifierKind>: Hashable, Sendable {
+    /// The id as it stands on the wire and in the store.
+    package let text: String
+
+    /// Takes a text of the kind's form; nil for any other.
+    package init?(_ text: String) {
+        guard Kind.accepts(text.utf8) else { return nil }
+        self.text = text
+    }
+
+    /// Takes a text that was checked before: it comes from the store or was made by us.
+    package init(trusted text: String) {
+        self.text = text
+    }
+}
+
+extension Identifier: Comparable, CustomStringConvertible {
+    package static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+    package var description: String { text }
+}
+
+/// The form that ids have unless another is given: `[A-Za-z0-9_-]`, 1 to 64 characters.
+package enum PlainForm {
+    /// Tells whether a text has the plain form.
+    package static func accepts(_ text: String.UTF8View) -> Bool {
+        (1...64).contains(text.count) && text.allSatisfy { isPlain($0) }
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+
+    /// Tells whether a text is made of a number of lowercase hexadecimal digits.
+    package static func isLowercaseHex(_ text: String.UTF8View, count: Int) -> Bool {
+        text.count == count
+            && text.allSatisfy {
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            }
+    }
+}
+
+/// The form of a device's id.
+package enum DeviceKind: IdentifierKind {
+    package static let name = "did"
+    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
+}
+
+/// The form of a product's key: 32 hexadecimal digits.
+package enum ProductKind: IdentifierKind {
+    package static let name = "productKey"
+    package static func accepts(_ text: String.UTF8View) -> Bool {
+        PlainForm.isLowercaseHex(text, count: 32)
+    }
+}
+
+/// The form of a hardware address: 12 lowercase hexadecimal digits, or an IMEI of 15 digits.
+package enum MACKind: IdentifierKind {
+    package static let name = "mac"
+    package static func accepts(_ text: String.UTF8View) -> Bool {
+        PlainForm.isLowercaseHex(text, count: 12)
+            || (text.count == 15
+                && text.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    }
+}
+
+/// The form of a user's id.
+package enum UserKind: IdentifierKind {
+    package static let name = "uid"
+    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
+}
+
+/// The form of an app's id.
+package enum AppKind: IdentifierKind {
+    package static let name = "appId"
+    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
+}
+
+/// The form of a terminal's id: 32 lowercase hexadecimal digits.
+package enum TerminalKind: IdentifierKind {
+    package static let name = "terminalId"
+    package static func accepts(_ text: String.UTF8View) -> Bool {
+        PlainForm.isLowercaseHex(text, count: 32)
+    }
+}
+
+/// The form of ids that clients choose for their messages, and of those we give to sessions.
+package enum MessageKind: IdentifierKind {
+    package static let name = "id"
+    package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }
+}
+
+/// A device's id, made by the service.
+package typealias DeviceID = Identifier<DeviceKind>
+/// A product's key.
+package typealias ProductKey = Identifier<ProductKind>
+/// A device's hardware address, from its maker.
+package typealias MAC = Identifier<MACKind>
+/// A user's id, made by the service, unique over all apps.
+package typealias UserID = Identifier<UserKind>
+/// An app's id, given by the operator.
+package typealias AppID = Identifier<AppKind>
+/// A terminal's id, chosen at random by an app's installation.
+package typealias TerminalID = Identifier<TerminalKind>
+/// A session's id, made by the service.
+package typealias SessionID = Identifier<MessageKind>
+/// The id that a client gave to a report or a request.
+package typealias MessageID = Identifier<MessageKind>

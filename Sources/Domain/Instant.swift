@@ -1,0 +1,27 @@
+/// A moment: whole milliseconds since the Unix epoch, UTC, as every time on the wire.
+package struct Instant: Hashable, Comparable, Sendable {
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    package let milliseconds: Int64
+
+    /// The latest moment that the wire takes: 2^53−1 milliseconds.
+    package static let max = Instant(milliseconds: 9_007_199_254_740_991)
+
+    /// Makes a moment.
+    package init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    package static func < (left: Self, right: Self) -> Bool {
+        left.milliseconds < right.milliseconds
+    }
+
+    /// The moment a number of seconds later; negative seconds go back.
+    package func adding(seconds: Int64) -> Instant {
+        Instant(milliseconds: milliseconds + seconds * 1000)
+    }
+
+    /// How many whole seconds another moment lies ahead of this one, rounded up; at least 0.
+    package func seconds(until other: Instant) -> Int64 {
+        Swift.max(0, (other.milliseconds - milliseconds + 999) / 1000)
+    }
+}

@@ -1,0 +1,81 @@
+/// Whether a device is connected, as the gate and the device tell (PROTOCOL 2.3).
+package struct Presence: Sendable, Equatable {
+    /// What users are shown.
+    package var isOnline = false
+    /// The number of the newest connection that the gate told of; 0 before the first.
+    package var connection: Int64 = 0
+    /// Whether the gate knows that connection to be alive.
+    package var isAlive = false
+    /// The device's own name of its present run, from its birth message.
+    package var session: String?
+    /// When the device last came or went.
+    package var changedAt: Instant?
+
+    /// A device that nobody has seen yet.
+    package init() {}
+}
+
+/// Something that tells of a device's presence.
+package enum PresenceSignal: Sendable, Equatable {
+    /// The gate saw a connection begin.
+    case connected(connection: Int64)
+    /// The gate saw a connection end.
+    case disconnected(connection: Int64, reason: String)
+    /// The device's birth message.
+    case birth(session: String?)
+    /// The device's last will, or its own goodbye.
+    case will(session: String?)
+    /// A newly begun broker did not announce the device.
+    case notAnnounced
+}
+
+/// The rules of presence: a connection that isn't the newest changes nothing, and while the gate
+/// knows a live one, the device's own words change nothing either.
+package enum PresenceRules {
+    /// A change that users are told of.
+    package struct Change: Sendable, Equatable {
+        /// What the device is now.
+        package var isOnline: Bool
+        /// Why it went.
+        package var reason: String?
+    }
+
+    /// Takes a signal; returns the change that users see, if there is one.
+    package static func decide(
+        _ signal: PresenceSignal,
+        presence: inout Presence,
+        at now: Instant
+    ) -> Change? {
+        let before = presence.isOnline
+        var reason: String?
+        switch signal {
+        case .connected(let connection):
+            guard connection >= presence.connection else { return nil }
+            presence.connection = connection
+            presence.isAlive = true
+            presence.isOnline = true
+        case .disconnected(let connection, let why):
+            guard connection >= presence.connection else { return nil }
+            presence.connection = connection
+            presence.isAlive = false
+            presence.isOnline = false
+            reason = why
+        case .birth(let session):
+            presence.session = session
+            presence.isOnline = true
+        case .will(let session):
+            guard !presence.isAlive, session == nil || session == presence.session else {
+                return nil
+            }
+            presence.isOnline = false
+            reason = "lost"
+        case .notAnnounced:
+            presence.isAlive = false
+            presence.isOnline = false
+            reason = "lost"
+        }
+        guard presence.isOnline != before else { return nil }
+        presence.changedAt = now
+        return Change(isOnline: presence.isOnline, reason: reason)
+    }
+}

@@ -1,0 +1,86 @@
+/// A kind of device, as its maker describes it (PROTOCOL 2.5).
+package struct Product: Sendable, Equatable {
+    /// Whose devices may register.
+    package enum Registration: String, Sendable, CaseIterable {
+        case open, listed
+    }
+
+    /// Who must agree to the factory reset of a bound device.
+    package enum Reset: String, Sendable, CaseIterable {
+        case owner, open, `operator`
+    }
+
+    /// What proves a device that is bound from afar.
+    package enum RemoteBind: String, Sendable, CaseIterable {
+        case claim, secret
+    }
+
+    /// The product's key.
+    package var key: ProductKey
+    /// The product's name, for people.
+    package var name: String
+    /// Whose devices may register.
+    package var registration: Registration
+    /// Who must agree to a factory reset.
+    package var reset: Reset
+    /// What proves a device that is bound from afar.
+    package var remoteBind: RemoteBind
+    /// The attributes; without any, `data` is free-form.
+    package let dataPoints: [DataPoint]
+    /// The names of the alerts that devices may raise.
+    package var alerts: [String]
+    /// The names of the faults that devices may raise.
+    package var faults: [String]
+    /// How many days of history are kept; nil is the installation's setting.
+    package var historyDays: Int?
+
+    private let pointsByName: [String: DataPoint]
+
+    /// Describes a product.
+    package init(
+        key: ProductKey,
+        name: String,
+        registration: Registration = .open,
+        reset: Reset = .owner,
+        remoteBind: RemoteBind = .claim,
+        dataPoints: [DataPoint] = [],
+        alerts: [String] = [],
+        faults: [String] = [],
+        historyDays: Int? = nil
+    ) {
+        self.key = key
+        self.name = name
+        self.registration = registration
+        self.reset = reset
+        self.remoteBind = remoteBind
+        self.dataPoints = dataPoints
+        self.alerts = alerts
+        self.faults = faults
+        self.historyDays = historyDays
+        pointsByName = Dictionary(
+            dataPoints.map { ($0.name, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// Tells whether the product takes any attributes whatever.
+    package var isFreeForm: Bool { dataPoints.isEmpty }
+
+    /// The data point of a name.
+    package func point(_ name: String) -> DataPoint? { pointsByName[name] }
+}
+
+/// The limits of free-form products (PROTOCOL 2.2).
+package enum FreeForm {
+    /// How many attributes one device's state may have.
+    package static let attributesMax = 256
+    /// How many bytes of JSON one device's state may have.
+    package static let stateBytesMax = 32 * 1024
+    /// How many bytes an attribute's name may have.
+    package static let nameBytesMax = 128
+
+    static func problem(withName name: String) -> String? {
+        (1...nameBytesMax).contains(name.utf8.count)
+            ? nil : "a name must have 1 to \(nameBytesMax) bytes"
+    }
+}

@@ -1,0 +1,79 @@
+package import JSON
+
+/// Checks values against a product, and one version of a product against the next.
+package enum ProductRules {
+    /// Checks what a device reports; nil when all of it fits.
+    package static func check(
+        reported data: JSONObject,
+        product: Product,
+        path: String = "data"
+    ) -> Rejection? {
+        check(data, product: product, path: path) { point in
+            point.access == .writeOnly ? "is write-only and can't be reported" : nil
+        }
+    }
+
+    /// Checks what an app wants to set; nil when all of it fits.
+    package static func check(
+        written data: JSONObject,
+        product: Product,
+        path: String = "params.data"
+    ) -> Rejection? {
+        check(data, product: product, path: path) { point in
+            point.access == .readOnly ? "is read-only and can't be set" : nil
+        }
+    }
+
+    private static func check(
+        _ data: JSONObject,
+        product: Product,
+        path: String,
+        access: (DataPoint) -> String?
+    ) -> Rejection? {
+        for member in data.members {
+            if case .null = member.value { continue }
+            let problem: String?
+            if product.isFreeForm {
+                problem = FreeForm.problem(withName: member.key)
+            } else if let point = product.point(member.key) {
+                problem = access(point) ?? point.problem(with: member.value)
+            } else {
+                problem = "is no data point of this product"
+            }
+            if let problem { return .invalid("\(path).\(member.key)", "\(member.key) \(problem).") }
+        }
+        return nil
+    }
+
+    /// Hides the values of write-only data points wherever data is shown.
+    package static func masked(_ data: JSONObject, product: Product?) -> JSONObject {
+        guard let product, product.dataPoints.contains(where: { $0.access == .writeOnly }) else {
+            return data
+        }
+        return JSONObject(
+            members: data.members.map { member in
+                guard product.point(member.key)?.access == .writeOnly else { return member }
+                return .init(key: member.key, value: .string("***"))
+            }
+        )
+    }
+
+    /// Tells which data points a new version takes away or narrows, so that stored values may not
+    /// fit any more.
+    package static func narrowed(from old: Product, to new: Product) -> [String] {
+        guard !new.isFreeForm else { return [] }
+        return old.dataPoints.filter { point in
+            guard let next = new.point(point.name) else { return true }
+            return next.kind != point.kind || isNarrower(next, than: point)
+        }.map(\.name)
+    }
+
+    private static func isNarrower(_ next: DataPoint, than old: DataPoint) -> Bool {
+        (next.min ?? -.infinity) > (old.min ?? -.infinity)
+            || (next.max ?? .infinity) < (old.max ?? .infinity)
+            || (next.maxLength ?? .max) < (old.maxLength ?? .max)
+            || (next.step != nil && next.step != old.step)
+            || !Set(old.values).isSubset(of: next.values)
+            || (next.access == .writeOnly && old.access != .writeOnly)
+    }
+}

@@ -1,0 +1,134 @@
+package import JSON
+
+/// A device's wish for an identity (PROTOCOL 2.1).
+package struct RegistrationRequest: Sendable, Equatable {
+    /// The message's id, given back in the answer.
+    package var id: MessageID
+    /// The product, from the topic.
+    package var productKey: ProductKey
+    /// The hardware address, from the topic.
+    package var mac: MAC
+    /// What will prove possession when a user binds.
+    package var passcode: String
+    /// The device's secret until now, when it has one.
+    package var oldSecret: String?
+    /// The device's parts and versions.
+    package var hardware: JSONObject
+
+    /// Makes a request.
+    package init(
+        id: MessageID,
+        productKey: ProductKey,
+        mac: MAC,
+        passcode: String,
+        oldSecret: String? = nil,
+        hardware: JSONObject = [:]
+    ) {
+        self.id = id
+        self.productKey = productKey
+        self.mac = mac
+        self.passcode = passcode
+        self.oldSecret = oldSecret
+        self.hardware = hardware
+    }
+
+    /// How many characters a passcode has.
+    package static let passcodeLength = 6...32
+    /// The hardware fields that are kept.
+    package static let hardwareFields = [
+        "wifiHardVersion", "wifiSoftVersion", "mcuHardVersion", "mcuSoftVersion",
+        "wifiFirmwareId", "wifiFirmwareVer", "productKey", "link",
+    ]
+    /// The words of `hardware.link`.
+    package static let links = ["wifi", "cellular", "bluetooth", "ethernet"]
+}
+
+/// What the store knows of a device that registers again.
+package struct KnownDevice: Sendable, Equatable {
+    /// Its id.
+    package var did: DeviceID
+    /// Whether any user is bound to it.
+    package var isBound: Bool
+    /// Whether it is connected.
+    package var isOnline: Bool
+    /// Until when a factory reset is allowed.
+    package var resetUntil: Instant?
+    /// How the secret that the request gave compares: nil when it gave none.
+    package var hasRightSecret: Bool?
+
+    /// Makes the record.
+    package init(
+        did: DeviceID,
+        isBound: Bool,
+        isOnline: Bool,
+        resetUntil: Instant?,
+        hasRightSecret: Bool?
+    ) {
+        self.did = did
+        self.isBound = isBound
+        self.isOnline = isOnline
+        self.resetUntil = resetUntil
+        self.hasRightSecret = hasRightSecret
+    }
+}
+
+/// Decides who gets a device's identity.
+package enum RegistrationRules {
+    /// What is to be done.
+    package enum Decision: Sendable, Equatable {
+        /// Make a new identity.
+        case create
+        /// Give a new secret to the known identity.
+        case renew(DeviceID)
+        /// As `renew`, after ending the life that the device had with its users.
+        case reset(DeviceID)
+        /// Refuse, count the try, and tell special and owner when a device is named.
+        case refuse(Rejection, asksForReset: DeviceID?)
+    }
+
+    /// How many wrong tries one address has in `triesWindowSeconds`.
+    package static let triesMax = 5
+    /// The window in which wrong tries count, in seconds.
+    package static let triesWindowSeconds: Int64 = 900
+    /// How long a reset stays allowed, in seconds.
+    package static let resetWindowSeconds: Int64 = 900
+
+    /// Decides about a request; `retryAfter` is set while the address has used up its tries.
+    package static func decide(
+        product: Product,
+        isListed: Bool,
+        known: KnownDevice?,
+        retryAfter: Int64?,
+        at now: Instant
+    ) -> Decision {
+        if product.registration == .listed, !isListed {
+            return .refuse(
+                Rejection(.notListed, "This MAC is not on the product's list."),
+                asksForReset: nil
+            )
+        }
+        guard let known else { return .create }
+        guard known.isBound else { return .renew(known.did) }
+        if let until = known.resetUntil, until > now { return .reset(known.did) }
+        if let retryAfter {
+            return .refuse(
+                Rejection(
+                    .tooManyRequests,
+                    "Too many tries with a wrong secret for this MAC.",
+                    retryAfter: retryAfter
+                ),
+                asksForReset: nil
+            )
+        }
+        if known.hasRightSecret == true { return .renew(known.did) }
+        if product.reset == .open, !known.isOnline { return .reset(known.did) }
+        return .refuse(
+            Rejection(
+                .forbidden,
+                "The device is bound: send its old secret, or have its owner allow a reset.",
+                field: "oldSecret"
+            ),
+            asksForReset: known.did
+        )
+    }
+}

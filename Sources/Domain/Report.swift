@@ -1,0 +1,75 @@
+package import JSON
+
+/// What a device tells about itself in one message (PROTOCOL 2.2).
+package struct Report: Sendable, Equatable {
+    /// An alert or a fault as a device names it; `value: false` clears it.
+    package struct Condition: Sendable, Equatable {
+        /// The condition's name in its product.
+        package var name: String
+        /// What the device says of it; true when it says nothing.
+        package var value: JSONValue
+
+        /// Names a condition.
+        package init(_ name: String, value: JSONValue = true) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// Values at one moment.
+    package struct Point: Sendable, Equatable {
+        /// When, by the device's clock; nil is the arrival.
+        package var ts: Instant?
+        /// The attributes and their values.
+        package var data: JSONObject
+
+        /// Makes a point.
+        package init(ts: Instant?, data: JSONObject) {
+            self.ts = ts
+            self.data = data
+        }
+    }
+
+    /// The id under which the report takes effect once.
+    package var id: MessageID?
+    /// When, by the device's clock; nil is the arrival.
+    package var ts: Instant?
+    /// The command that the report answers.
+    package var cid: Int64?
+    /// How the command went: 0 is success, anything else the device's own error.
+    package var code: Int64?
+    /// The values; several points when the device sends stored history.
+    package var points: [Point]
+    /// Alerts raised or cleared.
+    package var alerts: [Condition]
+    /// Faults raised or cleared.
+    package var faults: [Condition]
+    /// Bytes of the device's own, as base64 text.
+    package var binary: String?
+
+    /// Makes a report.
+    package init(
+        id: MessageID? = nil,
+        ts: Instant? = nil,
+        cid: Int64? = nil,
+        code: Int64? = nil,
+        points: [Point] = [],
+        alerts: [Condition] = [],
+        faults: [Condition] = [],
+        binary: String? = nil
+    ) {
+        self.id = id
+        self.ts = ts
+        self.cid = cid
+        self.code = code
+        self.points = points
+        self.alerts = alerts
+        self.faults = faults
+        self.binary = binary
+    }
+
+    /// How many points of stored history one report may bring.
+    package static let pointsMax = 500
+    /// How far ahead of the server a device's time may lie before the arrival counts instead.
+    package static let aheadMaxSeconds: Int64 = 600
+}

@@ -1,0 +1,111 @@
+/// A login on one terminal.
+package struct Session: Sendable, Equatable {
+    /// Why a session ended (PROTOCOL 5.1).
+    package enum EndReason: String, Sendable, CaseIterable {
+        case loggedOut, terminated, expired, passwordChanged, passwordReset, accountCancelled
+        case replaced, `operator`
+    }
+
+    /// The session's id.
+    package var id: SessionID
+    /// Who logged in.
+    package var uid: UserID
+    /// Through which app.
+    package var app: AppID
+    /// On which terminal.
+    package var terminal: TerminalID
+    /// The terminal's platform, as the app says.
+    package var platform: String
+    /// The terminal's operating system, as the app says.
+    package var os: String
+    /// The terminal's name, as the app says.
+    package var name: String
+    /// When the login happened.
+    package var loginTime: Instant
+    /// When the session ends by itself.
+    package var expiresAt: Instant
+    /// When it ended.
+    package var endedAt: Instant?
+    /// Why it ended.
+    package var endReason: EndReason?
+
+    /// Begins a session.
+    package init(
+        id: SessionID,
+        uid: UserID,
+        app: AppID,
+        terminal: TerminalID,
+        platform: String,
+        os: String,
+        name: String,
+        loginTime: Instant,
+        expiresAt: Instant
+    ) {
+        self.id = id
+        self.uid = uid
+        self.app = app
+        self.terminal = terminal
+        self.platform = platform
+        self.os = os
+        self.name = name
+        self.loginTime = loginTime
+        self.expiresAt = expiresAt
+    }
+
+    /// How long a session lives from its login or refresh, in seconds: 7 days.
+    package static let lifeSeconds: Int64 = 604_800
+
+    /// Why a token of this session is no good at a moment; nil while it is.
+    package func refusal(at now: Instant) -> Rejection? {
+        let reason: EndReason
+        if endedAt != nil {
+            reason = endReason ?? .loggedOut
+        } else if expiresAt <= now {
+            reason = .expired
+        } else {
+            return nil
+        }
+        return Rejection(
+            .invalidToken,
+            "The session has ended; log in again.",
+            field: "token",
+            reason: reason.rawValue
+        )
+    }
+}
+
+/// Word that a session is over, from whoever ended it.
+package struct SessionNotice: Sendable, Equatable {
+    /// Which sessions are meant.
+    package enum Scope: Sendable, Equatable {
+        case session(SessionID)
+        case terminal(AppID, TerminalID)
+        case user(UserID, except: TerminalID?)
+    }
+
+    /// Applied once under this id.
+    package var id: MessageID
+    /// Which sessions are meant.
+    package var scope: Scope
+    /// Why.
+    package var reason: Session.EndReason
+    /// Only sessions begun at or before this moment are meant.
+    package var ts: Instant
+    /// Who ended them.
+    package var actor: Actor
+
+    /// Makes a notice.
+    package init(
+        id: MessageID,
+        scope: Scope,
+        reason: Session.EndReason,
+        ts: Instant,
+        actor: Actor
+    ) {
+        self.id = id
+        self.scope = scope
+        self.reason = reason
+        self.ts = ts
+        self.actor = actor
+    }
+}

@@ -1,0 +1,99 @@
+package import JSON
+
+/// All that the service knows of a device at present: values, open conditions, presence.
+package struct Status: Sendable, Equatable {
+    /// One attribute's value and since when it holds.
+    package struct Attribute: Sendable, Equatable {
+        /// The attribute's name.
+        package var name: String
+        /// Its value.
+        package var value: JSONValue
+        /// The time of the report that gave it.
+        package var ts: Instant
+
+        /// Makes an attribute.
+        package init(name: String, value: JSONValue, ts: Instant) {
+            self.name = name
+            self.value = value
+            self.ts = ts
+        }
+    }
+
+    /// An alert or a fault that is on.
+    package struct OpenCondition: Sendable, Equatable {
+        /// Whether it is an alert or a fault.
+        package var kind: ConditionKind
+        /// The condition's name.
+        package var name: String
+        /// The event that announced it; its clearing carries the same id.
+        package var eventID: String
+
+        /// Makes an open condition.
+        package init(kind: ConditionKind, name: String, eventID: String) {
+            self.kind = kind
+            self.name = name
+            self.eventID = eventID
+        }
+    }
+
+    /// Grows by one with each report that changes a value.
+    package var version: Int64 = 0
+    /// When what is shown last changed.
+    package var ts: Instant
+    /// The values, in the order in which they first came.
+    package var attributes: [Attribute] = []
+    /// The alerts and faults that are on.
+    package var open: [OpenCondition] = []
+    /// Whether the device is connected.
+    package var presence = Presence()
+
+    /// The status of a device that has not reported yet.
+    package init(ts: Instant) {
+        self.ts = ts
+    }
+}
+
+/// What kind of condition a device raises.
+package enum ConditionKind: String, Sendable, CaseIterable {
+    case alert, fault
+
+    /// The type of the event that tells of its end.
+    package var clearedType: String { rawValue + "Cleared" }
+}
+
+/// Something that happened to a device, as users are told and as it is kept.
+package struct Event: Sendable, Equatable {
+    /// The event's id; a condition's clearing carries the id of its raising.
+    package var id: String
+    /// `alert, alertCleared, fault, faultCleared, online, offline`.
+    package var type: String
+    /// The condition's name.
+    package var name: String?
+    /// What the device said of the condition.
+    package var value: JSONValue?
+    /// Why, for an offline.
+    package var reason: String?
+    /// When.
+    package var ts: Instant
+    /// Who caused it.
+    package var actor: Actor
+
+    /// Makes an event.
+    package init(
+        id: String,
+        type: String,
+        name: String? = nil,
+        value: JSONValue? = nil,
+        reason: String? = nil,
+        ts: Instant,
+        actor: Actor
+    ) {
+        self.id = id
+        self.type = type
+        self.name = name
+        self.value = value
+        self.reason = reason
+        self.ts = ts
+        self.actor = actor
+    }
+}

@@ -1,0 +1,173 @@
+package import JSON
+
+/// What a report changes: the rules of PROTOCOL 2.2, without any I/O.
+package enum StatusRules {
+    /// What is owed after a report was taken.
+    package struct Outcome: Sendable, Equatable {
+        /// The names of the attributes whose values changed.
+        package var changed: [String] = []
+        /// The values for the history, at the times that count.
+        package var history: [HistoryPoint] = []
+        /// The events to be told and kept.
+        package var events: [Event] = []
+        /// The time that counts for the report.
+        package var ts: Instant
+
+        /// Whether bound users see a difference.
+        package var isVisible: Bool { !changed.isEmpty || !events.isEmpty }
+    }
+
+    /// Values at the time that counts, for the history.
+    package struct HistoryPoint: Sendable, Equatable {
+        /// The device's time, or the arrival.
+        package var ts: Instant
+        /// The values.
+        package var data: JSONObject
+    }
+
+    /// Merges a report into a device's status, or refuses it whole and changes nothing.
+    package static func decide(
+        _ report: Report,
+        of did: DeviceID,
+        product: Product,
+        status: inout Status,
+        at now: Instant,
+        ids: inout IDSource
+    ) -> Result<Outcome, Rejection> {
+        if let rejection = check(report, product: product) { return .failure(rejection) }
+        var next = status
+        var outcome = Outcome(ts: effective(report.ts, at: now))
+        for point in report.points {
+            merge(point, fallback: outcome.ts, into: &next, outcome: &outcome, at: now)
+        }
+        if product.isFreeForm, !report.points.isEmpty, let rejection = checkSize(next) {
+            return .failure(rejection)
+        }
+        raise(report.alerts, .alert, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
+        raise(report.faults, .fault, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
+        if !outcome.changed.isEmpty { next.version += 1 }
+        if outcome.isVisible { next.ts = outcome.ts }
+        status = next
+        return .success(outcome)
+    }
+
+    /// The time that counts: the device's, unless it is missing or too far ahead.
+    package static func effective(_ ts: Instant?, at now: Instant) -> Instant {
+        guard let ts, ts <= now.adding(seconds: Report.aheadMaxSeconds) else { return now }
+        return ts
+    }
+
+    // MARK: Checking
+
+    private static func check(_ report: Report, product: Product) -> Rejection? {
+        let isBatch = report.points.count > 1
+        for (index, point) in report.points.enumerated() {
+            let path = isBatch ? "reports.\(index).data" : "data"
+            if let rejection = ProductRules.check(
+                reported: point.data,
+                product: product,
+                path: path
+            ) {
+                return rejection
+            }
+        }
+        return check(report.alerts, in: "alerts", declared: product.alerts, product)
+            ?? check(report.faults, in: "faults", declared: product.faults, product)
+    }
+
+    private static func check(
+        _ conditions: [Report.Condition],
+        in field: String,
+        declared: [String],
+        _ product: Product
+    ) -> Rejection? {
+        for condition in conditions
+        where !declared.contains(condition.name) && !(product.isFreeForm && declared.isEmpty) {
+            return .invalid(field, "\(condition.name) is none of the product's \(field).")
+        }
+        return nil
+    }
+
+    private static func checkSize(_ status: Status) -> Rejection? {
+        if status.attributes.count > FreeForm.attributesMax {
+            return .invalid("data", "A device has at most \(FreeForm.attributesMax) attributes.")
+        }
+        let bytes = status.attributes.reduce(2) { sum, attribute in
+            sum + attribute.name.utf8.count + 4 + attribute.value.encoded().count
+        }
+        return bytes <= FreeForm.stateBytesMax
+            ? nil
+            : .invalid("data", "A device's state has at most \(FreeForm.stateBytesMax) bytes.")
+    }
+
+    // MARK: Merging
+
+    private static func merge(
+        _ point: Report.Point,
+        fallback: Instant,
+        into status: inout Status,
+        outcome: inout Outcome,
+        at now: Instant
+    ) {
+        let ts = point.ts.map { effective($0, at: now) } ?? fallback
+        for member in point.data.members {
+            if case .null = member.value { continue }
+            merge(member, ts: ts, into: &status, changed: &outcome.changed)
+        }
+        outcome.history.append(HistoryPoint(ts: ts, data: point.data))
+    }
+
+    /// The newest time wins; at equal times the later arrival.
+    private static func merge(
+        _ member: JSONObject.Member,
+        ts: Instant,
+        into status: inout Status,
+        changed: inout [String]
+    ) {
+        for index in status.attributes.indices where status.attributes[index].name == member.key {
+            guard ts >= status.attributes[index].ts else { return }
+            if !status.attributes[index].value.means(member.value) {
+                status.attributes[index].value = member.value
+                if !changed.contains(member.key) { changed.append(member.key) }
+            }
+            status.attributes[index].ts = ts
+            return
+        }
+        status.attributes.append(.init(name: member.key, value: member.value, ts: ts))
+        changed.append(member.key)
+    }
+
+    // MARK: Alerts and faults
+
+    private static func raise(
+        _ conditions: [Report.Condition],
+        _ kind: ConditionKind,
+        did: DeviceID,
+        in status: inout Status,
+        outcome: inout Outcome,
+        at now: Instant,
+        ids: inout IDSource
+    ) {
+        for condition in conditions {
+            let index = status.open.firstIndex { $0.kind == kind && $0.name == condition.name }
+            let isOn = condition.value != .bool(false)
+            guard isOn == (index == nil) else { continue }
+            let id = index.map { status.open[$0].eventID } ?? ids.make("e", at: now)
+            if let index {
+                status.open.remove(at: index)
+            } else {
+                status.open.append(.init(kind: kind, name: condition.name, eventID: id))
+            }
+            outcome.events.append(
+                Event(
+                    id: id,
+                    type: isOn ? kind.rawValue : kind.clearedType,
+                    name: condition.name,
+                    value: condition.value,
+                    ts: outcome.ts,
+                    actor: .device(did)
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,165 @@
+import Credentials
+
+/// Decides who may connect, and what standing connections still may: pure, over the records as they are.
+struct Admission {
+    let root: String
+    /// The secret of `service:lamplighter`, known without any file.
+    let worker: Digest
+    /// Sessions that a worker revoked, whether the file says so yet or not.
+    var revoked: RevokedSessions
+
+    static let workerName = "lamplighter"
+
+    /// What somebody who connects has shown.
+    struct Attempt {
+        var username: String?
+        var password: Digest?
+        var clientId: String
+    }
+
+    /// Who was let in.
+    struct Pass {
+        var principal: Principal
+        /// What the secret was checked against; nil for a session's token, which may be replaced.
+        var secret: Digest?
+        /// Whether it is a terminal that has no record yet.
+        var isNewTerminal = false
+    }
+
+    /// Checks a connection attempt; `tables` is nil while the file can't be read.
+    func admit(
+        _ attempt: Attempt,
+        by tables: CredentialTables?,
+        now: Int64
+    ) throws(Refusal) -> Pass {
+        guard let username = attempt.username else { throw .noUsername }
+        let principal = try Principal(username: username, clientId: attempt.clientId)
+        guard let password = attempt.password else { throw .noPassword }
+        if principal == .service(name: Self.workerName), password == worker {
+            return Pass(principal: principal, secret: worker)
+        }
+        guard let tables else { throw .credentialsUnavailable }
+        if case .terminal(let terminalId, let appId) = principal {
+            return try admit(terminalId, of: appId, password, by: tables, now: now)
+        }
+        guard let secret = secret(of: principal, in: tables) else { throw .unknownPrincipal }
+        guard secret == password else { throw .badSecret }
+        return Pass(principal: principal, secret: secret)
+    }
+
+    private func admit(
+        _ terminalId: String,
+        of appId: String,
+        _ password: Digest,
+        by tables: CredentialTables,
+        now: Int64
+    ) throws(Refusal) -> Pass {
+        guard let secret = tables.apps[appId] else { throw .unknownPrincipal }
+        let principal = Principal.terminal(terminalId: terminalId, appId: appId)
+        guard let entry = tables.terminals[terminalId] else {
+            guard secret == password else { throw .badSecret }
+            return Pass(principal: principal, secret: nil, isNewTerminal: true)
+        }
+        guard entry.appId == appId else { throw .terminalOfOtherApp }
+        guard let session = live(entry.session, at: now) else {
+            guard secret == password else { throw .badSecret }
+            return Pass(principal: principal, secret: nil)
+        }
+        guard session.token == password else {
+            throw secret == password ? .sessionTokenRequired : .badSecret
+        }
+        return Pass(principal: principal, secret: nil)
+    }
+
+    /// What a principal that was let in may do by the records as they are now.
+    ///
+    /// `secret` is what it was let in with, or nil when that is not known or doesn't matter. The answer is
+    /// nil when it would not be let in any more.
+    func rights(
+        of principal: Principal,
+        secret: Digest?,
+        by tables: CredentialTables,
+        now: Int64
+    ) -> Rights? {
+        if principal == .service(name: Self.workerName), secret == nil || secret == worker {
+            return .service(.worker, root: root)
+        }
+        switch principal {
+        case .product(let key, let mac):
+            guard unchanged(tables.products[key], secret) else { return nil }
+            return .product(key: key, mac: mac, root: root)
+        case .device(let did):
+            guard unchanged(tables.devices[did], secret) else { return nil }
+            return .device(did: did, root: root)
+        case .service(let name):
+            guard let entry = tables.services[name], unchanged(entry.secret, secret) else {
+                return nil
+            }
+            return .service(entry.role, root: root)
+        case .terminal(let terminalId, let appId):
+            let entry = tables.terminals[terminalId]
+            guard tables.apps[appId] != nil, entry == nil || entry?.appId == appId else {
+                return nil
+            }
+            let session = live(entry?.session, at: now)
+            return .terminal(
+                terminalId: terminalId,
+                appId: appId,
+                session: session,
+                root: root
+            )
+        }
+    }
+
+    /// The session, when it has not expired and nobody revoked it.
+    func live(_ session: Session?, at now: Int64) -> Session? {
+        guard let session, now < session.expiresAt, !revoked.contains(session.sessionId) else {
+            return nil
+        }
+        return session
+    }
+
+    private func unchanged(_ record: Digest?, _ secret: Digest?) -> Bool {
+        guard let record else { return false }
+        guard let secret else { return true }
+        return record == secret
+    }
+
+    private func secret(of principal: Principal, in tables: CredentialTables) -> Digest? {
+        switch principal {
+        case .product(let key, _): tables.products[key]
+        case .device(let did): tables.devices[did]
+        case .service(let name): tables.services[name]?.secret
+        case .terminal: nil
+        }
+    }
+}
+
+/// Ids of sessions that were revoked by command, the newest 10,000.
+///
+/// The file says the same soon; older ones are long gone from it.
+struct RevokedSessions {
+    private var ids: Set<String> = []
+    private var order: [String] = []
+    private var next = 0
+    private let limit: Int
+
+    init(limit: Int = 10_000) {
+        self.limit = limit
+    }
+
+    func contains(_ id: String) -> Bool {
+        !ids.isEmpty && ids.contains(id)
+    }
+
+    mutating func insert(_ id: String) {
+        guard ids.insert(id).inserted else { return }
+        if order.count < limit {
+            order.append(id)
+        } else if order.indices.contains(next) {
+            ids.remove(order[next])
+            order[next] = id
+            next = next &+ 1 < limit ? next &+ 1 : 0
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import CMosquittoBroker
+import Glibc
+
+/// The functions that Mosquitto offers to a plugin, in Swift's terms.
+///
+/// All of them are called on the broker's only thread, from within its callbacks.
+enum Broker {
+    /// What the broker knows of a client that connects.
+    struct Facts {
+        var username: String?
+        var clientId: String
+        var address: String
+    }
+
+    /// How loud a line in the broker's log is.
+    enum Level: Int32 {
+        case notice = 2
+        case warning = 4
+        case error = 8
+    }
+
+    static func facts(_ client: OpaquePointer) -> Facts? {
+        guard let id = clientId(client) else { return nil }
+        return Facts(
+            username: username(client).map { String(cString: $0) },
+            clientId: String(cString: id),
+            address: gate_client_address(client).map { String(cString: $0) } ?? ""
+        )
+    }
+
+    static func username(_ client: OpaquePointer) -> UnsafePointer<CChar>? {
+        gate_client_username(client)
+    }
+
+    static func clientId(_ client: OpaquePointer) -> UnsafePointer<CChar>? {
+        gate_client_id(client)
+    }
+
+    /// Publishes as the broker itself, not retained; it leaves at the next turn of the broker's loop.
+    static func publish(_ topic: String, _ payload: [UInt8], qos: Int32) {
+        let count = Int32(truncatingIfNeeded: payload.count)
+        if gate_publish(topic, payload, count, qos) != MOSQ_ERR_SUCCESS.rawValue {
+            log(.error, "a message of the gate could not be published")
+        }
+    }
+
+    /// Closes a connection without its will; the disconnect callback runs before this returns.
+    static func kick(_ clientId: String) {
+        _ = gate_kick(clientId)
+    }
+
+    static func log(_ level: Level, _ text: String) {
+        gate_log(level.rawValue, "lamplighter gate: \(text)")
+    }
+}
+
+/// Milliseconds, as the contract counts time and as the gate measures it.
+enum Clock {
+    /// Since the Unix epoch.
+    static func now() -> Int64 {
+        milliseconds(CLOCK_REALTIME)
+    }
+
+    /// Since some moment, never set back.
+    static func steady() -> Int64 {
+        milliseconds(CLOCK_MONOTONIC)
+    }
+
+    /// Microseconds since the Unix epoch.
+    static func microseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) &* 1_000_000 &+ Int64(time.tv_nsec) / 1_000
+    }
+
+    private static func milliseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        clock_gettime(clock, &time)
+        return Int64(time.tv_sec) &* 1_000 &+ Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,68 @@
+import Credentials
+import Glibc
+
+/// A connection that was let in, or the session it left behind in the broker.
+final class Client {
+    let principal: Principal
+    let clientId: String
+    let username: String
+    let address: String
+    /// What it was let in with; nil when that is not to be compared again.
+    let secret: Digest?
+    /// Grows with every connection, across restarts of the broker too.
+    let number: Int64
+    let connectedAt: Int64
+
+    /// The rights at `generation`.
+    var rights: Rights
+    var generation: UInt64
+    /// False as soon as the connection is over or taken over: what it publishes then is its will.
+    var isConnected: Bool
+    /// Set before the gate closes the connection, so that nothing about it is told as a refusal.
+    var isLeaving = false
+    /// Whether its session was revoked while it was connected: its will is not sent.
+    var isCutOff = false
+
+    private let nameBytes: [CChar]
+    private let idBytes: [CChar]
+
+    init(
+        _ pass: Admission.Pass,
+        facts: Broker.Facts,
+        rights: Rights,
+        generation: UInt64,
+        number: Int64,
+        connectedAt: Int64,
+        isConnected: Bool
+    ) {
+        principal = pass.principal
+        secret = pass.secret
+        clientId = facts.clientId
+        username = facts.username ?? ""
+        address = facts.address
+        nameBytes = Array(username.utf8CString)
+        idBytes = Array(clientId.utf8CString)
+        self.rights = rights
+        self.generation = generation
+        self.number = number
+        self.connectedAt = connectedAt
+        self.isConnected = isConnected
+    }
+
+    /// Whether this is still about the client at that address, which the broker may have used again.
+    func isStill(_ client: OpaquePointer) -> Bool {
+        guard let name = Broker.username(client), let id = Broker.clientId(client) else {
+            return false
+        }
+        return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
+    }
+
+    var isTerminal: Bool {
+        if case .terminal = principal { true } else { false }
+    }
+
+    /// The device's id, when it is one.
+    var did: String? {
+        if case .device(let did) = principal { did } else { nil }
+    }
+}

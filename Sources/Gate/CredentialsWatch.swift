@@ -1,0 +1,128 @@
+// The C module's headers bring `timespec`, so the compiler takes its fields to be declared there.
+import CMosquittoBroker
+import Credentials
+import Glibc
+
+/// Follows the credentials file: reads what was appended, or all of it when it was replaced.
+///
+/// While the file is missing, unreadable or damaged `isReadable` is false and `tables` stay as they were
+/// last known; nobody may be let in by them.
+final class CredentialsWatch {
+    /// The records as they were at the last look that could read them.
+    private(set) var tables = CredentialTables()
+    private(set) var isReadable = false
+    /// Grows whenever `tables` change.
+    private(set) var generation: UInt64 = 0
+
+    private let path: String
+    private var file: Int32 = -1
+    private var seen = Stamp()
+    private var end = 0
+    private var parser = CredentialsParser()
+
+    /// What a look found.
+    enum News {
+        /// The same as before.
+        case nothing
+        /// Records that were appended.
+        case records([Record])
+        /// All may have changed, or the file can't be read any more.
+        case everything
+    }
+
+    /// What tells one state of the file from another.
+    private struct Stamp: Equatable {
+        var inode: UInt = 0
+        var size = 0
+        var seconds = 0
+        var nanoseconds = 0
+
+        init() {}
+
+        init(_ status: stat) {
+            inode = UInt(status.st_ino)
+            size = Int(status.st_size)
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    init(path: String) {
+        self.path = path
+    }
+
+    deinit {
+        if file >= 0 { close(file) }
+    }
+
+    /// Looks at the file again; costs one system call when nothing happened.
+    func look() -> News {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return lose() }
+        let stamp = Stamp(status)
+        if stamp == seen { return .nothing }
+        let isSameFile = file >= 0 && stamp.inode == seen.inode
+        seen = stamp
+        if isSameFile, isReadable, stamp.size >= end, let records = readTail(to: stamp.size) {
+            return records.isEmpty ? .nothing : .records(records)
+        }
+        return reload()
+    }
+
+    /// Reads what follows; nil when that is damaged, or was there but can't be read.
+    private func readTail(to size: Int) -> [Record]? {
+        guard let bytes = read(from: end, count: size &- end) else { return nil }
+        var records: [Record] = []
+        end &+= parser.parse(bytes) { records.append($0) }
+        guard !parser.isDamaged else { return nil }
+        for record in records { tables.apply(record) }
+        if !records.isEmpty { generation &+= 1 }
+        return records
+    }
+
+    private func reload() -> News {
+        if file >= 0 { close(file) }
+        file = open(path, O_RDONLY | O_CLOEXEC)
+        var status = stat()
+        guard file >= 0, fstat(file, &status) == 0 else { return lose() }
+        seen = Stamp(status)
+        guard let bytes = read(from: 0, count: seen.size) else { return lose() }
+        var fresh = CredentialTables()
+        parser = CredentialsParser()
+        end = parser.parse(bytes) { fresh.apply($0) }
+        isReadable = !parser.isDamaged && end > 0
+        if isReadable {
+            tables = fresh
+            generation &+= 1
+        }
+        return .everything
+    }
+
+    private func lose() -> News {
+        if file >= 0 { close(file) }
+        file = -1
+        seen = Stamp()
+        let wasReadable = isReadable
+        isReadable = false
+        return wasReadable ? .everything : .nothing
+    }
+
+    private func read(from offset: Int, count: Int) -> [UInt8]? {
+        var failed = false
+        let bytes = [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, have in
+            while have < count {
+                let got = pread(
+                    file,
+                    buffer.baseAddress?.advanced(by: have),
+                    count &- have,
+                    offset &+ have
+                )
+                if got < 0, errno == EINTR { continue }
+                failed = got < 0
+                if got <= 0 { break }
+                have &+= got
+            }
+        }
+        return failed ? nil : bytes
+    }
+}

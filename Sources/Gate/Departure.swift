@@ -1,0 +1,53 @@
+import CMosquittoBroker
+
+/// Why a connection ended, as presence tells it.
+enum Departure: String {
+    /// The client said goodbye.
+    case closed
+    /// It fell silent, broke the protocol or its network broke.
+    case lost
+    /// The gate or an operator closed it.
+    case kicked
+    /// A newer connection with its client id came.
+    case takenOver
+
+    /// Finds out why the broker ends a connection.
+    ///
+    /// Mosquitto 2.0.11 gives every plugin the reason -1. Its own notion of whether a DISCONNECT came is
+    /// the client's state, a field right behind those that its functions do give; it is read only where
+    /// they stand in memory as they should, and from versions that give the reason it is taken from there.
+    init(_ client: OpaquePointer, reason: Int32) {
+        switch reason {
+        case MOSQ_ERR_SUCCESS.rawValue: self = .closed
+        case MOSQ_ERR_ADMINISTRATIVE_ACTION.rawValue: self = .kicked
+        case -1: self = Self.saidGoodbye(client) ? .closed : .lost
+        default: self = .lost
+        }
+    }
+
+    /// The first bytes of `struct mosquitto`: …, address, id, username, password (pointers), keep-alive,
+    /// last message id (16 bits each), state (32 bits).
+    private static func saidGoodbye(_ client: OpaquePointer) -> Bool {
+        let memory = UnsafeRawPointer(client)
+        let known = [
+            UInt(bitPattern: gate_client_address(client)), UInt(bitPattern: gate_client_id(client)),
+            UInt(bitPattern: gate_client_username(client)),
+        ]
+        let word = MemoryLayout<UInt>.size
+        for start in stride(from: word, through: 8 &* word, by: word) {
+            let found = (0..<3).map {
+                memory.load(fromByteOffset: start &+ $0 &* word, as: UInt.self)
+            }
+            guard found == known else { continue }
+            let keepAlive = memory.load(fromByteOffset: start &+ 4 &* word, as: UInt16.self)
+            guard Int32(keepAlive) == gate_client_keepalive(client) else { return false }
+            let state = memory.load(fromByteOffset: start &+ 4 &* word &+ 4, as: Int32.self)
+            return state == disconnecting || state == disconnectWithWill
+        }
+        return false
+    }
+
+    /// `mosq_cs_disconnecting` and `mosq_cs_disconnect_with_will` of Mosquitto's internal header.
+    private static let disconnecting: Int32 = 2
+    private static let disconnectWithWill: Int32 = 18
+}

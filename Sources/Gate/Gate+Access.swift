@@ -1,0 +1,102 @@
+import CMosquittoBroker
+import Credentials
+
+extension Gate {
+    /// What the broker asks about.
+    enum Access {
+        case publish(retained: Bool)
+        case subscribe
+        case unsubscribe
+        case receive
+    }
+
+    /// Answers ACL_CHECK: for every message in, every message out to every client, every subscription.
+    func mayAccess(_ pointer: OpaquePointer, _ access: Access, _ topic: Bytes) -> Bool {
+        guard let client = find(pointer) else { return false }
+        if case .subscribe = access { look() }
+        refresh(client)
+        guard var refusal = refusal(client, access, topic) else { return true }
+        if refusal == .ownRequest { return false }
+        // The file may have been written since the last look.
+        look()
+        if client.generation != generation {
+            refresh(client)
+            guard let newer = self.refusal(client, access, topic) else { return true }
+            refusal = newer
+        }
+        tell(client, access, topic, refusal)
+        return false
+    }
+
+    private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> Refusal? {
+        switch access {
+        case .publish(let retained):
+            if client.isConnected {
+                return client.rights.refusalToPublish(topic, retained: retained)
+            }
+            if client.isCutOff { return .sessionRequired }
+            return client.rights.refusalOfWill(topic, retained: retained)
+        case .subscribe:
+            if !watch.isReadable, !client.rights.isWorker { return .credentialsUnavailable }
+            return client.rights.refusalToSubscribe(topic, now: Clock.now())
+        case .unsubscribe: return nil
+        case .receive:
+            return client.rights.refusalToReceive(topic, now: Clock.now())
+        }
+    }
+
+    /// Makes the rights anew when the credentials have changed.
+    private func refresh(_ client: Client) {
+        guard client.generation != generation else { return }
+        client.rights = rights(of: client) ?? .none
+        client.generation = generation
+    }
+
+    /// The client the broker asks about.
+    ///
+    /// One that isn't connected is a session waiting for its client, or the source of a retained message
+    /// (a structure on the broker's stack with nothing but name and id): both were let in once, and get
+    /// the rights that their name has now.
+    private func find(_ pointer: OpaquePointer) -> Client? {
+        if let client = clients[pointer], client.isStill(pointer) { return client }
+        if let client = absent[pointer], client.isStill(pointer) { return client }
+        guard let facts = Broker.facts(pointer), let username = facts.username,
+            let principal = try? Principal(username: username, clientId: facts.clientId)
+        else { return nil }
+        let pass = Admission.Pass(principal: principal, secret: nil)
+        let client = Client(
+            pass,
+            facts: facts,
+            rights: .none,
+            generation: 0,
+            number: 0,
+            connectedAt: 0,
+            isConnected: false
+        )
+        client.rights = rights(of: client) ?? .none
+        client.generation = generation
+        if absent.count >= Self.absentMax { absent.removeAll() }
+        absent[pointer] = client
+        return client
+    }
+
+    private func tell(_ client: Client, _ access: Access, _ topic: Bytes, _ reason: Refusal) {
+        guard !client.isLeaving, !refusals.isOwn(topic) else { return }
+        let action: Refusals.Entry.Action =
+            switch access {
+            case .publish: .publish
+            case .subscribe, .unsubscribe: .subscribe
+            case .receive: .receive
+            }
+        tell(
+            Refusals.Entry(
+                username: client.username,
+                clientId: client.clientId,
+                address: client.address,
+                action: action,
+                topic: String(decoding: topic, as: UTF8.self),
+                reason: reason
+            )
+        )
+    }
+}

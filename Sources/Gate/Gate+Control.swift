@@ -1,0 +1,65 @@
+import JSON
+
+extension Gate {
+    /// How long a terminal whose session ended keeps its connection, so that it hears why: with the loop's
+    /// 100 ms the contract's 300 to 500.
+    private static let farewell: Int64 = 350
+    private static let commandsMax = 1_000
+
+    /// Takes a message on `$CONTROL/lamplighter/v1`.
+    func control(_ pointer: OpaquePointer, _ payload: UnsafeBufferPointer<UInt8>) {
+        guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker,
+            client.isConnected
+        else { return }
+        guard let commands = Self.commands(in: payload) else {
+            Broker.log(.warning, "commands that are not understood from \(client.clientId)")
+            return
+        }
+        look()
+        for command in commands.prefix(Self.commandsMax) { obey(command) }
+    }
+
+    private static func commands(in payload: UnsafeBufferPointer<UInt8>) -> [JSONObject]? {
+        guard payload.count <= 65_536, let value = try? JSONValue.parse(payload),
+            let commands = value.objectValue?["commands"]?.arrayValue
+        else { return nil }
+        let objects = commands.compactMap(\.objectValue)
+        return objects.count == commands.count ? objects : nil
+    }
+
+    private func obey(_ command: JSONObject) {
+        switch command["command"]?.stringValue {
+        case "revokeSession":
+            guard let sessionId = command["sessionId"]?.stringValue,
+                let terminalId = command["terminalId"]?.stringValue
+            else { return complain(of: "revokeSession") }
+            revoke(sessionId, on: terminalId)
+        case "kickDevice":
+            guard let did = command["did"]?.stringValue else { return complain(of: "kickDevice") }
+            guard let client = connected[did], client.did == did else { return }
+            leaving.append(Leave(client: client, due: 0))
+        case "announcePresence":
+            for client in connected.values { presence.tellArrival(of: client) }
+        default:
+            Broker.log(.warning, "an unknown command was ignored")
+        }
+    }
+
+    private func complain(of command: String) {
+        Broker.log(.warning, "\(command) lacks a field")
+    }
+
+    /// Ends a session here and now, and its terminal's connection a little later.
+    private func revoke(_ sessionId: String, on terminalId: String) {
+        admission.revoked.insert(sessionId)
+        revocations &+= 1
+        let isReplaced = hasOtherSession(terminalId, than: sessionId)
+        for client in absent.values where client.clientId == terminalId && !isReplaced {
+            client.isCutOff = true
+        }
+        guard !isReplaced, let client = connected[terminalId], client.isTerminal else { return }
+        client.isCutOff = true
+        let due = Clock.steady() &+ Self.farewell
+        leaving.append(Leave(client: client, due: due, session: sessionId))
+    }
+}

@@ -1,0 +1,117 @@
+import CMosquittoBroker
+import Credentials
+import Glibc
+
+// What Mosquitto finds in the shared library, and what it calls. Only translation: C in, `Gate` asked, C out.
+// `MOSQ_ERR_AUTH` is the one answer to BASIC_AUTH that 2.0.11 turns into a CONNACK (0x87, in 3.1.1 return
+// code 5), `MOSQ_ERR_ACL_DENIED` the one to ACL_CHECK that refuses the packet and keeps the connection;
+// `MOSQ_ERR_PLUGIN_DEFER` would leave the decision to others, so it is never given.
+
+private let events = [
+    MOSQ_EVT_BASIC_AUTH, MOSQ_EVT_ACL_CHECK, MOSQ_EVT_DISCONNECT, MOSQ_EVT_TICK, MOSQ_EVT_CONTROL,
+]
+private let controlTopic = "$CONTROL/lamplighter/v1"
+
+/// What the shared library's entry points hand on to.
+///
+/// They stand in a target of their own (`GatePlugin`), whose linker flags would spoil the tests of this one.
+package enum Plugin {
+    /// Picks the version of the plugin interface that is spoken here; -1 when it isn't offered.
+    package static func version(
+        _ offered: UnsafePointer<Int32>?,
+        count: Int32
+    ) -> Int32 {
+        UnsafeBufferPointer(start: offered, count: Int(max(0, count))).contains(5) ? 5 : -1
+    }
+
+    /// Starts the gate; anything but 0 keeps the broker from starting.
+    package static func start(
+        _ plugin: OpaquePointer?,
+        _ userData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+        options: UnsafeMutableRawPointer?,
+        count: Int32
+    ) -> Int32 {
+        do {
+            let options = options?.assumingMemoryBound(to: mosquitto_opt.self)
+            let settings = try Settings(options, count: Int(count))
+            guard let worker = settings.worker else { return MOSQ_ERR_INVAL.rawValue }
+            let gate = Unmanaged.passRetained(Gate(settings, worker: worker)).toOpaque()
+            userData?.pointee = gate
+            return register(plugin, gate)
+        } catch {
+            Broker.log(.error, error.text)
+            return MOSQ_ERR_INVAL.rawValue
+        }
+    }
+
+    /// Ends the gate that `start` left in the user data.
+    package static func stop(_ userData: UnsafeMutableRawPointer?) {
+        if let userData { Unmanaged<Gate>.fromOpaque(userData).release() }
+    }
+
+    private static func register(
+        _ plugin: OpaquePointer?,
+        _ gate: UnsafeMutableRawPointer
+    ) -> Int32 {
+        for event in events {
+            let topic = event == MOSQ_EVT_CONTROL ? controlTopic : nil
+            let code = gate_register(plugin, Int32(event.rawValue), answer, topic, gate)
+            guard code == MOSQ_ERR_SUCCESS.rawValue else { return code }
+        }
+        return MOSQ_ERR_SUCCESS.rawValue
+    }
+}
+
+/// Answers every event.
+private func answer(
+    _ event: Int32,
+    _ data: UnsafeMutableRawPointer?,
+    _ userData: UnsafeMutableRawPointer?
+) -> Int32 {
+    guard let data, let userData else { return MOSQ_ERR_ACL_DENIED.rawValue }
+    let gate = Unmanaged<Gate>.fromOpaque(userData).takeUnretainedValue()
+    switch event {
+    case Int32(MOSQ_EVT_ACL_CHECK.rawValue):
+        return access(gate, data.assumingMemoryBound(to: mosquitto_evt_acl_check.self).pointee)
+    case Int32(MOSQ_EVT_BASIC_AUTH.rawValue):
+        return connect(gate, data.assumingMemoryBound(to: mosquitto_evt_basic_auth.self).pointee)
+    case Int32(MOSQ_EVT_DISCONNECT.rawValue):
+        let event = data.assumingMemoryBound(to: mosquitto_evt_disconnect.self).pointee
+        if let client = event.client { gate.forget(client, reason: event.reason) }
+    case Int32(MOSQ_EVT_CONTROL.rawValue):
+        let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
+        guard let client = event.client, let payload = event.payload else { break }
+        let bytes = UnsafeRawBufferPointer(start: payload, count: Int(event.payloadlen))
+        gate.control(client, bytes.assumingMemoryBound(to: UInt8.self))
+    default: gate.tick()
+    }
+    return MOSQ_ERR_SUCCESS.rawValue
+}
+
+private func connect(_ gate: Gate, _ event: mosquitto_evt_basic_auth) -> Int32 {
+    guard let client = event.client else { return MOSQ_ERR_AUTH.rawValue }
+    let password = event.password.flatMap { Hash.of($0, count: strlen($0)) }
+    let mayConnect = gate.admit(client, password: password)
+    return mayConnect ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_AUTH.rawValue
+}
+
+private func access(_ gate: Gate, _ event: mosquitto_evt_acl_check) -> Int32 {
+    guard let client = event.client, let text = event.topic,
+        let access = Gate.Access(event.access, retained: event.retain)
+    else { return MOSQ_ERR_ACL_DENIED.rawValue }
+    let topic = UnsafeRawBufferPointer(start: text, count: strlen(text))
+    let may = gate.mayAccess(client, access, topic.assumingMemoryBound(to: UInt8.self))
+    return may ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
+}
+
+extension Gate.Access {
+    fileprivate init?(_ access: Int32, retained: Bool) {
+        switch access {
+        case MOSQ_ACL_READ: self = .receive
+        case MOSQ_ACL_WRITE: self = .publish(retained: retained)
+        case MOSQ_ACL_SUBSCRIBE: self = .subscribe
+        case MOSQ_ACL_UNSUBSCRIBE: self = .unsubscribe
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import JSON
+
+/// Tells workers which devices are connected (section 2.3 of the contract).
+struct Presence {
+    private let prefix: String
+
+    init(root: String) {
+        prefix = "\(root)/system/presence/"
+    }
+
+    /// Tells that a device has connected; nothing of other principals.
+    func tellArrival(of client: Client) {
+        guard let did = client.did else { return }
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("online")
+        json.value(true)
+        json.name("connection")
+        json.value(client.number)
+        json.name("ts")
+        json.value(client.connectedAt)
+        json.endObject()
+        Broker.publish(prefix + did, json.finish(), qos: 1)
+    }
+
+    /// Tells that a device's connection has ended.
+    func tellDeparture(of client: Client, _ departure: Departure) {
+        guard let did = client.did else { return }
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("online")
+        json.value(false)
+        json.name("connection")
+        json.value(client.number)
+        json.name("reason")
+        json.value(departure.rawValue)
+        json.name("ts")
+        json.value(Clock.now())
+        json.endObject()
+        Broker.publish(prefix + did, json.finish(), qos: 1)
+    }
+}

@@ -1,0 +1,80 @@
+/// Who a connection says it is: the username and the client id that must go with it.
+enum Principal: Equatable, Sendable {
+    /// A device that has no identity yet and registers.
+    case product(key: String, mac: String)
+    case device(did: String)
+    case terminal(terminalId: String, appId: String)
+    case service(name: String)
+
+    /// Reads a username and a client id of the contract's forms.
+    init(username: String, clientId: String) throws(Refusal) {
+        guard let (kind, name) = Self.split(username) else { throw .badUsername }
+        let id = Array(clientId.utf8)
+        switch kind {
+        case "product":
+            guard Self.isMAC(id) else { throw .badClientId }
+            self = .product(key: name, mac: clientId)
+        case "device":
+            guard Self.isDID(id), clientId == name else { throw .badClientId }
+            self = .device(did: name)
+        case "app":
+            guard id.count == 32, id.allSatisfy(\.isLowercaseHex) else { throw .badClientId }
+            self = .terminal(terminalId: clientId, appId: name)
+        case "service":
+            let prefix = Array("svc.\(name).".utf8)
+            guard id.count > prefix.count, id.starts(with: prefix) else { throw .badClientId }
+            self = .service(name: name)
+        default: throw .badUsername
+        }
+    }
+
+    /// Whether the username has one of the four forms; only then it may be shown, as anything else might
+    /// be a secret in the wrong field.
+    static func isWellFormed(username: String) -> Bool {
+        guard let (kind, _) = split(username) else { return false }
+        return ["product", "device", "app", "service"].contains(kind)
+    }
+
+    private static func split(_ username: String) -> (kind: String, name: String)? {
+        let parts = username.utf8.split(
+            separator: UInt8(ascii: ":"),
+            maxSplits: 1,
+            omittingEmptySubsequences: false
+        )
+        guard let kind = parts.first, let name = parts.last, parts.count == 2,
+            (1...64).contains(name.count), name.allSatisfy(\.isIDCharacter)
+        else { return nil }
+        return (String(decoding: kind, as: UTF8.self), String(decoding: name, as: UTF8.self))
+    }
+
+    /// Twelve lowercase hex digits, or the fifteen digits of an IMEI.
+    private static func isMAC(_ id: [UInt8]) -> Bool {
+        switch id.count {
+        case 12: id.allSatisfy(\.isLowercaseHex)
+        case 15: id.allSatisfy(\.isDigit)
+        default: false
+        }
+    }
+
+    /// `d-`, then characters that end in two hex digits.
+    private static func isDID(_ id: [UInt8]) -> Bool {
+        (4...64).contains(id.count) && id.starts(with: "d-".utf8)
+            && id.allSatisfy(\.isIDCharacter) && id.suffix(2).allSatisfy(\.isLowercaseHex)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isDigit: Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self)
+    }
+
+    fileprivate var isLowercaseHex: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self)
+    }
+
+    fileprivate var isIDCharacter: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self)
+            || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self)
+            || self == UInt8(ascii: "_") || self == UInt8(ascii: "-")
+    }
+}

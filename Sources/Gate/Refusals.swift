@@ -1,0 +1,89 @@
+import JSON
+
+/// Tells workers what was refused and why, at most a hundred times a second.
+struct Refusals {
+    private let topic: String
+    private let perSecond: Int
+    private var second: Int64 = 0
+    private var told = 0
+    private var suppressed: Int64 = 0
+
+    /// What was refused to whom.
+    struct Entry {
+        enum Action: String {
+            case connect
+            case publish
+            case subscribe
+            case receive
+        }
+
+        var username: String?
+        var clientId: String
+        var address: String
+        var action: Action
+        var topic: String?
+        var reason: Refusal
+    }
+
+    init(root: String, perSecond: Int = 100) {
+        topic = "\(root)/system/refusal"
+        self.perSecond = perSecond
+    }
+
+    /// Whether a topic is the one refusals are told on; what is refused there must not be told there.
+    func isOwn(_ other: Bytes) -> Bool {
+        other.elementsEqual(topic.utf8)
+    }
+
+    /// The message to publish; nil when this second has had its share.
+    mutating func message(about entry: Entry, at now: Int64) -> (topic: String, payload: [UInt8])? {
+        if now / 1_000 != second {
+            second = now / 1_000
+            told = 0
+        }
+        guard told < perSecond else {
+            suppressed &+= 1
+            return nil
+        }
+        told &+= 1
+        defer { suppressed = 0 }
+        return (topic, Self.payload(entry, at: now, suppressed: suppressed))
+    }
+
+    private static func payload(_ entry: Entry, at now: Int64, suppressed: Int64) -> [UInt8] {
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("username")
+        json.value(shown(entry.username))
+        json.name("clientId")
+        json.value(cut(entry.clientId, to: 128))
+        json.name("address")
+        json.value(entry.address)
+        json.name("action")
+        json.value(entry.action.rawValue)
+        if let topic = entry.topic {
+            json.name("topic")
+            json.value(cut(topic, to: 256))
+        }
+        json.name("reason")
+        json.value(entry.reason.rawValue)
+        if suppressed > 0 {
+            json.name("suppressed")
+            json.value(suppressed)
+        }
+        json.name("ts")
+        json.value(now)
+        json.endObject()
+        return json.finish()
+    }
+
+    /// A username of another form than ours might be a secret in the wrong field.
+    private static func shown(_ username: String?) -> String {
+        guard let username else { return "" }
+        return Principal.isWellFormed(username: username) ? username : "?"
+    }
+
+    private static func cut(_ text: String, to count: Int) -> String {
+        text.utf8.count <= count ? text : String(text.unicodeScalars.prefix(count / 4)) + "…"
+    }
+}

@@ -1,0 +1,152 @@
+import Credentials
+
+/// What a connection may touch, made when it is let in and again whenever the credentials change.
+///
+/// A pure value: the rules of section 1 of the contract are here and nowhere else.
+struct Rights: Sendable {
+    private var publish: [Filter] = []
+    private var subscribe: [Filter] = []
+    /// A terminal's own requests: within what it subscribes, not delivered back.
+    private var hidden: Filter?
+    /// All users' space, to tell a refusal there from others.
+    private var users: Filter?
+    /// The space of the user whose session is on the terminal.
+    private var user: Filter?
+    /// When that session ends, in milliseconds since the Unix epoch.
+    private var userUntil: Int64 = 0
+    private var isService = false
+    private(set) var isWorker = false
+
+    /// The rights of nobody.
+    static let none = Rights()
+
+    static func product(key: String, mac: String, root: String) -> Rights {
+        let space = "\(root)/product/\(key)/\(mac)"
+        return Rights(publish: ["\(space)/register"], subscribe: ["\(space)/registered"])
+    }
+
+    static func device(did: String, root: String) -> Rights {
+        let space = "\(root)/device/\(did)"
+        return Rights(
+            publish: ["\(space)/report", "\(space)/info", "\(space)/presence"],
+            subscribe: ["\(space)/command", "\(space)/response"]
+        )
+    }
+
+    static func terminal(
+        terminalId: String,
+        appId: String,
+        session: Session?,
+        root: String
+    ) -> Rights {
+        let space = "\(root)/app/\(appId)/\(terminalId)"
+        var rights = Rights(publish: ["\(space)/request/#"], subscribe: ["\(space)/#"])
+        rights.hidden = Filter("\(space)/request/#")
+        rights.users = Filter("\(root)/user/#")
+        rights.user = session.flatMap { Filter("\(root)/user/\($0.uid)/#") }
+        rights.userUntil = session?.expiresAt ?? 0
+        return rights
+    }
+
+    static func service(_ role: Role, root: String) -> Rights {
+        var rights =
+            switch role {
+            case .worker:
+                Rights(both: ["\(root)/#", "$SYS/#", "$CONTROL/lamplighter/#"])
+            case .gateway:
+                Rights(
+                    publish: ["\(root)/system/outbound/result"],
+                    subscribe: ["\(root)/system/outbound/#"]
+                )
+            case .scheduler: Rights(publish: ["\(root)/system/trigger/+"], subscribe: [])
+            case .identity: Rights(publish: ["\(root)/system/session-invalid"], subscribe: [])
+            case .custom(let publish, let subscribe):
+                Rights(publish: publish, subscribe: subscribe)
+            }
+        rights.isService = true
+        rights.isWorker = role == .worker
+        return rights
+    }
+
+    private init() {}
+
+    private init(publish: [String], subscribe: [String]) {
+        // A filter of a custom role that is none grants nothing.
+        self.publish = publish.compactMap(Filter.init)
+        self.subscribe = subscribe.compactMap(Filter.init)
+    }
+
+    private init(both: [String]) {
+        self.init(publish: both, subscribe: both)
+    }
+}
+
+extension Rights {
+    /// Decides about a message from the connection; nil lets it through.
+    func refusalToPublish(_ topic: Bytes, retained: Bool) -> Refusal? {
+        guard publish.contains(where: { $0.matches(topic) }) else { return .notAllowed }
+        if retained && !isService { return .retainNotAllowed }
+        return Topic.isName(topic) ? nil : .badTopic
+    }
+
+    /// Decides about a will at the time it would be sent.
+    ///
+    /// Mosquitto 2.0.11 hands wills on `$CONTROL` to subscribers, so none may go to a `$` topic.
+    func refusalOfWill(_ topic: Bytes, retained: Bool) -> Refusal? {
+        topic.first == Topic.dollar
+            ? .reservedTopic : refusalToPublish(topic, retained: retained)
+    }
+
+    /// Decides about a subscription: every topic it would bring must be granted.
+    ///
+    /// Only services may share one. The topics of all others are theirs alone, and a member of a group
+    /// that loses its rights would swallow its share of the messages.
+    func refusalToSubscribe(_ filter: Bytes, now: Int64) -> Refusal? {
+        guard Topic.isFilter(filter) else { return .badTopic }
+        guard let shared = SharedFilter(filter) else {
+            return covers(filter, now: now) ? nil : refusalOutside(filter)
+        }
+        guard isService else { return .sharedNotAllowed }
+        guard let inner = shared.inner else { return .badTopic }
+        return covers(inner, now: now) ? nil : .notAllowed
+    }
+
+    /// Decides about a delivery to the connection.
+    func refusalToReceive(_ topic: Bytes, now: Int64) -> Refusal? {
+        if subscribe.contains(where: { $0.matches(topic) }) {
+            if let hidden, hidden.matches(topic) { return .ownRequest }
+            return nil
+        }
+        if let user, user.matches(topic), now < userUntil { return nil }
+        return refusalOutside(topic)
+    }
+
+    private func covers(_ filter: Bytes, now: Int64) -> Bool {
+        if subscribe.contains(where: { $0.covers(filter) }) { return true }
+        guard let user, now < userUntil else { return false }
+        return user.covers(filter)
+    }
+
+    private func refusalOutside(_ topic: Bytes) -> Refusal {
+        users?.covers(topic) == true ? .sessionRequired : .notAllowed
+    }
+}
+
+/// A filter of the form `$share/{group}/{filter}`.
+struct SharedFilter {
+    /// The filter inside; nil when group or filter is missing or the group has a wildcard.
+    let inner: Bytes?
+
+    /// Reads a filter whose first level is `$share`; nil for any other.
+    init?(_ filter: Bytes) {
+        var levels = Levels(filter)
+        guard let first = levels.next(), first.elementsEqual("$share".utf8) else { return nil }
+        guard let group = levels.next(), !group.isEmpty, !Topic.isPlus(group), !Topic.isHash(group)
+        else {
+            inner = nil
+            return
+        }
+        let rest = filter.dropFirst(first.count &+ group.count &+ 2)
+        inner = rest.isEmpty ? nil : Bytes(rebasing: rest)
+    }
+}

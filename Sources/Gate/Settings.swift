@@ -1,0 +1,52 @@
+import CMosquittoBroker
+import Credentials
+
+/// The plugin's options of the broker's configuration.
+struct Settings {
+    /// `plugin_opt_credentials`: where the service keeps the credentials file.
+    var credentials = ""
+    /// `plugin_opt_root`: what all topics begin with.
+    var root = "ll/v1"
+    /// `plugin_opt_worker_hash`: SHA-256, in hex, of the password of `service:lamplighter`.
+    var worker: Digest?
+    /// `plugin_opt_new_clients_per_minute`: per source address.
+    var newClientsPerMinute = 30
+
+    /// Reads the options; the text says what is wrong with them.
+    init(_ options: UnsafeMutablePointer<mosquitto_opt>?, count: Int) throws(Problem) {
+        for option in UnsafeBufferPointer(start: options, count: max(0, count)) {
+            guard let key = option.key, let value = option.value else { continue }
+            try set(String(cString: key), to: String(cString: value))
+        }
+        if credentials.isEmpty { throw Problem(text: "plugin_opt_credentials is missing") }
+        if worker == nil { throw Problem(text: "plugin_opt_worker_hash is missing") }
+    }
+
+    /// What is wrong with an option; never its value.
+    struct Problem: Error {
+        let text: String
+    }
+
+    private mutating func set(_ key: String, to value: String) throws(Problem) {
+        switch key {
+        case "credentials": credentials = value
+        case "root":
+            let isName = Array(value.utf8).withUnsafeBufferPointer(Topic.isName)
+            guard isName, !value.utf8.starts(with: "$".utf8), value.utf8.last != Topic.slash else {
+                throw Problem(text: "plugin_opt_root is no topic")
+            }
+            root = value
+        case "worker_hash":
+            worker = Digest(hex: value)
+            if worker == nil {
+                throw Problem(text: "plugin_opt_worker_hash is not 64 hexadecimal digits")
+            }
+        case "new_clients_per_minute":
+            guard let number = Int(value), (0...1_000_000).contains(number) else {
+                throw Problem(text: "plugin_opt_new_clients_per_minute is not 0 to 1000000")
+            }
+            newClientsPerMinute = number
+        default: throw Problem(text: "plugin_opt_\(key) is unknown")
+        }
+    }
+}

@@ -1,0 +1,71 @@
+/// The members of a JSON object, in the order in which they were written.
+///
+/// Objects on the wire are small, so a lookup walks the members.
+package struct JSONObject: Sendable {
+    /// One name and its value.
+    package struct Member: Sendable, Equatable {
+        /// The name.
+        package var key: String
+        /// What stands under the name.
+        package var value: JSONValue
+
+        /// Makes a member.
+        package init(key: String, value: JSONValue) {
+            self.key = key
+            self.value = value
+        }
+    }
+
+    /// All members, `null` ones included.
+    package var members: [Member]
+
+    /// Makes an object; a nil value is left out, as null means absent.
+    package init(_ members: [(String, JSONValue?)] = []) {
+        self.members = members.compactMap { key, value in
+            value.map { Member(key: key, value: $0) }
+        }
+    }
+
+    /// Makes an object of members whose names are known to differ.
+    package init(members: [Member]) {
+        self.members = members
+    }
+
+    /// The value under a name; nil when it is absent or null.
+    package subscript(key: String) -> JSONValue? {
+        get {
+            for member in members where member.key == key {
+                if case .null = member.value { return nil }
+                return member.value
+            }
+            return nil
+        }
+        set {
+            if let index = members.firstIndex(where: { $0.key == key }) {
+                if let newValue {
+                    members[index].value = newValue
+                } else {
+                    members.remove(at: index)
+                }
+            } else if let newValue {
+                members.append(Member(key: key, value: newValue))
+            }
+        }
+    }
+}
+
+extension JSONObject: Equatable {
+    /// Two objects are equal when they hold the same members, in whatever order.
+    package static func == (left: JSONObject, right: JSONObject) -> Bool {
+        guard left.members.count == right.members.count else { return false }
+        return left.members.allSatisfy { member in
+            right.members.contains { $0.key == member.key && $0.value == member.value }
+        }
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    package init(dictionaryLiteral elements: (String, JSONValue?)...) {
+        self.init(elements)
+    }
+}

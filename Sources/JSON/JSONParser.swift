@@ -1,0 +1,320 @@
+/// Reads one JSON text, strictly (RFC 8259 and the wire's own limits).
+///
+/// Refused are: duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers that no double
+/// holds, integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value.
+/// It never traps, whatever the bytes are.
+struct JSONParser {
+    /// How deep arrays and objects may nest (PROTOCOL: at most 16).
+    static let depthMax = 16
+
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var index = 0
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        self.bytes = bytes
+    }
+
+    mutating func parseText() throws(JSONError) -> JSONValue {
+        skipSpace()
+        let value = try parseValue(depth: 1)
+        skipSpace()
+        guard index == bytes.count else { throw fail("something follows the JSON value") }
+        return value
+    }
+
+    private mutating func parseValue(depth: Int) throws(JSONError) -> JSONValue {
+        guard index < bytes.count else { throw fail("the text ends where a value should stand") }
+        switch bytes[index] {
+        case UInt8(ascii: "{"): return .object(try parseObject(depth: depth))
+        case UInt8(ascii: "["): return .array(try parseArray(depth: depth))
+        case UInt8(ascii: "\""): return .string(try parseString())
+        case UInt8(ascii: "t"): return try parse("true", as: .bool(true))
+        case UInt8(ascii: "f"): return try parse("false", as: .bool(false))
+        case UInt8(ascii: "n"): return try parse("null", as: .null)
+        case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try parseNumber()
+        default: throw fail("no JSON value begins like this")
+        }
+    }
+
+    // MARK: Objects and arrays
+
+    private mutating func parseObject(depth: Int) throws(JSONError) -> JSONObject {
+        guard depth <= Self.depthMax else { throw fail("nested deeper than \(Self.depthMax)") }
+        index += 1
+        var members: [JSONObject.Member] = []
+        var names = NameSet()
+        skipSpace()
+        if take(UInt8(ascii: "}")) { return JSONObject(members: []) }
+        while true {
+            guard peek() == UInt8(ascii: "\"") else {
+                throw fail("a name in quotes should stand here")
+            }
+            let start = index
+            let key = try parseString()
+            guard names.insert(key, among: members) else {
+                throw JSONError("a name stands twice in one object", at: start)
+            }
+            skipSpace()
+            guard take(UInt8(ascii: ":")) else { throw fail("':' is missing after a name") }
+            skipSpace()
+            members.append(.init(key: key, value: try parseValue(depth: depth + 1)))
+            skipSpace()
+            if take(UInt8(ascii: "}")) { return JSONObject(members: members) }
+            guard take(UInt8(ascii: ",")) else { throw fail("',' or '}' should stand here") }
+            skipSpace()
+        }
+    }
+
+    private mutating func parseArray(depth: Int) throws(JSONError) -> [JSONValue] {
+        guard depth <= Self.depthMax else { throw fail("nested deeper than \(Self.depthMax)") }
+        index += 1
+        var elements: [JSONValue] = []
+        skipSpace()
+        if take(UInt8(ascii: "]")) { return [] }
+        while true {
+            elements.append(try parseValue(depth: depth + 1))
+            skipSpace()
+            if take(UInt8(ascii: "]")) { return elements }
+            guard take(UInt8(ascii: ",")) else { throw fail("',' or ']' should stand here") }
+            skipSpace()
+        }
+    }
+
+    // MARK: Strings
+
+    private mutating func parseString() throws(JSONError) -> String {
+        index += 1
+        let start = index
+        var isASCII = true
+        while index < bytes.count {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\"") {
+                let text = UnsafeBufferPointer(rebasing: bytes[start..<index])
+                index += 1
+                return try isASCII
+                    ? String(decoding: text, as: UTF8.self) : validated(text, at: start)
+            }
+            if byte == UInt8(ascii: "\\") { return try parseEscapedString(from: start) }
+            guard byte >= 0x20 else { throw fail("a control character stands in a string") }
+            if byte >= 0x80 { isASCII = false }
+            index += 1
+        }
+        throw fail("a string is not closed")
+    }
+
+    private mutating func parseEscapedString(from start: Int) throws(JSONError) -> String {
+        var text = Array(bytes[start..<index])
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""):
+                return try text.withUnsafeBufferPointer { (buffer) throws(JSONError) in
+                    try validated(buffer, at: start)
+                }
+            case UInt8(ascii: "\\"):
+                try appendEscape(to: &text)
+            case 0..<0x20:
+                throw JSONError("a control character stands in a string", at: index - 1)
+            default:
+                text.append(byte)
+            }
+        }
+        throw fail("a string is not closed")
+    }
+
+    private mutating func appendEscape(to text: inout [UInt8]) throws(JSONError) {
+        guard index < bytes.count else { throw fail("a string is not closed") }
+        let byte = bytes[index]
+        index += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+        case UInt8(ascii: "b"): text.append(0x08)
+        case UInt8(ascii: "f"): text.append(0x0C)
+        case UInt8(ascii: "n"): text.append(0x0A)
+        case UInt8(ascii: "r"): text.append(0x0D)
+        case UInt8(ascii: "t"): text.append(0x09)
+        case UInt8(ascii: "u"): text.append(contentsOf: String(try parseUnicodeEscape()).utf8)
+        default: throw JSONError("no such escape in a string", at: index - 1)
+        }
+    }
+
+    private mutating func parseUnicodeEscape() throws(JSONError) -> Character {
+        let start = index
+        let first = try parseHexQuad()
+        guard first != 0 else { throw JSONError("\\u0000 stands in a string", at: start) }
+        if let scalar = Unicode.Scalar(first) { return Character(scalar) }
+        guard UTF16.isLeadSurrogate(UInt16(truncatingIfNeeded: first)),
+            take(UInt8(ascii: "\\")), take(UInt8(ascii: "u"))
+        else { throw JSONError("a lone surrogate stands in a string", at: start) }
+        let second = try parseHexQuad()
+        guard UTF16.isTrailSurrogate(UInt16(truncatingIfNeeded: second)),
+            let scalar = Unicode.Scalar(0x10000 + ((first & 0x3FF) << 10) + (second & 0x3FF))
+        else { throw JSONError("a lone surrogate stands in a string", at: start) }
+        return Character(scalar)
+    }
+
+    private mutating func parseHexQuad() throws(JSONError) -> UInt32 {
+        guard bytes.count - index >= 4 else { throw fail("a string is not closed") }
+        var value: UInt32 = 0
+        for _ in 0..<4 {
+            let digit: UInt8
+            switch bytes[index] {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = bytes[index] - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                digit = bytes[index] - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"):
+                digit = bytes[index] - UInt8(ascii: "A") + 10
+            default: throw fail("four hexadecimal digits should stand here")
+            }
+            value = value << 4 | UInt32(digit)
+            index += 1
+        }
+        return value
+    }
+
+    private func validated(
+        _ text: UnsafeBufferPointer<UInt8>,
+        at offset: Int
+    ) throws(JSONError) -> String {
+        guard let string = String(validating: text, as: UTF8.self) else {
+            throw JSONError("a string is not valid UTF-8", at: offset)
+        }
+        return string
+    }
+
+    // MARK: Small things
+
+    private mutating func parse(
+        _ word: StaticString,
+        as value: JSONValue
+    ) throws(JSONError) -> JSONValue {
+        let count = word.utf8CodeUnitCount
+        guard bytes.count - index >= count else { throw fail("no JSON value begins like this") }
+        for offset in 0..<count where bytes[index + offset] != word.utf8Start[offset] {
+            throw fail("no JSON value begins like this")
+        }
+        index += count
+        return value
+    }
+
+    private func peek() -> UInt8? {
+        index < bytes.count ? bytes[index] : nil
+    }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard index < bytes.count, bytes[index] == byte else { return false }
+        index += 1
+        return true
+    }
+
+    private mutating func skipSpace() {
+        while index < bytes.count {
+            switch bytes[index] {
+            case 0x20, 0x0A, 0x0D, 0x09: index += 1
+            default: return
+            }
+        }
+    }
+
+    private func fail(_ reason: String) -> JSONError {
+        JSONError(reason, at: index)
+    }
+}
+
+// MARK: Numbers
+
+extension JSONParser {
+    private mutating func parseNumber() throws(JSONError) -> JSONValue {
+        let start = index
+        let isNegative = take(UInt8(ascii: "-"))
+        let digitsStart = index
+        var magnitude: Int64 = 0
+        while let digit = takeDigit() {
+            // Beyond 18 digits the value can't matter any more: it is out of range already.
+            if index - digitsStart <= 18 { magnitude = magnitude * 10 + digit }
+        }
+        let digits = index - digitsStart
+        guard digits > 0 else { throw fail("a number has no digits") }
+        if digits > 1, bytes[digitsStart] == UInt8(ascii: "0") {
+            throw JSONError("a number begins with 0", at: digitsStart)
+        }
+        guard try skipFractionAndExponent() else {
+            guard digits <= 16, magnitude <= JSONValue.integerMax else {
+                throw JSONError("an integer is beyond ±(2^53−1)", at: start)
+            }
+            return .integer(isNegative ? -magnitude : magnitude)
+        }
+        let text = String(decoding: bytes[start..<index], as: UTF8.self)
+        guard let value = Double(text), value.isFinite else {
+            throw JSONError("no double holds a number", at: start)
+        }
+        return .double(value)
+    }
+
+    private mutating func skipFractionAndExponent() throws(JSONError) -> Bool {
+        var isFractional = false
+        if take(UInt8(ascii: ".")) {
+            isFractional = true
+            guard takeDigit() != nil else { throw fail("digits are missing after '.'") }
+            while takeDigit() != nil {}
+        }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            isFractional = true
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            guard takeDigit() != nil else { throw fail("an exponent has no digits") }
+            while takeDigit() != nil {}
+        }
+        return isFractional
+    }
+
+    private mutating func takeDigit() -> Int64? {
+        guard index < bytes.count else { return nil }
+        let byte = bytes[index]
+        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+        index += 1
+        return Int64(byte - UInt8(ascii: "0"))
+    }
+}
+
+/// Finds names that stand twice: by walking while an object is small, by hashing beyond that, so
+/// that an object of thousands of names costs no more than its length.
+private struct NameSet {
+    private static let walkMax = 12
+    private var hashed: Set<String> = []
+
+    mutating func insert(_ name: String, among members: [JSONObject.Member]) -> Bool {
+        if members.count < Self.walkMax {
+            for member in members where member.key == name { return false }
+            return true
+        }
+        if hashed.isEmpty { hashed = Set(members.map(\.key)) }
+        return hashed.insert(name).inserted
+    }
+}
+
+extension JSONValue {
+    /// Reads one JSON text.
+    ///
+    /// - Throws: `JSONError` with what is wrong and where; see `JSONParser` for what is refused.
+    package static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONError) -> JSONValue {
+        var parser = JSONParser(bytes)
+        return try parser.parseText()
+    }
+
+    /// Reads one JSON text; see `parse(_:)` over a buffer.
+    package static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
+        let outcome: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
+            (buffer) -> Result<JSONValue, JSONError> in
+            do throws(JSONError) {
+                return .success(try parse(buffer))
+            } catch {
+                return .failure(error)
+            }
+        }
+        if let outcome { return try outcome.get() }
+        return try parse(Array(bytes))
+    }
+}

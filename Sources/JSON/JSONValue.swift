@@ -1,0 +1,91 @@
+/// A JSON value as the wire carries it.
+///
+/// The `JSON` module is the project's one JSON reader and writer: strict, small, and free of
+/// Foundation, because the gate runs inside the broker and because every device report passes
+/// through it. Integers and other numbers are kept apart, so that ids and times stay exact.
+package enum JSONValue: Sendable, Equatable {
+    case null
+    case bool(Bool)
+    /// A number written without fraction and exponent, within ±(2^53−1).
+    case integer(Int64)
+    case double(Double)
+    case string(String)
+    case array([JSONValue])
+    case object(JSONObject)
+
+    /// The largest integer that every JSON reader keeps exact.
+    package static let integerMax: Int64 = 9_007_199_254_740_991
+}
+
+extension JSONValue {
+    /// The text of a string, or nil.
+    package var stringValue: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The truth of a Boolean, or nil.
+    package var boolValue: Bool? {
+        if case .bool(let value) = self { value } else { nil }
+    }
+
+    /// The number as an integer where it is one (`3` and `3.0` alike), or nil.
+    package var intValue: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .double(let value) where abs(value) <= Double(Self.integerMax): Int64(exactly: value)
+        default: nil
+        }
+    }
+
+    /// The number as a double, or nil.
+    package var doubleValue: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    /// The elements of an array, or nil.
+    package var arrayValue: [JSONValue]? {
+        if case .array(let value) = self { value } else { nil }
+    }
+
+    /// The members of an object, or nil.
+    package var objectValue: JSONObject? {
+        if case .object(let value) = self { value } else { nil }
+    }
+
+    /// What the value is, in JSON's own words, for messages that people read.
+    package var kind: String {
+        switch self {
+        case .null: "null"
+        case .bool: "boolean"
+        case .integer: "integer"
+        case .double: "number"
+        case .string: "string"
+        case .array: "array"
+        case .object: "object"
+        }
+    }
+
+    /// Tells whether two values mean the same, `1` and `1.0` alike.
+    package func means(_ other: JSONValue) -> Bool {
+        if let left = doubleValue, let right = other.doubleValue { return left == right }
+        return self == other
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral, ExpressibleByArrayLiteral,
+    ExpressibleByDictionaryLiteral
+{
+    package init(stringLiteral value: String) { self = .string(value) }
+    package init(integerLiteral value: Int64) { self = .integer(value) }
+    package init(booleanLiteral value: Bool) { self = .bool(value) }
+    package init(floatLiteral value: Double) { self = .double(value) }
+    package init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(JSONObject(elements))
+    }
+}

@@ -1,0 +1,174 @@
+/// Writes JSON into one growing buffer, without building values first where the caller knows them.
+///
+/// Commas and colons are the writer's own business: begin, write names and values, end.
+package struct JSONWriter: ~Copyable {
+    /// What has been written so far.
+    package private(set) var bytes: [UInt8]
+    private var needsComma = false
+
+    /// Makes a writer with room for a payload of the given size, in bytes.
+    package init(capacity: Int = 256) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Begins an object, as a value.
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
+    /// Ends the object begun last.
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
+    /// Begins an array, as a value.
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
+    /// Ends the array begun last.
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
+
+    /// Writes a member's name; its value must follow.
+    package mutating func name(_ name: String) {
+        value(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a member's name that needs no escaping; its value must follow.
+    package mutating func name(_ name: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(
+            contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+        )
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// Writes a string.
+    package mutating func value(_ text: String) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        var text = text
+        text.withUTF8 { utf8 in
+            if utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C }) {
+                bytes.append(contentsOf: utf8)
+            } else {
+                for byte in utf8 { appendEscaped(byte) }
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes an integer.
+    package mutating func value(_ number: Int64) {
+        separate()
+        if number < 0 { bytes.append(UInt8(ascii: "-")) }
+        appendDigits(number.magnitude)
+    }
+
+    /// Writes a number as the shortest text that reads back as the same double.
+    package mutating func value(_ number: Double) {
+        separate()
+        // No JSON text stands for these; the parser lets none in.
+        guard number.isFinite else { return bytes.append(contentsOf: "null".utf8) }
+        var text = number.description
+        text.withUTF8 { bytes.append(contentsOf: $0) }
+    }
+
+    /// Writes a Boolean.
+    package mutating func value(_ truth: Bool) {
+        separate()
+        bytes.append(contentsOf: truth ? "true".utf8 : "false".utf8)
+    }
+
+    /// Writes any value.
+    package mutating func value(_ value: JSONValue) {
+        switch value {
+        case .null: raw("null".utf8)
+        case .bool(let truth): self.value(truth)
+        case .integer(let number): self.value(number)
+        case .double(let number): self.value(number)
+        case .string(let text): self.value(text)
+        case .array(let elements):
+            beginArray()
+            for element in elements { self.value(element) }
+            endArray()
+        case .object(let object): self.value(object)
+        }
+    }
+
+    /// Writes an object.
+    package mutating func value(_ object: JSONObject) {
+        beginObject()
+        for member in object.members {
+            name(member.key)
+            value(member.value)
+        }
+        endObject()
+    }
+
+    /// Writes bytes that are one JSON value already.
+    package mutating func raw(_ json: some Collection<UInt8>) {
+        separate()
+        bytes.append(contentsOf: json)
+    }
+
+    /// Gives what was written and ends the writer.
+    package consuming func finish() -> [UInt8] { bytes }
+
+    private mutating func open(_ bracket: UInt8) {
+        separate()
+        bytes.append(bracket)
+        needsComma = false
+    }
+
+    private mutating func close(_ bracket: UInt8) {
+        bytes.append(bracket)
+        needsComma = true
+    }
+
+    private mutating func separate() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+        needsComma = true
+    }
+
+    private mutating func appendDigits(_ number: UInt64) {
+        guard number >= 10 else { return bytes.append(UInt8(ascii: "0") + UInt8(number)) }
+        let start = bytes.count
+        var rest = number
+        while rest > 0 {
+            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        }
+        bytes[start...].reverse()
+    }
+
+    private mutating func appendEscaped(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            bytes.append(UInt8(ascii: "\\"))
+            bytes.append(byte)
+        case 0x0A: bytes.append(contentsOf: "\\n".utf8)
+        case 0x0D: bytes.append(contentsOf: "\\r".utf8)
+        case 0x09: bytes.append(contentsOf: "\\t".utf8)
+        case 0..<0x20:
+            bytes.append(contentsOf: "\\u00".utf8)
+            bytes.append(byte < 0x10 ? UInt8(ascii: "0") : UInt8(ascii: "1"))
+            let digit = byte & 0x0F
+            bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        default: bytes.append(byte)
+        }
+    }
+}
+
+extension JSONValue {
+    /// The value as JSON text in UTF-8, without spaces.
+    package func encoded() -> [UInt8] {
+        var writer = JSONWriter()
+        writer.value(self)
+        return writer.finish()
+    }
+}
+
+extension JSONObject {
+    /// The object as JSON text in UTF-8, without spaces.
+    package func encoded() -> [UInt8] {
+        JSONValue.object(self).encoded()
+    }
+}

@@ -1,0 +1,31 @@
+/// Says how long to wait before the next attempt to connect: doubling, with jitter, up to a limit.
+///
+/// Each delay is drawn from the upper half of its step, so that services that lost the same broker
+/// don't all come back in the same moment.
+package struct Backoff: Sendable {
+    private let first: Duration
+    private let limit: Duration
+    private var step: Duration
+
+    package init(first: Duration = .milliseconds(100), limit: Duration = .seconds(10)) {
+        self.first = first
+        self.limit = limit
+        self.step = first
+    }
+
+    /// Gives the next delay: between half of the step and the whole of it.
+    package mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
+        let share = Double.random(in: 0.5...1, using: &generator)
+        defer { step = min(step * 2, limit) }
+        return step * share
+    }
+
+    /// Gives the next delay, with the system's randomness.
+    package mutating func next() -> Duration {
+        var generator = SystemRandomNumberGenerator()
+        return next(using: &generator)
+    }
+
+    /// Begins anew, after a connection that held.
+    package mutating func reset() { step = first }
+}

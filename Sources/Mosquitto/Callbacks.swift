@@ -1,0 +1,151 @@
+import CMosquitto
+import Glibc
+
+/// What the library's callbacks write and the client reads.
+///
+/// They run inside `mosquitto_loop_read` and `_write`, on the client's own thread, with a mutex of the
+/// library held that is not recursive: they copy and return, and call nothing of it but readers of
+/// properties.
+final class Callbacks {
+    var intake = Intake()
+    /// Deliveries whose acknowledgements are queued and not yet written.
+    var acknowledgementsHeld = 0
+    var unconfirmed = 0
+    /// Inside `mosquitto_loop_write`, where the library reports each QoS 0 message as published.
+    var isWriting = false
+    var connected: (reasonCode: UInt8, isSessionPresent: Bool)?
+    var disconnectReason: UInt8?
+    var subscribed: (mid: Int32, codes: [Int32])?
+    var unsubscribed: Int32?
+
+    /// Sets all callbacks of a handle; they find this object through its user pointer.
+    static func install(on handle: OpaquePointer) {
+        mosquitto_message_v5_callback_set(handle, onMessage)
+        mosquitto_publish_v5_callback_set(handle, onPublish)
+        mosquitto_connect_v5_callback_set(handle, onConnect)
+        mosquitto_disconnect_v5_callback_set(handle, onDisconnect)
+        mosquitto_subscribe_v5_callback_set(handle, onSubscribe)
+        mosquitto_unsubscribe_v5_callback_set(handle, onUnsubscribe)
+    }
+
+    fileprivate static func of(_ user: UnsafeMutableRawPointer?) -> Callbacks? {
+        user.map { Unmanaged<Callbacks>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    fileprivate func take(_ message: mosquitto_message, _ properties: OpaquePointer?) {
+        guard let topic = message.topic else { return }
+        let topicBytes = UnsafeRawBufferPointer(start: topic, count: strlen(topic))
+        let payload = UnsafeRawBufferPointer(
+            start: message.payload,
+            count: Int(message.payloadlen)
+        )
+        let isAcknowledged = message.qos > 0
+        if isAcknowledged { acknowledgementsHeld += 1 }
+        var delivery = Delivery(
+            topic: intake.store(topicBytes),
+            payload: intake.store(payload),
+            quality: isAcknowledged ? .atLeastOnce : .atMostOnce,
+            isRetained: message.retain,
+            mid: message.mid
+        )
+        if let properties { add(properties, to: &delivery) }
+        intake.append(delivery)
+    }
+
+    private func add(_ properties: OpaquePointer, to delivery: inout Delivery) {
+        var topic: UnsafeMutablePointer<CChar>?
+        if mosquitto_property_read_string(
+            properties,
+            Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue),
+            &topic,
+            false
+        ) != nil, let topic {
+            delivery.responseTopic = intake.store(
+                UnsafeRawBufferPointer(start: topic, count: strlen(topic))
+            )
+            // The library made the copy with malloc, for us to free.
+            free(topic)
+        }
+        var data: UnsafeMutableRawPointer?
+        var length: UInt16 = 0
+        if mosquitto_property_read_binary(
+            properties,
+            Int32(MQTT_PROP_CORRELATION_DATA.rawValue),
+            &data,
+            &length,
+            false
+        ) != nil {
+            delivery.correlationData = intake.store(
+                UnsafeRawBufferPointer(start: data, count: Int(length))
+            )
+            free(data)
+        }
+    }
+}
+
+private func onMessage(
+    _: OpaquePointer?,
+    _ user: UnsafeMutableRawPointer?,
+    _ message: UnsafePointer<mosquitto_message>?,
+    _ properties: OpaquePointer?
+) {
+    guard let callbacks = Callbacks.of(user), let message else { return }
+    callbacks.take(message.pointee, properties)
+}
+
+/// Called for QoS 1 when the broker has answered, for QoS 0, which is of no interest, when it is written.
+private func onPublish(
+    _: OpaquePointer?,
+    _ user: UnsafeMutableRawPointer?,
+    _ mid: Int32,
+    _ reasonCode: Int32,
+    _: OpaquePointer?
+) {
+    guard let callbacks = Callbacks.of(user), !callbacks.isWriting else { return }
+    callbacks.unconfirmed -= 1
+    callbacks.intake.append(
+        PublishReceipt(mid: mid, reasonCode: UInt8(truncatingIfNeeded: reasonCode))
+    )
+}
+
+private func onConnect(
+    _: OpaquePointer?,
+    _ user: UnsafeMutableRawPointer?,
+    _ reasonCode: Int32,
+    _ flags: Int32,
+    _: OpaquePointer?
+) {
+    Callbacks.of(user)?.connected = (UInt8(truncatingIfNeeded: reasonCode), flags & 1 == 1)
+}
+
+private func onDisconnect(
+    _: OpaquePointer?,
+    _ user: UnsafeMutableRawPointer?,
+    _ reasonCode: Int32,
+    _: OpaquePointer?
+) {
+    // Below 0x80 it is a result of the library, which the failing call returns as well.
+    guard reasonCode >= 0x80 else { return }
+    Callbacks.of(user)?.disconnectReason = UInt8(truncatingIfNeeded: reasonCode)
+}
+
+private func onSubscribe(
+    _: OpaquePointer?,
+    _ user: UnsafeMutableRawPointer?,
+    _ mid: Int32,
+    _ count: Int32,
+    _ codes: UnsafePointer<Int32>?,
+    _: OpaquePointer?
+) {
+    let codes = UnsafeBufferPointer(start: codes, count: Int(count))
+    Callbacks.of(user)?.subscribed = (mid, Array(codes))
+}
+
+private func onUnsubscribe(
+    _: OpaquePointer?,
+    _ user: UnsafeMutableRawPointer?,
+    _ mid: Int32,
+    _: OpaquePointer?
+) {
+    Callbacks.of(user)?.unsubscribed = mid
+}

@@ -1,0 +1,53 @@
+import CMosquitto
+
+extension ConnectionOptions {
+    /// Puts the options that `mosquitto_connect_bind_v5` does not take into a handle.
+    func apply(to handle: OpaquePointer) throws(MosquittoError) {
+        try check("mosquitto_threaded_set", mosquitto_threaded_set(handle, true))
+        try set(handle, MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5))
+        try set(handle, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(receiveMaximum))
+        try set(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(sendMaximum))
+        try set(handle, MOSQ_OPT_TCP_NODELAY, 1)
+        if let username {
+            try check(
+                "mosquitto_username_pw_set",
+                mosquitto_username_pw_set(handle, username, password)
+            )
+        }
+        if let tls {
+            try check(
+                "mosquitto_tls_set",
+                mosquitto_tls_set(
+                    handle,
+                    tls.caFile,
+                    nil,
+                    tls.certificateFile,
+                    tls.keyFile,
+                    nil
+                )
+            )
+        }
+        if let will {
+            try check(
+                "mosquitto_will_set_v5",
+                mosquitto_will_set_v5(
+                    handle,
+                    will.topic,
+                    Int32(will.payload.count),
+                    will.payload,
+                    Int32(will.quality.rawValue),
+                    will.isRetained,
+                    nil
+                )
+            )
+        }
+    }
+
+    private func set(
+        _ handle: OpaquePointer,
+        _ option: mosq_opt_t,
+        _ value: Int32
+    ) throws(MosquittoError) {
+        try check("mosquitto_int_option", mosquitto_int_option(handle, option, value))
+    }
+}

@@ -1,0 +1,105 @@
+/// Says where and as whom a `MosquittoClient` connects, and how much may be under way.
+package struct ConnectionOptions: Sendable {
+    package var host: String
+    package var port: Int
+    package var clientID: String
+    package var username: String?
+    package var password: String?
+    /// Seconds without a packet after which a PINGREQ goes out: 0 (never) or 5 and more.
+    package var keepAliveSeconds = 30
+    /// Seconds the broker keeps session and queue while we are away.
+    package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
+    package var cleanStart = false
+    /// Messages the broker may send before it gets an acknowledgement: the bound of one intake.
+    package var receiveMaximum: UInt16 = 1000
+    /// Messages of ours that may be unconfirmed on the wire; the broker may lower it.
+    package var sendMaximum: UInt16 = 1000
+    package var tls: TLS?
+    package var will: Will?
+    /// How long to wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
+    package var connectTimeout: Duration = .seconds(10)
+    /// How long `flush()` waits for a broker that takes no bytes.
+    package var writeTimeout: Duration = .seconds(10)
+
+    package init(host: String, port: Int, clientID: String) {
+        self.host = host
+        self.port = port
+        self.clientID = clientID
+    }
+}
+
+extension ConnectionOptions {
+    /// Names the PEM files of a TLS connection; the broker's certificate is always verified.
+    package struct TLS: Sendable {
+        package var caFile: String
+        package var certificateFile: String?
+        package var keyFile: String?
+
+        package init(caFile: String, certificateFile: String? = nil, keyFile: String? = nil) {
+            self.caFile = caFile
+            self.certificateFile = certificateFile
+            self.keyFile = keyFile
+        }
+    }
+
+    /// The message the broker publishes when the connection ends without a DISCONNECT.
+    package struct Will: Sendable {
+        package var topic: String
+        package var payload: [UInt8]
+        package var quality: QualityOfService
+        package var isRetained: Bool
+
+        package init(
+            topic: String,
+            payload: [UInt8],
+            quality: QualityOfService = .atLeastOnce,
+            isRetained: Bool = false
+        ) {
+            self.topic = topic
+            self.payload = payload
+            self.quality = quality
+            self.isRetained = isRetained
+        }
+    }
+}
+
+/// The delivery guarantees we use.
+///
+/// QoS 2 is left out: the library confirms such a message before it shows it.
+package enum QualityOfService: UInt8, Sendable {
+    case atMostOnce = 0
+    case atLeastOnce = 1
+}
+
+/// The options that all filters of one SUBSCRIBE share.
+package struct SubscribeOptions: Sendable {
+    /// Says when the broker sends what is retained under a filter.
+    package enum RetainHandling: UInt8, Sendable {
+        case always = 0x00
+        case onlyIfNew = 0x10
+        case never = 0x20
+    }
+
+    package var quality = QualityOfService.atLeastOnce
+    package var retainHandling = RetainHandling.onlyIfNew
+    /// Leaves out what this client itself publishes.
+    package var noLocal = false
+    /// Keeps the retain flag as the publisher set it.
+    package var retainAsPublished = false
+
+    package init(
+        quality: QualityOfService = .atLeastOnce,
+        retainHandling: RetainHandling = .onlyIfNew,
+        noLocal: Bool = false,
+        retainAsPublished: Bool = false
+    ) {
+        self.quality = quality
+        self.retainHandling = retainHandling
+        self.noLocal = noLocal
+        self.retainAsPublished = retainAsPublished
+    }
+
+    var bits: Int32 {
+        Int32(retainHandling.rawValue) | (noLocal ? 0x04 : 0) | (retainAsPublished ? 0x08 : 0)
+    }
+}

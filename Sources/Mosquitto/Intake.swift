@@ -1,0 +1,69 @@
+/// One message as it came from the broker: places in the bytes of its `Intake`.
+///
+/// It holds no memory of its own, so that a batch of a thousand costs no allocation.
+package struct Delivery: Sendable {
+    package var topic: Range<Int>
+    package var payload: Range<Int>
+    /// MQTT 5 Response Topic, if there is one.
+    package var responseTopic: Range<Int>?
+    /// MQTT 5 Correlation Data, if there is some.
+    package var correlationData: Range<Int>?
+    package var quality: QualityOfService
+    package var isRetained: Bool
+    /// The packet id: reused soon, no key for anything. (The library does not show the DUP flag.)
+    package var mid: Int32
+}
+
+/// The broker's word on a message that we published with QoS 1.
+package struct PublishReceipt: Equatable, Sendable {
+    package var mid: Int32
+    /// 0 success, 0x10 nobody subscribes to it, from 0x80 on refused.
+    package var reasonCode: UInt8
+
+    package init(mid: Int32, reasonCode: UInt8) {
+        self.mid = mid
+        self.reasonCode = reasonCode
+    }
+
+    package var isRefused: Bool { reasonCode >= 0x80 }
+}
+
+/// One batch as it came from the broker, in memory that is used again for the next.
+package struct Intake: Sendable {
+    /// Topics, payloads and properties of all deliveries, end to end.
+    package private(set) var bytes: [UInt8] = []
+    /// In the order in which they came.
+    package private(set) var deliveries: [Delivery] = []
+    /// Answers to our own publishes, in the order in which they came.
+    package private(set) var confirmed: [PublishReceipt] = []
+
+    package init() {
+        bytes.reserveCapacity(256 << 10)
+        deliveries.reserveCapacity(1024)
+        confirmed.reserveCapacity(1024)
+    }
+
+    package var isEmpty: Bool { deliveries.isEmpty && confirmed.isEmpty }
+
+    /// Forgets the batch and keeps the memory.
+    package mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        deliveries.removeAll(keepingCapacity: true)
+        confirmed.removeAll(keepingCapacity: true)
+    }
+
+    /// Copies a place out as text, for logs and tests; the path reads `bytes[range]`.
+    package func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+
+    package mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
+        let start = bytes.count
+        bytes.append(contentsOf: piece)
+        return start..<bytes.count
+    }
+
+    package mutating func append(_ delivery: Delivery) { deliveries.append(delivery) }
+
+    package mutating func append(_ confirmation: PublishReceipt) { confirmed.append(confirmation) }
+}

@@ -1,0 +1,142 @@
+import CMosquitto
+import Glibc
+
+extension MosquittoClient {
+    /// Queues a message, to leave with the next `flush()`: `mosquitto_publish_v5`.
+    ///
+    /// Only for what is committed: with QoS 1 it is sent sooner or later. Beyond the send maximum it waits in
+    /// memory, without a limit of the library's: watch `unconfirmed`. Topic (no NUL, no wildcard) and payload are copied.
+    /// - Returns: The packet id that its `PublishReceipt` will name, for QoS 0 of no use.
+    /// - Throws: `MosquittoError`; `.invalid`, `.malformedUTF8`, `.payloadSize` and `.oversizePacket` concern
+    ///   this message only, all others the connection.
+    @discardableResult
+    package mutating func publish(
+        topic: UnsafeBufferPointer<UInt8>,
+        payload: UnsafeBufferPointer<UInt8>,
+        quality: QualityOfService = .atLeastOnce,
+        isRetained: Bool = false,
+        properties: PublishProperties? = nil
+    ) throws(MosquittoError) -> Int32 {
+        guard !topic.contains(0) else {
+            throw MosquittoError(.invalid, function: "mosquitto_publish_v5")
+        }
+        self.topic.removeAll(keepingCapacity: true)
+        for byte in topic { self.topic.append(CChar(bitPattern: byte)) }
+        self.topic.append(0)
+        var mid: Int32 = 0
+        let list = properties?.makeList() ?? Properties()
+        try check(
+            "mosquitto_publish_v5",
+            mosquitto_publish_v5(
+                handle,
+                &mid,
+                self.topic,
+                Int32(clamping: payload.count),
+                payload.baseAddress,
+                Int32(quality.rawValue),
+                isRetained,
+                list.list
+            )
+        )
+        queued += 1
+        if quality == .atLeastOnce { callbacks.unconfirmed += 1 }
+        return mid
+    }
+
+    /// Queues a message, to leave with the next `flush()`.
+    ///
+    /// - Throws: `MosquittoError`, as the other `publish`.
+    @discardableResult
+    package mutating func publish(
+        topic: [UInt8],
+        payload: [UInt8],
+        quality: QualityOfService = .atLeastOnce,
+        isRetained: Bool = false,
+        properties: PublishProperties? = nil
+    ) throws(MosquittoError) -> Int32 {
+        var result: Result<Int32, MosquittoError> = .success(0)
+        topic.withUnsafeBufferPointer { topic in
+            payload.withUnsafeBufferPointer { payload in
+                do throws(MosquittoError) {
+                    result = .success(
+                        try publish(
+                            topic: topic,
+                            payload: payload,
+                            quality: quality,
+                            isRetained: isRetained,
+                            properties: properties
+                        )
+                    )
+                } catch { result = .failure(error) }
+            }
+        }
+        return try result.get()
+    }
+
+    /// Queues a message, to leave with the next `flush()`.
+    ///
+    /// - Throws: `MosquittoError`, as the other `publish`.
+    @discardableResult
+    package mutating func publish(
+        topic: String,
+        payload: [UInt8],
+        quality: QualityOfService = .atLeastOnce,
+        isRetained: Bool = false,
+        properties: PublishProperties? = nil
+    ) throws(MosquittoError) -> Int32 {
+        try publish(
+            topic: Array(topic.utf8),
+            payload: payload,
+            quality: quality,
+            isRetained: isRetained,
+            properties: properties
+        )
+    }
+
+    /// Writes the queued acknowledgements and messages to the broker: `mosquitto_loop_write`.
+    ///
+    /// Call it only after the commit. Waits up to `writeTimeout` for a broker that takes nothing. It never
+    /// reads meanwhile: the acknowledgement of what it read would leave with the rest, before its commit.
+    /// Nor has it to: the broker's own sending is bounded by the receive maximum, and it goes on reading.
+    /// - Throws: `MosquittoError`; then nothing is known of what arrived, and unacknowledged messages come again.
+    package mutating func flush() throws(MosquittoError) {
+        let isBulk = callbacks.acknowledgementsHeld + queued > 1 && options.tls == nil
+        // All small packets together in full segments: one write through the network stack each 64 KiB.
+        if isBulk { cork(true) }
+        defer { if isBulk { cork(false) } }
+        let deadline = Monotonic.now.adding(options.writeTimeout)
+        while mosquitto_want_write(handle) {
+            try write()
+            guard mosquitto_want_write(handle) else { break }
+            let left = deadline.milliseconds(since: .now)
+            guard left > 0 else { throw MosquittoError(.timeout, function: "flush") }
+            waitUntilWritable(milliseconds: min(left, 1000))
+        }
+        callbacks.acknowledgementsHeld = 0
+        queued = 0
+    }
+
+    func write() throws(MosquittoError) {
+        callbacks.isWriting = true
+        defer { callbacks.isWriting = false }
+        try checkConnection("mosquitto_loop_write", mosquitto_loop_write(handle, 1))
+    }
+
+    private func waitUntilWritable(milliseconds: Int32) {
+        var entry = pollfd(fd: mosquitto_socket(handle), events: Int16(POLLOUT), revents: 0)
+        Glibc.poll(&entry, 1, milliseconds)
+    }
+
+    private func cork(_ isOn: Bool) {
+        let socket = mosquitto_socket(handle)
+        guard socket >= 0 else { return }
+        var value: Int32 = isOn ? 1 : 0
+        setsockopt(
+            socket,
+            Int32(IPPROTO_TCP),
+            TCP_CORK,
+            &value,
+            socklen_t(MemoryLayout<Int32>.size)
+        )
+    }
+}

@@ -1,0 +1,133 @@
+import CMosquitto
+import Glibc
+
+extension MosquittoClient {
+    /// Gives the next batch; its acknowledgements stay here until `flush()`.
+    ///
+    /// Waits up to `wait` for a first packet, or until the waker wakes, then reads until nothing more
+    /// has arrived, `limit` deliveries are there or `linger` has passed. It waits for no second message.
+    /// `limit` may be passed by as many packets as are `unconfirmed`, since the library then reads several
+    /// at once; the firm bound is the receive maximum. Sends keep-alives: call it at least once a second.
+    /// - Throws: `MosquittoError`; what was read before is then in nobody's hands and comes again.
+    package mutating func receive(
+        upTo limit: Int,
+        linger: Duration,
+        wait: Duration,
+        into intake: inout Intake
+    ) throws(MosquittoError) {
+        intake.removeAll()
+        try tick()
+        try drain(upTo: limit, linger: linger)
+        if callbacks.intake.isEmpty, try waitForPacket(wait) {
+            try drain(upTo: limit, linger: linger)
+        }
+        swap(&callbacks.intake, &intake)
+    }
+
+    /// Reads until the socket is dry: no poll between packets, since a read that finds nothing says so.
+    private mutating func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
+        let deadline = Monotonic.now.adding(linger)
+        var reads = 0
+        while callbacks.intake.deliveries.count < limit {
+            guard try readPackets() else { return }
+            reads += 1
+            if reads % 16 == 0, Monotonic.now >= deadline { return }
+        }
+    }
+
+    /// Reads one packet (`mosquitto_loop_read`), or as many as are unconfirmed.
+    ///
+    /// - Returns: False if the socket had nothing more. A packet may leave EAGAIN behind as well, from the
+    ///   library's wake-up pair that nobody empties; that is why one that brought something says true.
+    mutating func readPackets() throws(MosquittoError) -> Bool {
+        let before = callbacks.intake.deliveries.count &+ callbacks.intake.confirmed.count
+        let result = mosquitto_loop_read(handle, 1)
+        let isDry = errno == EAGAIN
+        try checkConnection("mosquitto_loop_read", result)
+        let after = callbacks.intake.deliveries.count &+ callbacks.intake.confirmed.count
+        return after != before || !isDry
+    }
+
+    /// Waits until the socket is readable, the waker wakes or the time is over.
+    ///
+    /// Writes meanwhile what needs no commit: keep-alives, and messages that waited for the send window.
+    private mutating func waitForPacket(_ wait: Duration) throws(MosquittoError) -> Bool {
+        let end = Monotonic.now.adding(wait)
+        while true {
+            if callbacks.acknowledgementsHeld == 0, mosquitto_want_write(handle) { try write() }
+            let left = end.milliseconds(since: .now)
+            let event = poll(
+                writable: mosquitto_want_write(handle),
+                milliseconds: min(left, 1000)
+            )
+            if event.isReadable { return true }
+            if event.isWoken || left == 0 { return false }
+            try tick()
+        }
+    }
+
+    /// Reads until `condition` holds; for the answers to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
+    mutating func awaitAnswer(
+        within limit: Duration,
+        _ function: String,
+        _ condition: (Callbacks) -> Bool
+    ) throws(MosquittoError) {
+        let deadline = Monotonic.now.adding(limit)
+        while !condition(callbacks) {
+            if callbacks.acknowledgementsHeld == 0, mosquitto_want_write(handle) { try write() }
+            guard try !readPackets(), !condition(callbacks) else { continue }
+            let left = deadline.milliseconds(since: .now)
+            guard left > 0 else { throw MosquittoError(.timeout, function: function) }
+            // Not for writability: during a TLS handshake that would spin.
+            let isPatient = !mosquitto_want_write(handle)
+            _ = poll(writable: false, milliseconds: isPatient ? min(left, 1000) : 10)
+        }
+    }
+
+    /// Sends a PINGREQ when one is due, and notices a broker that no longer answers: `mosquitto_loop_misc`.
+    private mutating func tick() throws(MosquittoError) {
+        let now = Monotonic.now
+        guard now >= nextMisc else { return }
+        nextMisc = now.adding(.milliseconds(500))
+        try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
+    }
+
+    /// Like `check`, but prefers what the broker said when it ended the connection.
+    func checkConnection(_ function: StaticString, _ result: Int32) throws(MosquittoError) {
+        let systemError = errno
+        if result == MOSQ_ERR_SUCCESS.rawValue, callbacks.disconnectReason == nil { return }
+        if let reason = callbacks.disconnectReason {
+            throw MosquittoError(.disconnected, function: "\(function)", reasonCode: reason)
+        }
+        if let answer = callbacks.connected, answer.reasonCode != 0 {
+            throw MosquittoError(
+                .connectionRefused,
+                function: "connect",
+                reasonCode: answer.reasonCode
+            )
+        }
+        errno = systemError
+        try check(function, result)
+    }
+
+    func poll(
+        writable: Bool,
+        milliseconds: Int32
+    ) -> (isReadable: Bool, isWritable: Bool, isWoken: Bool) {
+        let events = Int16(POLLIN) | (writable ? Int16(POLLOUT) : 0)
+        let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
+        return withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { entries in
+            entries[0] = pollfd(fd: mosquitto_socket(handle), events: events, revents: 0)
+            entries[1] = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)
+            guard Glibc.poll(entries.baseAddress, 2, milliseconds) > 0 else {
+                return (false, false, false)
+            }
+            let isWoken = entries[1].revents != 0
+            if isWoken { waker.reset() }
+            let got = entries[0].revents
+            return (
+                got & (Int16(POLLIN) | ended) != 0, got & (Int16(POLLOUT) | ended) != 0, isWoken
+            )
+        }
+    }
+}

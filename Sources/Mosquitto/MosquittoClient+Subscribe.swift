@@ -1,0 +1,80 @@
+import CMosquitto
+
+extension MosquittoClient {
+    /// Subscribes to all filters with one SUBSCRIBE and waits for the answer: `mosquitto_subscribe_multiple`.
+    ///
+    /// After each `connect()`, whether or not the session was there, and never between `receive` and
+    /// `flush()`. Deliveries that come before the answer are in the next batch.
+    /// - Throws: `MosquittoError`; `.subscriptionRefused` with the first refused filter's reason code.
+    package mutating func subscribe(
+        _ filters: [String],
+        options: SubscribeOptions = SubscribeOptions()
+    ) throws(MosquittoError) {
+        guard !filters.isEmpty else { return }
+        var mid: Int32 = 0
+        try expectNothingHeld("subscribe")
+        let result = withCStrings(filters) { pointers in
+            mosquitto_subscribe_multiple(
+                handle,
+                &mid,
+                Int32(filters.count),
+                pointers,
+                Int32(options.quality.rawValue),
+                options.bits,
+                nil
+            )
+        }
+        try check("mosquitto_subscribe_multiple", result)
+        try flush()
+        try awaitAnswer(within: self.options.connectTimeout, "subscribe") {
+            $0.subscribed?.mid == mid
+        }
+        if let refused = callbacks.subscribed?.codes.first(where: { $0 >= 0x80 }) {
+            throw MosquittoError(
+                .subscriptionRefused,
+                function: "subscribe",
+                reasonCode: UInt8(truncatingIfNeeded: refused)
+            )
+        }
+    }
+
+    /// Ends subscriptions with one UNSUBSCRIBE and waits for the answer: `mosquitto_unsubscribe_multiple`.
+    ///
+    /// Not before a restart: what the broker queues meanwhile belongs to the subscription.
+    /// - Throws: `MosquittoError`.
+    package mutating func unsubscribe(_ filters: [String]) throws(MosquittoError) {
+        guard !filters.isEmpty else { return }
+        var mid: Int32 = 0
+        try expectNothingHeld("unsubscribe")
+        let result = withCStrings(filters) { pointers in
+            mosquitto_unsubscribe_multiple(handle, &mid, Int32(filters.count), pointers, nil)
+        }
+        try check("mosquitto_unsubscribe_multiple", result)
+        try flush()
+        try awaitAnswer(within: options.connectTimeout, "unsubscribe") { $0.unsubscribed == mid }
+    }
+
+    private func expectNothingHeld(_ function: String) throws(MosquittoError) {
+        guard callbacks.acknowledgementsHeld == 0 else {
+            throw MosquittoError(.acknowledgementsHeld, function: function)
+        }
+    }
+}
+
+/// Lends strings to C as an array of pointers.
+private func withCStrings<R>(
+    _ strings: [String],
+    _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> R
+) -> R {
+    // All in one buffer that does not move while C looks at it.
+    var bytes: [CChar] = []
+    var starts: [Int] = []
+    for string in strings {
+        starts.append(bytes.count)
+        bytes.append(contentsOf: string.utf8CString)
+    }
+    return bytes.withUnsafeMutableBufferPointer { buffer in
+        let pointers = starts.map { start in buffer.baseAddress.map { $0 + start } }
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress) }
+    }
+}

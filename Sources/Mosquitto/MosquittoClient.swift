@@ -1,0 +1,119 @@
+import CMosquitto
+import Glibc
+
+/// One MQTT 5 connection whose acknowledgements leave only in `flush()`.
+///
+/// The library has no manual acknowledgement. But told that threads are ours to handle
+/// (`mosquitto_threaded_set`) it queues each PUBACK and leaves all writing to `mosquitto_loop_write`,
+/// which only `flush()` calls while acknowledgements are held. So: receive, commit, publish, flush; whoever dies before
+/// the flush gets everything again. After an error the client is of no more use: drop it without a flush
+/// and make a new one, since a reconnecting handle would send its unconfirmed messages by itself.
+///
+/// It belongs to the one thread that made it and blocks that thread; only its `Waker` is for others.
+///
+/// ```swift
+/// var client = try MosquittoClient(options, waker: waker)
+/// let isSessionPresent = try client.connect()
+/// try client.subscribe(["plant/+/report"])
+/// while true {
+///     try client.receive(upTo: 500, linger: .milliseconds(5), wait: .seconds(1), into: &intake)
+///     try commit(intake)
+///     try client.flush()
+/// }
+/// ```
+package struct MosquittoClient: ~Copyable {
+    let handle: OpaquePointer
+    let callbacks: Callbacks
+    let waker: Waker
+    let options: ConnectionOptions
+    /// Packets queued since the last flush, acknowledgements not counted.
+    var queued = 0
+    /// A topic with the NUL that C wants, in memory that is used again.
+    var topic: [CChar] = []
+    var nextMisc = Monotonic.now
+
+    /// Makes a handle with these options (`mosquitto_new`), which connects nothing yet.
+    ///
+    /// - Throws: `MosquittoError`, among others when a file of `TLS` can't be read.
+    package init(_ options: ConnectionOptions, waker: Waker) throws(MosquittoError) {
+        try check("mosquitto_lib_init", Library.result)
+        let callbacks = Callbacks()
+        let user = Unmanaged.passUnretained(callbacks).toOpaque()
+        guard let handle = mosquitto_new(options.clientID, options.cleanStart, user) else {
+            throw MosquittoError(.outOfMemory, function: "mosquitto_new")
+        }
+        do throws(MosquittoError) {
+            try options.apply(to: handle)
+        } catch {
+            mosquitto_destroy(handle)
+            throw error
+        }
+        Callbacks.install(on: handle)
+        self.handle = handle
+        self.callbacks = callbacks
+        self.waker = waker
+        self.options = options
+    }
+
+    deinit {
+        // Closes the socket without a word; what is queued is freed, not sent.
+        mosquitto_destroy(handle)
+        withExtendedLifetime(callbacks) {}
+    }
+
+    /// Messages published with QoS 1 that the broker has not confirmed yet.
+    package var unconfirmed: Int { callbacks.unconfirmed }
+
+    /// Connects and waits for the broker's CONNACK: `mosquitto_connect_bind_v5`.
+    ///
+    /// Name look-up and TCP connection take as long as the system lets them, the rest up to
+    /// `connectTimeout`.
+    /// - Returns: Whether the broker still had the session, with its subscriptions and queue.
+    /// - Throws: `MosquittoError`; with a `reasonCode` if the broker refused.
+    package mutating func connect() throws(MosquittoError) -> Bool {
+        var properties = Properties()
+        properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.sessionExpirySeconds)
+        try check(
+            "mosquitto_connect_bind_v5",
+            mosquitto_connect_bind_v5(
+                handle,
+                options.host,
+                Int32(options.port),
+                Int32(options.keepAliveSeconds),
+                nil,
+                properties.list
+            )
+        )
+        tuneSocket()
+        try awaitAnswer(within: options.connectTimeout, "connect") { $0.connected != nil }
+        guard let answer = callbacks.connected, answer.reasonCode == 0 else {
+            throw MosquittoError(
+                .connectionRefused,
+                function: "connect",
+                reasonCode: callbacks.connected?.reasonCode
+            )
+        }
+        return answer.isSessionPresent
+    }
+
+    /// Says goodbye, so that the broker does not publish the will: `mosquitto_disconnect_v5`.
+    ///
+    /// Does nothing while acknowledgements are held: DISCONNECT would take them along, and the messages
+    /// that nobody has committed would be lost. Waits at most `writeTimeout`.
+    package mutating func disconnect() {
+        guard callbacks.acknowledgementsHeld == 0 else { return }
+        guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
+        // The socket closes when DISCONNECT is written, or it is lost: both end the connection.
+        try? flush()
+    }
+
+    /// Makes room for a whole window, so that neither side waits for the other's next turn.
+    private func tuneSocket() {
+        let socket = mosquitto_socket(handle)
+        var size: Int32 = 1 << 20
+        let length = socklen_t(MemoryLayout<Int32>.size)
+        // Refused or cut down by the system: it works all the same, with more turns.
+        setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, length)
+        setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, length)
+    }
+}

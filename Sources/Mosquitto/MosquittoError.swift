@@ -1,0 +1,112 @@
+import CMosquitto
+import Glibc
+
+/// Says which call to libmosquitto failed, why, and whether trying again can help.
+///
+/// It carries codes and names only: never a payload, a user name or a password.
+package struct MosquittoError: Error, Equatable, Sendable {
+    /// The library's result, `mosq_err_t`, or one of our own above 1000.
+    package struct Code: RawRepresentable, Hashable, Sendable {
+        package let rawValue: Int32
+
+        package init(rawValue: Int32) { self.rawValue = rawValue }
+    }
+
+    package let code: Code
+    /// The C function, or the method of `MosquittoClient`, that failed.
+    package let function: String
+    /// The MQTT 5 reason code the broker gave, if it was the broker that refused or disconnected.
+    package let reasonCode: UInt8?
+    /// `errno` at the time of failure, where the library reports a system error.
+    package let systemError: Int32?
+
+    package init(
+        _ code: Code,
+        function: String,
+        reasonCode: UInt8? = nil,
+        systemError: Int32? = nil
+    ) {
+        self.code = code
+        self.function = function
+        self.reasonCode = reasonCode
+        self.systemError = systemError
+    }
+
+    /// Tells whether a new connection can succeed without anybody changing a setting.
+    ///
+    /// A takeover that the broker tells is not: whoever took the client id would be thrown out in turn, and
+    /// so on for ever. (Mosquitto 2.0.11 does not tell it; there it is a lost connection.)
+    package var isRetriable: Bool {
+        if let reasonCode { return Self.passingReasons.contains(reasonCode) }
+        return Self.passingCodes.contains(code)
+    }
+
+    // Unspecified, server unavailable, busy, shutting down, keep-alive timeout, quota, rate.
+    private static let passingReasons: Set<UInt8> = [0x80, 0x88, 0x89, 0x8B, 0x8D, 0x97, 0x9F]
+    private static let passingCodes: Set<Code> = [
+        .noConnection, .connectionLost, .system, .lookup, .keepAlive, .tls, .timeout,
+        .protocolError,
+        .outOfMemory,
+    ]
+}
+
+extension MosquittoError.Code {
+    package static let outOfMemory = Self(rawValue: MOSQ_ERR_NOMEM.rawValue)
+    package static let protocolError = Self(rawValue: MOSQ_ERR_PROTOCOL.rawValue)
+    package static let invalid = Self(rawValue: MOSQ_ERR_INVAL.rawValue)
+    package static let noConnection = Self(rawValue: MOSQ_ERR_NO_CONN.rawValue)
+    package static let connectionRefused = Self(rawValue: MOSQ_ERR_CONN_REFUSED.rawValue)
+    package static let connectionLost = Self(rawValue: MOSQ_ERR_CONN_LOST.rawValue)
+    package static let tls = Self(rawValue: MOSQ_ERR_TLS.rawValue)
+    package static let payloadSize = Self(rawValue: MOSQ_ERR_PAYLOAD_SIZE.rawValue)
+    package static let system = Self(rawValue: MOSQ_ERR_ERRNO.rawValue)
+    package static let lookup = Self(rawValue: MOSQ_ERR_EAI.rawValue)
+    package static let malformedUTF8 = Self(rawValue: MOSQ_ERR_MALFORMED_UTF8.rawValue)
+    package static let keepAlive = Self(rawValue: MOSQ_ERR_KEEPALIVE.rawValue)
+    package static let oversizePacket = Self(rawValue: MOSQ_ERR_OVERSIZE_PACKET.rawValue)
+
+    /// The broker did not answer, or did not take our bytes, in time.
+    package static let timeout = Self(rawValue: 1001)
+    /// The broker ended the connection and said why.
+    package static let disconnected = Self(rawValue: 1002)
+    /// The broker refused a filter of a subscription.
+    package static let subscriptionRefused = Self(rawValue: 1003)
+    /// Acknowledgements are waiting for `flush()`, and this call would send them early.
+    package static let acknowledgementsHeld = Self(rawValue: 1004)
+}
+
+extension MosquittoError: CustomStringConvertible {
+    package var description: String {
+        var text = "\(function): \(summary)"
+        if let reasonCode {
+            text += " (reason 0x\(String(reasonCode, radix: 16)): "
+            text += String(cString: mosquitto_reason_string(Int32(reasonCode))) + ")"
+        }
+        return text
+    }
+
+    private var summary: String {
+        switch code {
+        case .timeout: "the broker did not answer in time"
+        case .disconnected: "the broker ended the connection"
+        case .subscriptionRefused: "the broker refused a subscription"
+        case .acknowledgementsHeld: "acknowledgements are held back"
+        case .system: String(cString: strerror(systemError ?? 0))
+        case .lookup: String(cString: gai_strerror(systemError ?? 0))
+        default: String(cString: mosquitto_strerror(code.rawValue))
+        }
+    }
+}
+
+/// Turns a result of libmosquitto into an error; the one door through which all results go.
+func check(_ function: StaticString, _ result: Int32) throws(MosquittoError) {
+    // First of all: the next call of anything may overwrite it.
+    let systemError = errno
+    guard result != MOSQ_ERR_SUCCESS.rawValue else { return }
+    let code = MosquittoError.Code(rawValue: result)
+    throw MosquittoError(
+        code,
+        function: "\(function)",
+        systemError: code == .system || code == .lookup ? systemError : nil
+    )
+}

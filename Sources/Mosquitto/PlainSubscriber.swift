@@ -1,0 +1,79 @@
+import CMosquitto
+import Glibc
+
+/// A subscriber as the library's manual shows it, which confirms each message before it sees it.
+///
+/// Nothing in the service uses it. It is what the service is measured against, and what shows in a test
+/// that the loss which `MosquittoClient` prevents would be noticed.
+package struct PlainSubscriber: ~Copyable {
+    private let handle: OpaquePointer
+    private let count: Counter
+
+    private final class Counter {
+        var received = 0
+    }
+
+    /// Connects and subscribes with QoS 1, with `mosquitto_connect_bind_v5` and `mosquitto_loop`.
+    ///
+    /// - Throws: `MosquittoError`.
+    package init(_ options: ConnectionOptions, filters: [String]) throws(MosquittoError) {
+        try check("mosquitto_lib_init", Library.result)
+        let count = Counter()
+        let user = Unmanaged.passUnretained(count).toOpaque()
+        guard let handle = mosquitto_new(options.clientID, options.cleanStart, user) else {
+            throw MosquittoError(.outOfMemory, function: "mosquitto_new")
+        }
+        do throws(MosquittoError) {
+            try options.apply(to: handle)
+            try check("mosquitto_threaded_set", mosquitto_threaded_set(handle, false))
+            mosquitto_message_callback_set(handle) { _, user, _ in
+                guard let user else { return }
+                Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue().received += 1
+            }
+            try Self.start(handle, options, filters)
+        } catch {
+            mosquitto_destroy(handle)
+            throw error
+        }
+        self.handle = handle
+        self.count = count
+    }
+
+    deinit {
+        mosquitto_destroy(handle)
+        withExtendedLifetime(count) {}
+    }
+
+    /// Messages received so far.
+    package var received: Int { count.received }
+
+    /// Runs the library's own loop once: waits up to 100 ms, reads what is there and confirms it.
+    ///
+    /// - Throws: `MosquittoError` when the connection has ended.
+    package mutating func loop() throws(MosquittoError) {
+        try check("mosquitto_loop", mosquitto_loop(handle, 100, 1))
+    }
+
+    private static func start(
+        _ handle: OpaquePointer,
+        _ options: ConnectionOptions,
+        _ filters: [String]
+    ) throws(MosquittoError) {
+        var properties = Properties()
+        properties.add(MQTT_PROP_SESSION_EXPIRY_INTERVAL, options.sessionExpirySeconds)
+        try check(
+            "mosquitto_connect_bind_v5",
+            mosquitto_connect_bind_v5(
+                handle,
+                options.host,
+                Int32(options.port),
+                Int32(options.keepAliveSeconds),
+                nil,
+                properties.list
+            )
+        )
+        for filter in filters {
+            try check("mosquitto_subscribe", mosquitto_subscribe(handle, nil, filter, 1))
+        }
+    }
+}

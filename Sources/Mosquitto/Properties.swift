@@ -1,0 +1,57 @@
+import CMosquitto
+
+/// Owns a list of MQTT 5 properties: `mosquitto_property_add_…`, freed at the end of its life.
+struct Properties: ~Copyable {
+    private(set) var list: OpaquePointer?
+
+    deinit {
+        var list = list
+        mosquitto_property_free_all(&list)
+    }
+
+    mutating func add(_ property: mqtt5_property, _ value: UInt32) {
+        mosquitto_property_add_int32(&list, Int32(property.rawValue), value)
+    }
+
+    mutating func add(_ property: mqtt5_property, _ value: [UInt8]) {
+        mosquitto_property_add_binary(
+            &list,
+            Int32(property.rawValue),
+            value,
+            UInt16(clamping: value.count)
+        )
+    }
+
+    mutating func add(_ property: mqtt5_property, _ value: String) {
+        mosquitto_property_add_string(&list, Int32(property.rawValue), value)
+    }
+}
+
+/// The MQTT 5 properties that a message of ours may carry.
+package struct PublishProperties: Equatable, Sendable {
+    package var responseTopic: String?
+    /// Given back as it came: at most 65,535 bytes.
+    package var correlationData: [UInt8]?
+    /// Seconds after which the broker drops what it could not deliver.
+    package var messageExpirySeconds: UInt32?
+
+    package init(
+        responseTopic: String? = nil,
+        correlationData: [UInt8]? = nil,
+        messageExpirySeconds: UInt32? = nil
+    ) {
+        self.responseTopic = responseTopic
+        self.correlationData = correlationData
+        self.messageExpirySeconds = messageExpirySeconds
+    }
+
+    func makeList() -> Properties {
+        var list = Properties()
+        if let responseTopic { list.add(MQTT_PROP_RESPONSE_TOPIC, responseTopic) }
+        if let correlationData { list.add(MQTT_PROP_CORRELATION_DATA, correlationData) }
+        if let messageExpirySeconds {
+            list.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, messageExpirySeconds)
+        }
+        return list
+    }
+}

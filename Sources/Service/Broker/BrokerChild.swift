@@ -1,0 +1,132 @@
+import CoreMetrics
+import Glibc
+package import Logging
+import ServiceLifecycle
+import Synchronization
+package import Web
+
+/// Runs Mosquitto with the gate as a child: starts it, starts it again when it dies, ends it last.
+package final class BrokerChild: Service {
+    private let plan: BrokerPlan
+    private let readiness: Readiness
+    private let logger: Logger
+    private let child = Mutex<ChildProcess?>(nil)
+    private let isStopping = Mutex(false)
+
+    /// Prepares a broker; nothing runs yet.
+    package init(plan: BrokerPlan, readiness: Readiness, logger: Logger) {
+        self.plan = plan
+        self.readiness = readiness
+        self.logger = logger
+    }
+
+    /// Writes the configuration, starts the broker and waits until it accepts connections.
+    ///
+    /// - Throws: A `Problem` with the end of the broker's log, where it doesn't within 10 seconds.
+    package func start() async throws {
+        try TextFile.write(plan.text, to: plan.directory.brokerConfiguration)
+        BrokerLog.rotate(plan.directory.brokerLog, above: 1 << 20)
+        let logged = TextFile.size(plan.directory.brokerLog) ?? 0
+        let process: ChildProcess
+        do {
+            process = try await ChildProcess.launch(
+                plan.program,
+                ["-c", plan.directory.brokerConfiguration],
+                output: plan.directory.brokerLog
+            )
+        } catch {
+            throw failure("\(error)")
+        }
+        child.withLock { $0 = process }
+        try await waitUntilAccepting(process, logged)
+        readiness.isReady("broker")
+    }
+
+    /// Watches the broker until the group shuts down, then ends it.
+    package func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await supervise()
+        } onCancelOrGracefulShutdown: {
+            self.isStopping.withLock { $0 = true }
+            self.child.withLock { $0 }?.send(SIGTERM)
+        }
+        await stop()
+    }
+
+    /// Ends the broker: politely, and after two seconds for good.
+    package func stop() async {
+        isStopping.withLock { $0 = true }
+        guard let process = child.withLock({ $0 }) else { return }
+        process.send(SIGTERM)
+        let killer = Task {
+            try await Task.sleep(for: .seconds(2))
+            process.send(SIGKILL)
+        }
+        _ = await process.waitForExit()
+        killer.cancel()
+        unlink(plan.directory.brokerPID)
+    }
+
+    private var mayRun: Bool { !isStopping.withLock { $0 } && !Task.isCancelled }
+
+    private func supervise() async {
+        var pause = Duration.milliseconds(100)
+        while mayRun, let process = child.withLock({ $0 }) {
+            let started = ContinuousClock.now
+            let rotation = Task { await BrokerLog.keepSmall(plan.directory.brokerLog) }
+            let exit = await process.waitForExit()
+            rotation.cancel()
+            guard mayRun else { return }
+            logger.error("broker ended, starting it again", metadata: ["broker.exit": "\(exit)"])
+            readiness.isWaiting("broker", for: "it ended and is being started again")
+            Counters.brokerRestarts.increment()
+            // One that ran for a while gets a fresh start; one that dies at once is given time.
+            pause = ContinuousClock.now - started > .seconds(30) ? .milliseconds(100) : pause * 2
+            await startAgain(after: &pause)
+        }
+    }
+
+    private func startAgain(after pause: inout Duration) async {
+        while mayRun {
+            try? await cancelWhenGracefulShutdown { [pause] in try await Task.sleep(for: pause) }
+            guard mayRun else { return }
+            do {
+                return try await start()
+            } catch {
+                let why = (error as? Problem)?.why ?? "\(error)"
+                logger.error("broker does not start", metadata: ["broker.reason": "\(why)"])
+                pause = min(pause * 2, .seconds(15))
+            }
+        }
+    }
+
+    private func waitUntilAccepting(_ process: ChildProcess, _ logged: Int) async throws {
+        let deadline = ContinuousClock.now + .seconds(10)
+        while !Ports.accepts(plan.host, plan.port) {
+            if process.exit != nil {
+                throw failure(BrokerLog.tail(plan.directory.brokerLog, from: logged))
+            }
+            guard ContinuousClock.now < deadline else {
+                process.send(SIGKILL)
+                throw failure("it does not accept connections on port \(plan.port)")
+            }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    private func failure(_ why: String) -> Problem {
+        Problem(
+            .brokerFailed,
+            "the broker did not start on port \(plan.port)",
+            at: plan.directory.brokerLog,
+            why: why,
+            cures: [
+                .init("cat '\(plan.directory.brokerLog)'", "the broker's log"),
+                .init(
+                    "\(plan.program) -v -c '\(plan.directory.brokerConfiguration)'",
+                    "start it by hand"
+                ),
+            ]
+        )
+    }
+}

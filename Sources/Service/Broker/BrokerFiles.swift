@@ -1,0 +1,74 @@
+import Glibc
+package import SystemPackage
+
+/// Finds the two files a broker child is made of: the program and the gate.
+package enum BrokerFiles {
+    private static let gateName = "libLamplighterGate.so"
+
+    /// The path of mosquitto: as configured, or in PATH, or where Debian puts it.
+    ///
+    /// - Throws: A `Problem` where it isn't there.
+    package static func program(_ settings: Settings) throws -> String {
+        if let path = settings.optional("broker.program") {
+            if access(path, X_OK) == 0 { return AbsolutePath.of(path) }
+        } else if let path = Executables.find("mosquitto") {
+            return path
+        }
+        throw Problem(
+            .mosquittoMissing,
+            "mosquitto was not found",
+            at: settings.optional("broker.program"),
+            why: "\"up\" runs Mosquitto as its broker; it is not in PATH nor in /usr/sbin",
+            cures: [
+                .init("sudo apt-get install mosquitto", "Debian's package"),
+                .init("--set broker.program=PATH", "one that lies elsewhere"),
+            ]
+        )
+    }
+
+    /// The path of the gate: as configured, or beside the executable, or in ../lib/lamplighter from there.
+    ///
+    /// - Throws: A `Problem` where it isn't there.
+    package static func gate(_ settings: Settings) throws -> String {
+        let folder = Executables.ownFolder
+        let configured = settings.optional("broker.gate").map(AbsolutePath.of)
+        let places =
+            configured.map { [$0] }
+            ?? [
+                folder.appending(gateName).string,
+                folder.removingLastComponent().appending("lib/lamplighter/" + gateName).string,
+            ]
+        if let found = places.first(where: TextFile.exists) { return found }
+        throw Problem(
+            .gateMissing,
+            "the gate \(gateName) was not found in \(folder.string)",
+            at: places[0],
+            why: "without it the broker would let anybody in, so it is not started",
+            cures: [
+                .init("swift build -c release --product LamplighterGate", "build it"),
+                .init("--set broker.gate=PATH", "one that lies elsewhere"),
+            ]
+        )
+    }
+}
+
+/// Finds programs the way a shell would, and this one.
+package enum Executables {
+    /// The path of a program in PATH, /usr/sbin or /usr/local/sbin; nil where it isn't there.
+    package static func find(_ name: String) -> String? {
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"])
+            .map { $0 + "/" + name }
+            .first { access($0, X_OK) == 0 }
+    }
+
+    /// The folder of this executable.
+    package static var ownFolder: FilePath { ownPath.removingLastComponent() }
+
+    /// The path of this executable, symbolic links resolved.
+    package static var ownPath: FilePath {
+        guard let real = realpath("/proc/self/exe", nil) else { return FilePath("/") }
+        defer { free(real) }
+        return FilePath(String(cString: real))
+    }
+}

@@ -1,0 +1,34 @@
+import Glibc
+
+/// Keeps the broker's log from growing without end, and reads its last lines.
+enum BrokerLog {
+    /// Bytes after which a log is put aside; two files are kept.
+    private static let sizeMax = 8 << 20
+
+    /// Looks at the log once a minute until cancelled.
+    static func keepSmall(_ path: String) async {
+        while !Task.isCancelled {
+            rotate(path, above: sizeMax)
+            try? await Task.sleep(for: .seconds(60))
+        }
+    }
+
+    /// Puts a log that is larger than a bound aside as `.1`, in place: the broker keeps its file open, appending.
+    static func rotate(_ path: String, above bytes: Int) {
+        guard let size = TextFile.size(path), size > bytes else { return }
+        guard let text = TextFile.read(path) else { return }
+        try? TextFile.write(text, to: path + ".1")
+        truncate(path, 0)
+    }
+
+    /// The last three lines written since the log had a size, without their times.
+    static func tail(_ path: String, from offset: Int) -> String {
+        guard let bytes = TextFile.readBytes(path), bytes.count > offset else {
+            return "it ended at once and wrote nothing to its log"
+        }
+        let lines = String(decoding: bytes[offset...], as: UTF8.self).split(separator: "\n")
+        return lines.suffix(3).map { line in
+            line.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? String(line)
+        }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,76 @@
+/// All that the broker child is told: where it listens, what the gate needs, and its limits.
+package struct BrokerPlan: Sendable {
+    /// Path of the program mosquitto.
+    package let program: String
+    /// Path of libLamplighterGate.so.
+    package let gate: String
+    /// Address to listen on.
+    package let host: String
+    /// Port to listen on; never 0.
+    package let port: Int
+    /// First levels of every topic.
+    package let root: String
+    /// The workers' password, hashed: hex of its SHA-256.
+    package let workerHash: String
+    /// The data directory.
+    package let directory: DataDirectory
+    /// Name of the user that runs the broker: this process's own.
+    package let user: String
+    /// Connections at most.
+    package let connections: Int
+    /// Messages kept for one slow or absent client.
+    package let queuedMessages: Int
+    /// Bytes kept for one such client.
+    package let queuedBytes: Int
+    /// Bytes of memory at most.
+    package let memoryBytes: Int
+    /// New client ids per minute and source address.
+    package let newClientsPerMinute: Int
+
+    /// The text of mosquitto.conf.
+    package var text: String {
+        """
+        # Written by "lamplighter up" at every start; edits are lost.
+        user \(user)
+        pid_file \(directory.brokerPID)
+        log_dest file \(directory.brokerLog)
+        log_type error
+        log_type warning
+        log_type notice
+        log_timestamp_format %Y-%m-%dT%H:%M:%S
+        connection_messages false
+
+        # What must survive lies in the store: the broker's own file would keep requests with
+        # passwords in clear, and is not durable.
+        persistence false
+        allow_anonymous false
+        allow_zero_length_clientid false
+
+        plugin \(gate)
+        plugin_opt_credentials \(directory.credentials)
+        plugin_opt_root \(root)
+        plugin_opt_worker_hash \(workerHash)
+        plugin_opt_new_clients_per_minute \(newClientsPerMinute)
+
+        # A payload may have 64 KiB. One somewhat larger still reaches the workers, so that the
+        # sender gets a reason and the operator a dead letter.
+        message_size_limit \(Self.payloadBytes)
+        max_packet_size \(Self.payloadBytes + 65_536)
+        max_inflight_messages 1000
+        max_queued_messages \(queuedMessages)
+        max_queued_bytes \(queuedBytes)
+        memory_limit \(memoryBytes)
+        max_keepalive 600
+        persistent_client_expiration 14d
+        set_tcp_nodelay true
+        sys_interval 5
+
+        listener \(port) \(host)
+        max_connections \(connections)
+
+        """
+    }
+
+    /// The largest payload the broker passes on; the contract's limit is a quarter of it.
+    static let payloadBytes = 262_144
+}

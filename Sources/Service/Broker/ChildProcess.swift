@@ -1,0 +1,162 @@
+import Glibc
+import Synchronization
+
+/// A program started by us, with its end to wait for.
+///
+/// One thread starts it and waits for it: the kernel sends a child's parent-death signal when the
+/// *thread* that started it ends, so that thread must live as long as the child.
+package final class ChildProcess: Sendable {
+    /// How a child ended.
+    package enum Exit: Sendable, Equatable {
+        case code(Int32)
+        case signal(Int32)
+    }
+
+    private enum State {
+        case running
+        case exited(Exit)
+    }
+
+    /// The child's process id.
+    package let pid: Int32
+    private let state = Mutex(State.running)
+    private let waiters = Mutex<[CheckedContinuation<Exit, Never>]>([])
+
+    private init(pid: pid_t) { self.pid = pid }
+
+    /// Starts a program that is killed when this process dies, as far as the system can do that.
+    ///
+    /// - Parameter output: A file that takes what the program writes, at its end.
+    /// - Throws: `Errno`'s number as `SpawnError` where the program cannot be started.
+    package static func launch(
+        _ program: String,
+        _ arguments: [String],
+        output: String
+    ) async throws -> ChildProcess {
+        var words = [program] + arguments
+        // posix_spawn can't ask for a parent-death signal; setpriv (util-linux) can, and keeps the pid.
+        if let setpriv = Executables.find("setpriv") {
+            words = [setpriv, "--pdeathsig", "KILL", "--"] + words
+        }
+        let command = words
+        return try await withCheckedThrowingContinuation { continuation in
+            WatchThread.start {
+                switch spawn(command, output) {
+                case .failure(let error): continuation.resume(throwing: error)
+                case .success(let pid):
+                    let child = ChildProcess(pid: pid)
+                    continuation.resume(returning: child)
+                    child.watch()
+                }
+            }
+        }
+    }
+
+    /// Sends a signal, unless the child has ended.
+    package func send(_ signal: Int32) {
+        state.withLock { state in
+            // Under the lock the child isn't reaped, so the pid is still its own.
+            if case .running = state { kill(pid, signal) }
+        }
+    }
+
+    /// How the child ended; nil while it runs.
+    package var exit: Exit? {
+        state.withLock { if case .exited(let exit) = $0 { exit } else { nil } }
+    }
+
+    /// Waits for the child's end.
+    package func waitForExit() async -> Exit {
+        await withCheckedContinuation { continuation in
+            let exit = state.withLock { state -> Exit? in
+                if case .exited(let exit) = state { return exit }
+                waiters.withLock { $0.append(continuation) }
+                return nil
+            }
+            if let exit { continuation.resume(returning: exit) }
+        }
+    }
+
+    private func watch() {
+        var info = siginfo_t()
+        // WNOWAIT leaves the pid taken until the state says that the child has ended.
+        while waitid(P_PID, id_t(pid), &info, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
+        let exit = state.withLock { state in
+            var status: Int32 = 0
+            while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+            let signal = status & 0x7f
+            let exit = signal == 0 ? Exit.code((status >> 8) & 0xff) : Exit.signal(signal)
+            state = .exited(exit)
+            return exit
+        }
+        let waiting = waiters.withLock { waiters in
+            defer { waiters.removeAll() }
+            return waiters
+        }
+        for waiter in waiting { waiter.resume(returning: exit) }
+    }
+
+    private static func spawn(_ words: [String], _ output: String) -> Result<pid_t, SpawnError> {
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // A group of its own: Ctrl-C reaches us alone, and we end the child after the drain.
+        posix_spawnattr_setflags(
+            &attributes,
+            Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK)
+        )
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        var files = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&files)
+        defer { posix_spawn_file_actions_destroy(&files) }
+        posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_addopen(
+            &files,
+            1,
+            output,
+            O_WRONLY | O_CREAT | O_APPEND,
+            0o600
+        )
+        posix_spawn_file_actions_adddup2(&files, 1, 2)
+        var pid: pid_t = 0
+        let code = posix_spawn(&pid, words[0], &files, &attributes, &arguments, environ)
+        return code == 0 ? .success(pid) : .failure(SpawnError(number: code))
+    }
+}
+
+/// Why a program could not be started.
+package struct SpawnError: Error, CustomStringConvertible {
+    let number: Int32
+
+    /// The system's words.
+    package var description: String { String(cString: strerror(number)) }
+}
+
+/// A thread for calls that block.
+package enum WatchThread {
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Runs a closure on a thread of its own, which ends with it.
+    package static func start(_ body: @escaping @Sendable () -> Void) {
+        let work = Unmanaged.passRetained(Work(body)).toOpaque()
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread,
+            nil,
+            { raw in
+                if let raw { Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body() }
+                return nil
+            },
+            work
+        )
+        precondition(code == 0, "the system refuses a thread")
+        pthread_detach(thread)
+    }
+}

@@ -1,0 +1,41 @@
+import Glibc
+
+/// A broker that a killed service left behind on the same directory.
+package enum OrphanBroker {
+    /// Ends it, if there is one: a process whose pid our file names and whose command names our configuration.
+    ///
+    /// Called with the directory's lock held, so it can't be the child of a living service.
+    /// - Returns: The pid of the broker that was ended.
+    @discardableResult
+    package static func end(
+        in directory: DataDirectory,
+        within limit: Duration = .seconds(3)
+    ) async -> Int32? {
+        guard let pid = find(in: directory) else { return nil }
+        kill(pid, SIGTERM)
+        let clock = ContinuousClock()
+        let deadline = clock.now + limit
+        while isOurs(pid, directory) {
+            if clock.now > deadline { kill(pid, SIGKILL) }
+            try? await clock.sleep(for: .milliseconds(20))
+        }
+        unlink(directory.brokerPID)
+        return pid
+    }
+
+    /// The pid of a broker that runs with the directory's configuration.
+    package static func find(in directory: DataDirectory) -> Int32? {
+        let noted = TextFile.read(directory.brokerPID).flatMap {
+            Int32($0.prefix { $0.isNumber })
+        }
+        if let noted, isOurs(noted, directory) { return noted }
+        // Killed between the start of the broker and its writing of the pid file.
+        return ProcessTable.pids.first { isOurs($0, directory) }
+    }
+
+    private static func isOurs(_ pid: Int32, _ directory: DataDirectory) -> Bool {
+        let command = ProcessTable.command(of: pid)
+        return command.first?.hasSuffix("mosquitto") == true
+            && command.contains(directory.brokerConfiguration)
+    }
+}

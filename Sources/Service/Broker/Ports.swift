@@ -1,0 +1,79 @@
+import Glibc
+
+/// Looks at TCP ports: which are free, who has a taken one, does one answer.
+package enum Ports {
+    /// Takes the port that is asked for, or for 0 any free one.
+    ///
+    /// - Throws: A `Problem` that names the holder, where the port is taken.
+    package static func choose(
+        _ port: Int,
+        host: String,
+        flag: String,
+        purpose: String
+    ) throws -> Int {
+        switch bind(host, port) {
+        case .success(let port): return port
+        case .failure(let error): throw problem(error.number, port, host, flag, purpose)
+        }
+    }
+
+    /// True where something accepts connections there.
+    package static func accepts(_ host: String, _ port: Int) -> Bool {
+        guard let address = SocketAddress(host, port) else { return false }
+        let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return address.withPointer { connect(descriptor, $0, $1) } == 0
+    }
+
+    private static func bind(_ host: String, _ port: Int) -> Result<Int, SpawnError> {
+        guard let address = SocketAddress(host, port) else {
+            return .failure(SpawnError(number: EADDRNOTAVAIL))
+        }
+        let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return .failure(SpawnError(number: errno)) }
+        defer { close(descriptor) }
+        // As the broker does it: connections of a former life in TIME_WAIT don't count as taken.
+        var yes: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        guard address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0,
+            listen(descriptor, 1) == 0
+        else { return .failure(SpawnError(number: errno)) }
+        return .success(port == 0 ? SocketAddress.port(of: descriptor) : port)
+    }
+
+    private static func problem(
+        _ number: Int32,
+        _ port: Int,
+        _ host: String,
+        _ flag: String,
+        _ purpose: String
+    ) -> Problem {
+        guard number == EADDRINUSE else {
+            return Problem(
+                .portTaken,
+                "\(host) port \(port) cannot be listened on",
+                at: "\(host):\(port)",
+                why: "\(SpawnError(number: number)); \(purpose)",
+                cures: [.init("lamplighter up --\(flag) 0", "any free port")]
+            )
+        }
+        let holder = PortHolder.find(port)
+        let who = holder.map { " by \($0.name) (pid \($0.pid))" } ?? ""
+        var cures = [Problem.Cure("lamplighter up --\(flag) 0", "any free port")]
+        if let holder {
+            cures.append(
+                holder.name == "mosquitto" && holder.isSystemService
+                    ? .init("systemctl disable --now mosquitto", "use ours instead")
+                    : .init("kill \(holder.pid)", "end that program")
+            )
+        }
+        return Problem(
+            .portTaken,
+            "port \(port) is taken\(who)",
+            at: "\(host):\(port)",
+            why: purpose,
+            cures: cures
+        )
+    }
+}

@@ -1,0 +1,95 @@
+import Glibc
+import SystemPackage
+
+/// The directory that holds everything a service keeps, and the names of what lies in it.
+package struct DataDirectory: Sendable {
+    /// The directory's absolute path.
+    package let path: String
+    /// True where this process has just made it.
+    package let isNew: Bool
+
+    /// The database.
+    package var database: String { path + "/lamplighter.db" }
+    /// The key that seals secrets at rest; 32 bytes.
+    package var serverKey: String { path + "/server.key" }
+    /// The password of `service:lamplighter`, the workers' principal.
+    package var serviceSecret: String { path + "/service.secret" }
+    /// The password of `service:tools`, the principal of commands and tests.
+    package var toolsSecret: String { path + "/tools.secret" }
+    /// Keys and secrets of the demo product and app.
+    package var demo: String { path + "/demo.json" }
+    /// The file that the gate reads.
+    package var credentials: String { path + "/gate/credentials" }
+    /// The lock of the running service.
+    package var lock: String { path + "/lock" }
+    /// Ports and credentials, there while everything accepts work.
+    package var ready: String { path + "/ready.json" }
+    /// The broker's configuration.
+    package var brokerConfiguration: String { path + "/broker/mosquitto.conf" }
+    /// The broker's process id.
+    package var brokerPID: String { path + "/broker/mosquitto.pid" }
+    /// The broker's log.
+    package var brokerLog: String { path + "/broker/mosquitto.log" }
+
+    /// Makes the directory (mode 0700) and its folders, or checks that it can be used.
+    ///
+    /// - Throws: A `Problem` where that fails.
+    package static func prepare(_ name: String) throws -> DataDirectory {
+        let path = AbsolutePath.of(name)
+        guard !path.unicodeScalars.contains(where: { $0.value < 32 }) else {
+            throw unusable(path, "its name has control characters")
+        }
+        let isNew = try make(path)
+        for folder in ["gate", "broker"] { _ = try make(path + "/" + folder) }
+        guard access(path, R_OK | W_OK | X_OK) == 0 else {
+            throw unusable(path, "this user may not write in it")
+        }
+        return DataDirectory(path: path, isNew: isNew)
+    }
+
+    /// Takes a directory that must exist already, for commands that work on it.
+    ///
+    /// - Throws: A `Problem` where there is none.
+    package static func existing(_ name: String) throws -> DataDirectory {
+        let directory = DataDirectory(path: AbsolutePath.of(name), isNew: false)
+        guard TextFile.exists(directory.database) else {
+            throw Problem(
+                .dataMissing,
+                "there is no Lamplighter data in \(directory.path)",
+                at: directory.path,
+                why: "lamplighter.db is not there",
+                cures: [
+                    .init("lamplighter up --data '\(directory.path)'", "make it and start"),
+                    .init("--data DIR", "name the right directory"),
+                ]
+            )
+        }
+        guard access(directory.path, R_OK | W_OK | X_OK) == 0 else {
+            throw unusable(directory.path, "this user may not write in it")
+        }
+        return directory
+    }
+
+    private static func make(_ path: String) throws -> Bool {
+        if mkdir(path, 0o700) == 0 { return true }
+        let failure = Errno(rawValue: errno)
+        guard failure == .fileExists, let status = try? Stat(path) else {
+            throw unusable(path, "it cannot be made: \(failure)")
+        }
+        guard status.type == .directory else { throw unusable(path, "it is not a directory") }
+        return false
+    }
+
+    private static func unusable(_ path: String, _ why: String) -> Problem {
+        Problem(
+            .dataDirectoryUnusable,
+            "the data directory \(path) cannot be used",
+            at: path,
+            why: why,
+            cures: [
+                .init("lamplighter up --data DIR", "another directory"),
+                .init("chown -R \"$USER\" '\(path)'", "give it to this user"),
+            ]
+        )
+    }
+}

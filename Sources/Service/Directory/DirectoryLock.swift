@@ -1,0 +1,65 @@
+import Glibc
+import SystemPackage
+
+/// Holds a data directory for one service, by `flock` on its file `lock`.
+///
+/// The kernel gives the lock back when the process ends, however it ends.
+package final class DirectoryLock: Sendable {
+    private let file: FileDescriptor
+
+    /// Takes the lock and writes this process's id into the file.
+    ///
+    /// - Throws: A `Problem` that names the holder, where another service has it.
+    package init(_ directory: DataDirectory) throws {
+        do {
+            // Not inherited: a broker that outlives us must not hold the directory.
+            file = try FileDescriptor.open(
+                FilePath(directory.lock),
+                .readWrite,
+                options: [.create, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        } catch {
+            throw Problem(
+                .dataDirectoryUnusable,
+                "the data directory \(directory.path) cannot be used",
+                at: directory.lock,
+                why: "its lock cannot be opened: \(error)",
+                cures: [.init("lamplighter up --data DIR", "another directory")]
+            )
+        }
+        guard flock(file.rawValue, LOCK_EX | LOCK_NB) == 0 else {
+            defer { try? file.close() }
+            throw Self.taken(directory)
+        }
+        ftruncate(file.rawValue, 0)
+        _ = try? file.writeAll(toAbsoluteOffset: 0, Array("\(getpid())\n".utf8))
+    }
+
+    deinit { try? file.close() }
+
+    /// The process that runs a service on the directory; nil where none does.
+    package static func holder(of directory: DataDirectory) -> Int32? {
+        guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else {
+            return nil
+        }
+        defer { try? file.close() }
+        guard flock(file.rawValue, LOCK_SH | LOCK_NB) != 0 else { return nil }
+        return TextFile.read(directory.lock).flatMap { Int32($0.prefix { $0.isNumber }) } ?? 0
+    }
+
+    private static func taken(_ directory: DataDirectory) -> Problem {
+        let pid = TextFile.read(directory.lock).flatMap { Int32($0.prefix { $0.isNumber }) }
+        let holder = pid.map { "the service with pid \($0)" } ?? "another service"
+        return Problem(
+            .dataDirectoryInUse,
+            "the data directory \(directory.path) is in use by \(holder)",
+            at: directory.path,
+            why: "two services on one directory would do everything twice",
+            cures: [
+                .init("lamplighter up --data DIR", "a second service, on its own directory"),
+                .init(pid.map { "kill \($0)" } ?? "lamplighter doctor", "end the first"),
+            ]
+        )
+    }
+}

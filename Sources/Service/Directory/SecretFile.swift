@@ -1,0 +1,45 @@
+import Glibc
+import Sodium
+import SystemPackage
+
+/// A file of mode 0600 that holds one secret on one line.
+package enum SecretFile {
+    /// Reads a secret, or makes one of 32 random bytes (base64url, 43 characters) at first use.
+    ///
+    /// - Throws: A `Problem` where the file cannot be read or written.
+    package static func readOrMake(_ path: String) throws -> String {
+        if TextFile.exists(path) { return try read(path) }
+        let secret = Sodium.randomSecret()
+        do {
+            try TextFile.write(secret + "\n", to: path)
+        } catch {
+            throw problem(path, "it cannot be written: \(error)")
+        }
+        return secret
+    }
+
+    /// Reads a secret that must exist.
+    ///
+    /// - Throws: A `Problem` where the file is missing, empty or readable by others.
+    package static func read(_ path: String) throws -> String {
+        guard let text = TextFile.read(path) else {
+            throw problem(path, "it is missing, or this user may not read it")
+        }
+        let secret = text.prefix { !$0.isNewline }
+        guard !secret.isEmpty else { throw problem(path, "it is empty") }
+        if let mode = TextFile.mode(path), mode & 0o077 != 0 {
+            throw problem(path, "others may read it (mode 0\(String(mode, radix: 8)))")
+        }
+        return String(secret)
+    }
+
+    private static func problem(_ path: String, _ why: String) -> Problem {
+        Problem(
+            .secretUnreadable,
+            "the secret in \(path) cannot be used",
+            at: path,
+            why: why,
+            cures: [.init("chmod 600 '\(path)'", "if the file is there")]
+        )
+    }
+}

@@ -1,0 +1,75 @@
+import Glibc
+package import SystemPackage
+
+/// Reads and writes small files with the mode they must have.
+package enum TextFile {
+    /// Reads at most 4 MiB of a file as UTF-8; nil where that isn't possible.
+    package static func read(_ path: String) -> String? {
+        guard let bytes = readBytes(path) else { return nil }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    /// Reads at most 4 MiB of a file; nil where it is missing or not readable.
+    package static func readBytes(_ path: String) -> [UInt8]? {
+        guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
+        defer { try? file.close() }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < 4 << 20 {
+            guard let count = try? buffer.withUnsafeMutableBytes({ try file.read(into: $0) }) else {
+                return nil
+            }
+            if count == 0 { return bytes }
+            bytes += buffer[..<count]
+        }
+        return bytes
+    }
+
+    /// Puts a text in a file as a whole: writes a neighbour of the given mode and renames it.
+    ///
+    /// - Throws: `Errno` where the directory or disk refuses.
+    package static func write(
+        _ text: String,
+        to path: String,
+        mode: FilePermissions = .ownerReadWrite
+    ) throws {
+        let neighbour = path + ".new"
+        unlink(neighbour)
+        let file = try FileDescriptor.open(
+            FilePath(neighbour),
+            .writeOnly,
+            options: [.create, .exclusiveCreate],
+            permissions: mode
+        )
+        try file.closeAfter {
+            try file.writeAll(Array(text.utf8))
+            guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
+        }
+        guard rename(neighbour, path) == 0 else { throw Errno(rawValue: errno) }
+    }
+
+    /// True where something of that name exists.
+    package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+    /// The size of a file; nil where there is none.
+    package static func size(_ path: String) -> Int? {
+        (try? Stat(path)).map { Int($0.size) }
+    }
+
+    /// The lowest nine bits of a file's mode; nil where there is none.
+    package static func mode(_ path: String) -> Int? {
+        (try? Stat(path)).map { Int($0.permissions.rawValue & 0o777) }
+    }
+}
+
+/// Makes paths absolute, so that what is shown can be found from anywhere.
+package enum AbsolutePath {
+    /// The absolute, normalised form of a path; symbolic links are left as they are.
+    package static func of(_ path: String) -> String {
+        let given = FilePath(path)
+        if given.isAbsolute { return given.lexicallyNormalized().string }
+        guard let here = getcwd(nil, 0) else { return path }
+        defer { free(here) }
+        return FilePath(String(cString: here)).pushing(given).lexicallyNormalized().string
+    }
+}

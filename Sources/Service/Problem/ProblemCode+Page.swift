@@ -1,0 +1,173 @@
+extension ProblemCode {
+    /// What `lamplighter explain` prints: a title and what there is to know.
+    package var page: (title: String, text: String) {
+        switch self {
+        case .dataDirectoryUnusable:
+            (
+                "the data directory cannot be used",
+                """
+                Everything Lamplighter keeps lies in one directory: the database, generated secrets, the
+                broker's files. It must be a directory that the service's user can read and write, and
+                nobody else needs to. Choose another with --data, or give this one to the user.
+                """
+            )
+        case .dataDirectoryInUse:
+            (
+                "another service runs on the same data directory",
+                """
+                One directory belongs to one service at a time: two would both acknowledge messages and
+                both publish. The holder has the file "lock" locked (flock); the lock goes with the
+                process, so there is never a stale one to remove.
+                """
+            )
+        case .portTaken:
+            (
+                "a port that is needed is taken",
+                """
+                "up" starts a broker of its own (--mqtt-port) and serves HTTP (--http-port). Debian
+                starts a mosquitto of its own when the package is installed; ours does not need it.
+                Port 0 takes any free port; the banner and ready.json say which.
+                """
+            )
+        case .mosquittoMissing:
+            (
+                "the program mosquitto was not found",
+                """
+                "up" runs Mosquitto as its broker. It looks in PATH and in /usr/sbin, where Debian puts
+                it, or takes the path of the setting broker.program.
+                """
+            )
+        case .brokerFailed:
+            (
+                "the broker did not start",
+                """
+                Mosquitto ended before it accepted connections. The last lines of its log are in the
+                message; all of it is in broker/mosquitto.log of the data directory, and the
+                configuration it was given in broker/mosquitto.conf.
+                """
+            )
+        case .gateMissing:
+            (
+                "the gate, libLamplighterGate.so, was not found",
+                """
+                The gate is the plugin that decides who may connect, publish and subscribe; without it
+                the broker is not started at all. It lies beside the executable (or in ../lib/lamplighter
+                from there), or where the setting broker.gate says.
+                Build it with: swift build -c release --product LamplighterGate
+                """
+            )
+        case .databaseTooNew:
+            (
+                "the database was written by a newer version",
+                """
+                Migrations only go forward. Run the newer version again, or restore a copy of the
+                database from before it.
+                """
+            )
+        case .databaseFailed:
+            (
+                "the database cannot be opened",
+                """
+                lamplighter.db is missing, damaged, or lies on a disk that does not let SQLite lock and
+                sync it. Network file systems do not; a full disk does not either.
+                """
+            )
+        case .brokerUnreachable:
+            (
+                "no broker answers at the configured address",
+                """
+                "serve" works against a broker given by mqtt.host and mqtt.port, which must run with the
+                gate. deploy/mosquitto/ has a configuration to start from.
+                """
+            )
+        case .notStarted:
+            (
+                "the service did not become ready in time",
+                """
+                All parts were started, but not all of them accept work. The message names those that do
+                not and why; /readyz shows the same while the service runs.
+                """
+            )
+        default: laterPage
+        }
+    }
+
+    private var laterPage: (title: String, text: String) {
+        switch self {
+        case .settingUnknown:
+            (
+                "a setting has a name that does not exist",
+                """
+                A misspelt setting would silently keep its default, so it is an error instead.
+                "lamplighter config" lists every setting with its value, default, unit and origin.
+                """
+            )
+        case .settingInvalid:
+            (
+                "a setting's value is out of range or of the wrong kind",
+                "\"lamplighter config\" lists every setting with its kind and unit."
+            )
+        case .configurationUnreadable:
+            (
+                "the configuration file cannot be read",
+                """
+                --config (or LAMPLIGHTER_CONFIG) names a YAML or JSON file, told apart by its ending.
+                Settings come from the file, then LAMPLIGHTER_… in the environment, then flags; the
+                later wins.
+                """
+            )
+        case .secretUnreadable:
+            (
+                "a file with a secret cannot be read",
+                "Secrets are files of mode 0600 that hold one line. They are never flags, logs or arguments."
+            )
+        case .documentUnreadable:
+            ("a document cannot be read", "The file is missing, not readable, or not JSON.")
+        case .documentInvalid:
+            (
+                "a document does not fit its schema",
+                "schemas/product.schema.json and schemas/app.schema.json say what a document may hold."
+            )
+        case .notFound:
+            ("nothing has that name", "The list command of the same noun shows what there is.")
+        case .conflict:
+            (
+                "the change would break what is stored",
+                "A data point that stored state uses cannot be removed or narrowed, unless --force is given."
+            )
+        case .dataMissing:
+            (
+                "there is no data directory to work on",
+                "\"lamplighter up\" makes one; --data says where it is."
+            )
+        case .notRunning:
+            (
+                "no service runs on this data directory",
+                "The command talks to the running service through its broker; start it first."
+            )
+        case .doctorStore:
+            ("the store", "Whether the database opens, with the settings it needs, and is whole.")
+        case .doctorBroker: ("the broker", "Whether the broker runs, answers, and drops nothing.")
+        case .doctorGate:
+            ("the gate", "Whether the gate is there, and refuses who must be refused.")
+        case .doctorDisk:
+            ("the disk", "Whether there is room, and whether the directory is ours alone.")
+        case .doctorClock:
+            ("the clock", "Whether the clock is set: reports, codes and sessions live by it.")
+        case .doctorLimits:
+            (
+                "the limits",
+                "Whether the system lets the service open as many files as it has devices."
+            )
+        case .doctorSecrets:
+            ("the secrets", "Whether the files with secrets are readable by us and nobody else.")
+        case .doctorService:
+            ("the service", "Whether a service runs on the directory, and accepts work.")
+        default:
+            (
+                "something failed that should not",
+                "The message says what. Please report it with the output of \"lamplighter doctor --json\"."
+            )
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// The stable codes of everything that can be wrong, with the page that `explain` shows.
+///
+/// 10xx: starting; 11xx: configuration; 12xx: data and documents; 13xx: findings of `doctor`;
+/// 19xx: the rest. A code is never given a new meaning.
+package enum ProblemCode: String, CaseIterable, Sendable {
+    case dataDirectoryUnusable = "LL1001"
+    case dataDirectoryInUse = "LL1002"
+    case portTaken = "LL1003"
+    case mosquittoMissing = "LL1004"
+    case brokerFailed = "LL1005"
+    case gateMissing = "LL1006"
+    case databaseTooNew = "LL1007"
+    case databaseFailed = "LL1008"
+    case brokerUnreachable = "LL1009"
+    case notStarted = "LL1010"
+    case settingUnknown = "LL1101"
+    case settingInvalid = "LL1102"
+    case configurationUnreadable = "LL1103"
+    case secretUnreadable = "LL1104"
+    case documentUnreadable = "LL1201"
+    case documentInvalid = "LL1202"
+    case notFound = "LL1203"
+    case conflict = "LL1204"
+    case dataMissing = "LL1205"
+    case notRunning = "LL1206"
+    case doctorStore = "LL1301"
+    case doctorBroker = "LL1302"
+    case doctorGate = "LL1303"
+    case doctorDisk = "LL1304"
+    case doctorClock = "LL1305"
+    case doctorLimits = "LL1306"
+    case doctorSecrets = "LL1307"
+    case doctorService = "LL1308"
+    case unexpected = "LL1900"
+
+    /// Finds a code however it is written: `LL1003`, `ll1003` or `1003`.
+    package init?(named text: String) {
+        let upper = text.uppercased()
+        guard let code = Self(rawValue: upper.hasPrefix("LL") ? upper : "LL" + upper) else {
+            return nil
+        }
+        self = code
+    }
+}

@@ -1,0 +1,136 @@
+import JSON
+package import Logging
+import Mosquitto
+package import ServiceLifecycle
+import Storage
+package import Web
+import Wire
+import Workers
+
+/// The store and the workers of one process, ready to be run.
+///
+/// The one place where the composition meets what is below it.
+package struct Backend {
+    /// One line about the store for the banner.
+    package let summary: String
+    /// What runs: the workers, and the sweeper.
+    package let services: [any Service]
+
+    /// Opens the store (migrating it), notes the demo and the tools' principal, brings the gate's
+    /// file up to date and makes the workers.
+    ///
+    /// - Throws: A `Problem` where the store cannot be used.
+    package static func open(_ context: RunContext) throws -> Backend {
+        let store = try StoreAccess.open(context.directory, migrates: true)
+        try enrol(context, in: store)
+        try store.healCredentials()
+        context.readiness.isReady("store")
+        let environment = try environment(context, store)
+        let logger = Logger(label: "lamplighter.worker")
+        let workers = try names(context).map { name in
+            WorkerService(
+                worker: try WorkerThread(
+                    name,
+                    options: try BrokerAccess.workers(context),
+                    environment: environment,
+                    logger: logger
+                )
+            )
+        }
+        return Backend(
+            summary: "SQLite, WAL, synchronous FULL",
+            services: [SweeperService(sweeper: Sweeper(environment, logger: logger))] + workers
+        )
+    }
+
+    private static func names(_ context: RunContext) -> [WorkerName] {
+        context.settings.workers.compactMap(WorkerName.init(rawValue:))
+    }
+
+    /// Stores who may connect without anybody having imported them.
+    private static func enrol(_ context: RunContext, in store: Store) throws {
+        try store.batch(at: SystemClock().now) { tx in
+            try tx.services.save("tools", role: .worker, secret: context.secrets.tools)
+            guard let demo = context.demo else { return }
+            try Import.product(DemoDocuments.product(demo), in: tx)
+            try Import.app(DemoDocuments.app(demo), in: tx)
+        }
+    }
+
+    private static func environment(
+        _ context: RunContext,
+        _ store: Store
+    ) throws -> Environment {
+        let readiness = context.readiness
+        return Environment(
+            store: store,
+            topics: Topics(root: context.settings.root),
+            limits: Limits(context.settings),
+            neighbours: try Neighbours(names(context)),
+            health: Health(
+                ready: { readiness.isReady("worker " + $0) },
+                notReady: { readiness.isWaiting("worker " + $0, for: $1) }
+            )
+        )
+    }
+}
+
+/// What the composition knows by the time the store is opened.
+package struct RunContext: Sendable {
+    /// The settings in force.
+    package let settings: Settings
+    /// The data directory, locked by this process.
+    package let directory: DataDirectory
+    /// The passwords of the workers and the tools.
+    package let secrets: ServiceSecrets
+    /// The demo's keys; nil without a demo.
+    package let demo: DemoKeys?
+    /// Whether the broker is this process's own child.
+    package let ownsBroker: Bool
+    /// Port of the broker.
+    package let mqttPort: Int
+    /// Which parts accept work.
+    package let readiness: Readiness
+    /// The metrics of this process.
+    package let metrics: PrometheusRegistry
+    /// Where to log.
+    package let logger: Logger
+}
+
+/// Runs a worker's thread as a service, and drains it when the service shuts down.
+struct WorkerService: Service {
+    let worker: WorkerThread
+
+    func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await worker.run()
+        } onCancelOrGracefulShutdown: {
+            worker.stop()
+        }
+    }
+}
+
+/// Runs the sweeper as a service.
+struct SweeperService: Service {
+    let sweeper: Sweeper
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { try? await sweeper.run() }
+    }
+}
+
+extension Limits {
+    /// The bounds that settings say.
+    init(_ settings: Settings) {
+        self.init()
+        batchMax = settings.limit("batch")
+        batchLinger = .milliseconds(settings.limit("linger"))
+        receiveMaximum = UInt16(clamping: settings.limit("receiveWindow"))
+        sendMaximum = receiveMaximum
+        deadLettersMax = settings.limit("deadLetters")
+        inboxSeconds = Int64(settings.limit("inboxDays")) * 86_400
+        requestSeconds = Int64(settings.limit("requestWindow"))
+        historyDays = settings.limit("historyDays")
+        sessionSeconds = Int64(settings.limit("sessionDays")) * 86_400
+    }
+}

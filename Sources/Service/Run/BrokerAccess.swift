@@ -1,0 +1,29 @@
+package import Mosquitto
+
+/// How the workers and the tools reach the broker.
+package enum BrokerAccess {
+    /// What all workers' connections have in common.
+    ///
+    /// - Throws: A `Problem` where the password's file cannot be read.
+    package static func workers(_ context: RunContext) throws -> ConnectionOptions {
+        let settings = context.settings
+        var options = ConnectionOptions(
+            host: settings.mqttHost,
+            port: context.mqttPort,
+            clientID: ""
+        )
+        options.username = context.ownsBroker ? "service:lamplighter" : settings.mqttUsername
+        options.password = context.secrets.service
+        if !context.ownsBroker, let path = settings.mqttPasswordFile {
+            options.password = try SecretFile.read(path)
+        }
+        if !context.ownsBroker, let caFile = settings.mqttCAFile {
+            options.tls = .init(
+                caFile: caFile,
+                certificateFile: settings.mqttCertificateFile,
+                keyFile: settings.mqttKeyFile
+            )
+        }
+        return options
+    }
+}

@@ -1,0 +1,83 @@
+package import JSON
+import Sodium
+
+/// Names and secrets of the demo product and app, made once for a data directory.
+package struct DemoKeys: Sendable, Equatable {
+    /// The demo app's id.
+    package let appID: String
+    /// What its terminals connect with until they have a session.
+    package let appSecret: String
+    /// The demo product's key, 32 hex digits.
+    package let productKey: String
+    /// What its devices connect with until they have an identity.
+    package let productSecret: String
+
+    /// Reads the keys, or makes them at first use.
+    ///
+    /// - Throws: A `Problem` where the file cannot be read or written.
+    package static func readOrMake(_ directory: DataDirectory) throws -> DemoKeys {
+        if TextFile.exists(directory.demo) { return try read(directory) }
+        let keys = DemoKeys(
+            appID: "demo",
+            appSecret: Sodium.randomSecret(),
+            productKey: hex(16),
+            productSecret: Sodium.randomSecret()
+        )
+        do {
+            try TextFile.write(
+                String(decoding: keys.json.encoded(), as: UTF8.self) + "\n",
+                to: directory.demo
+            )
+        } catch {
+            throw unreadable(directory, "it cannot be written: \(error)")
+        }
+        return keys
+    }
+
+    /// Reads the keys that `up` made.
+    ///
+    /// - Throws: A `Problem` where they are missing or malformed.
+    package static func read(_ directory: DataDirectory) throws -> DemoKeys {
+        guard let bytes = TextFile.readBytes(directory.demo) else {
+            throw unreadable(directory, "there is no demo: the service was started with --no-demo")
+        }
+        guard let object = try? JSONValue.parse(bytes).objectValue,
+            let appID = object["appId"]?.stringValue,
+            let appSecret = object["appSecret"]?.stringValue,
+            let productKey = object["productKey"]?.stringValue,
+            let productSecret = object["productSecret"]?.stringValue
+        else { throw unreadable(directory, "it is malformed") }
+        return DemoKeys(
+            appID: appID,
+            appSecret: appSecret,
+            productKey: productKey,
+            productSecret: productSecret
+        )
+    }
+
+    /// The keys as they stand in `demo.json` and `ready.json`.
+    package var json: JSONValue {
+        .object(
+            JSONObject([
+                ("appId", .string(appID)), ("appSecret", .string(appSecret)),
+                ("productKey", .string(productKey)), ("productSecret", .string(productSecret)),
+            ])
+        )
+    }
+
+    /// Random lowercase hex digits, two a byte.
+    package static func hex(_ bytes: Int) -> String {
+        Sodium.randomBytes(bytes)
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    private static func unreadable(_ directory: DataDirectory, _ why: String) -> Problem {
+        Problem(
+            .secretUnreadable,
+            "the demo's keys in \(directory.demo) cannot be used",
+            at: directory.demo,
+            why: why,
+            cures: [.init("rm '\(directory.demo)'", "the next \"up\" makes new ones")]
+        )
+    }
+}

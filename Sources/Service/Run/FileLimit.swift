@@ -1,0 +1,21 @@
+import Glibc
+
+/// The number of files, connections included, that a process may have open.
+package enum FileLimit {
+    /// Raises the limit as far as the system lets this user; children inherit it.
+    package static func raise() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = limit.rlim_max
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    /// The limit in force, and the most this user could have.
+    package static var current: (soft: UInt, hard: UInt) {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return (0, 0)
+        }
+        return (UInt(limit.rlim_cur), UInt(limit.rlim_max))
+    }
+}

@@ -1,0 +1,77 @@
+import Domain
+package import JSON
+import Sodium
+package import Storage
+import Wire
+
+/// Brings products and apps in from their documents, for `up` and for the commands.
+package enum Import {
+    /// What came of an import.
+    package struct Outcome: Sendable, Equatable {
+        /// The product's key or the app's id.
+        package let id: String
+        /// The secret that holds from now on, where the document gave one or one was made.
+        package let secret: String?
+        /// Whether nothing of that id was there before.
+        package let isNew: Bool
+    }
+
+    /// Stores a product document. Its secret is `productSecret` of the document, or made for a new
+    /// product; an older one stays where the document has none.
+    ///
+    /// - Parameter isForced: Whether data points that stored state uses may be taken away.
+    /// - Throws: `Rejection` with the field at fault.
+    @discardableResult
+    package static func product(
+        _ document: JSONValue,
+        isForced: Bool = false,
+        in tx: Transaction
+    ) throws -> Outcome {
+        guard let object = document.objectValue else {
+            throw Rejection.invalid("", "A product document is a JSON object.")
+        }
+        let product = try ProductCodec.decode(object)
+        let before = try tx.products.find(product.key)
+        if let before, !isForced {
+            let narrowed = ProductRules.narrowed(from: before, to: product)
+            if !narrowed.isEmpty,
+                try tx.products.isUsed(product.key, attributes: narrowed)
+            {
+                let names = narrowed.joined(separator: ", ")
+                throw Rejection.invalid(
+                    "dataPoints",
+                    "Stored state uses what this version takes away or narrows: \(names)."
+                )
+            }
+        }
+        let given = try Fields(object).text("productSecret", length: 16...128)
+        let secret = given ?? (before == nil ? Sodium.randomSecret() : nil)
+        try tx.products.save(product, secret: secret)
+        let macs = try Fields(object).texts("macs").map { text in
+            guard let mac = MAC(text) else {
+                throw Rejection.invalid("macs", "\(text) is no MAC: 12 lowercase hex digits.")
+            }
+            return mac
+        }
+        try tx.products.list(product.key, macs)
+        return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
+    }
+
+    /// Stores an app document. Its secret is `secret` of the document, or made for a new app; an
+    /// older one stays where the document has none.
+    ///
+    /// - Throws: `Rejection` with the field at fault.
+    @discardableResult
+    package static func app(_ document: JSONValue, in tx: Transaction) throws -> Outcome {
+        guard var object = document.objectValue else {
+            throw Rejection.invalid("", "An app document is a JSON object.")
+        }
+        let app = try AppCodec.decode(object)
+        let isNew = try tx.apps.find(app.id) == nil
+        let given = try Fields(object).text("secret", length: 16...128)
+        let secret = given ?? (isNew ? Sodium.randomSecret() : nil)
+        object["secret"] = nil
+        try tx.apps.save(app, document: object, secret: secret)
+        return Outcome(id: app.id.text, secret: secret, isNew: isNew)
+    }
+}

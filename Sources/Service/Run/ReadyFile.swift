@@ -1,0 +1,38 @@
+import Glibc
+import JSON
+
+/// `ready.json`: where to connect and with what, there while everything accepts work.
+package struct ReadyFile: Sendable {
+    private let path: String
+
+    /// Names the file and removes a stale one.
+    package init(_ directory: DataDirectory) {
+        path = directory.ready
+        remove()
+    }
+
+    /// Writes the file, mode 0600, at once as a whole.
+    ///
+    /// - Throws: `Errno` where the disk refuses.
+    package func write(
+        mqttPort: Int,
+        httpPort: Int,
+        secrets: ServiceSecrets,
+        demo: DemoKeys?
+    ) throws {
+        let service = JSONObject([
+            ("username", "service:tools"), ("password", .string(secrets.tools)),
+            ("clientIdPrefix", "svc.tools."),
+        ])
+        let all = JSONObject([
+            ("mqttPort", .integer(Int64(mqttPort))), ("httpPort", .integer(Int64(httpPort))),
+            ("pid", .integer(Int64(getpid()))), ("service", .object(service)),
+            ("demo", demo?.json),
+        ])
+        let text = String(decoding: JSONValue.object(all).encoded(), as: UTF8.self)
+        try TextFile.write(text + "\n", to: path)
+    }
+
+    /// Removes the file.
+    package func remove() { unlink(path) }
+}

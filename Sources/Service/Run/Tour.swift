@@ -1,0 +1,111 @@
+/// The first example, as commands for a shell: a lamp registers and reports, an app binds it and switches it.
+///
+/// Each is one line, quoted for sh, bash and zsh; later ones use variables that earlier ones set.
+package struct Tour {
+    let host: String
+    let port: Int
+    let root: String
+    let demo: DemoKeys
+    /// The lamp's MAC address, new for each tour: a bound lamp can't register again.
+    let mac: String
+    /// The app's terminal, new for each tour: a terminal with a session knows the app secret no more.
+    let terminal: String
+
+    /// Makes a tour.
+    package init(
+        host: String,
+        port: Int,
+        root: String,
+        demo: DemoKeys,
+        mac: String,
+        terminal: String
+    ) {
+        self.host = host
+        self.port = port
+        self.root = root
+        self.demo = demo
+        self.mac = mac
+        self.terminal = terminal
+    }
+
+    /// One command and a word on what it does.
+    package struct Step {
+        /// What it does.
+        package let title: String
+        /// What to paste.
+        package let command: String
+    }
+
+    /// All commands, in order.
+    package var steps: [Step] {
+        [
+            Step(title: "a lamp registers", command: register),
+            Step(title: "it reports", command: report),
+            Step(title: "an app logs in", command: login),
+            Step(
+                title: "it binds the lamp",
+                command: ask(
+                    "device/bind",
+                    "2",
+                    #""did":"'$did'","passcode":"\#(passcode)""#
+                )
+            ),
+            Step(title: "it sees the lamp", command: watch),
+            Step(title: "the lamp listens for a command", command: listen),
+            Step(
+                title: "the app switches it on",
+                command: ask("device/control", "3", #""did":"'$did'","data":{"power":true}"#)
+            ),
+        ]
+    }
+
+    private var passcode: String { "lamp-" + mac.prefix(6) }
+    private var address: String { "-h \(host) -p \(port)" }
+    private var space: String { "\(root)/app/\(demo.appID)/\(terminal)" }
+
+    private var register: String {
+        let topic = "\(root)/product/\(demo.productKey)/\(mac)/register"
+        let ask =
+            "mosquitto_rr \(address) -q 1 -i \(mac) -u product:\(demo.productKey)"
+            + " -P '\(demo.productSecret)' -t \(topic) -e \(topic)ed"
+            + #" -m '{"id":"1","mac":"\#(mac)","passcode":"\#(passcode)","hardware":{}}'"#
+        return "lamp=$(\(ask)); did=\(field("did", of: "lamp"));"
+            + " secret=\(field("secret", of: "lamp")); echo $lamp"
+    }
+
+    private var report: String {
+        "mosquitto_rr \(address) -q 1 -i $did -u device:$did -P $secret"
+            + " -t \(root)/device/$did/report -e \(root)/device/$did/response"
+            + #" -m '{"id":"r1","data":{"power":false,"brightness":60,"temperature":21.5}}'"#
+    }
+
+    private var login: String {
+        let ask =
+            "mosquitto_rr \(address) -q 1 -i \(terminal) -u app:\(demo.appID)"
+            + " -P '\(demo.appSecret)' -t \(space)/request/account/loginAnonymous"
+            + #" -e \#(space)/response -m '{"id":"1","params":{"countryCode":"49"}}'"#
+        return "app=$(\(ask)); token=\(field("token", of: "app"));"
+            + " user=\(field("uid", of: "app")); echo $app"
+    }
+
+    private var watch: String {
+        "mosquitto_sub \(address) -v -q 1 -C 1 -W 5 -i \(terminal) -u app:\(demo.appID)"
+            + " -P $token -t \(root)/user/$user/device/$did/status"
+    }
+
+    private var listen: String {
+        "mosquitto_sub \(address) -v -q 1 -C 1 -W 60 -i $did -u device:$did -P $secret"
+            + " -t \(root)/device/$did/command &"
+    }
+
+    private func ask(_ method: String, _ id: String, _ parameters: String) -> String {
+        "mosquitto_rr \(address) -q 1 -i \(terminal) -u app:\(demo.appID) -P $token"
+            + " -t \(space)/request/\(method) -e \(space)/response"
+            + #" -m '{"id":"\#(id)","token":"'$token'","params":{\#(parameters)}}'"#
+    }
+
+    /// Takes a string field out of an answer with what every system has.
+    private func field(_ name: String, of variable: String) -> String {
+        #"$(echo $\#(variable) | sed 's/.*"\#(name)":"//;s/".*//')"#
+    }
+}

@@ -1,0 +1,56 @@
+extension Setting {
+    /// Reads a value as it is typed in a flag or the environment; nil where it is of another kind.
+    func parse(_ text: String) -> SettingValue? {
+        switch kind {
+        case .text, .choice: .text(text)
+        case .integer: Int(text).map(SettingValue.integer)
+        case .flag:
+            ["true", "yes", "1"].contains(text)
+                ? .flag(true)
+                : ["false", "no", "0"].contains(text) ? .flag(false) : nil
+        case .choices: .list(Self.items(text))
+        }
+    }
+
+    /// Splits `a, b` into its words.
+    static func items(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
+    }
+
+    /// Says what is wrong with a value of the right kind; nil where nothing is.
+    func objection(to value: SettingValue) -> String? {
+        switch (kind, value) {
+        case (.integer(let bounds), .integer(let number)) where !bounds.contains(number):
+            "must lie between \(bounds.lowerBound) and \(bounds.upperBound)"
+        case (.choice(let words), .text(let word)) where !words.contains(word):
+            "must be one of " + words.joined(separator: ", ") + hint(word, words)
+        case (.choices(let words), .list(let items)): objection(to: items, among: words)
+        case (.text, .text(let text)) where text.unicodeScalars.contains { $0.value < 32 }:
+            // It may end up as a line of the broker's configuration.
+            "must not contain control characters"
+        default: nil
+        }
+    }
+
+    private func objection(to items: [String], among words: [String]) -> String? {
+        if items.isEmpty { return "must name at least one of " + words.joined(separator: ", ") }
+        if Set(items).count != items.count { return "must name each only once" }
+        guard let odd = items.first(where: { !words.contains($0) }) else { return nil }
+        return "may hold " + words.joined(separator: ", ") + ", not \(odd)" + hint(odd, words)
+    }
+
+    private func hint(_ word: String, _ words: [String]) -> String {
+        Suggestion.nearest(to: word, among: words).map { " (did you mean \($0)?)" } ?? ""
+    }
+
+    /// The kind in words, for the reference and for errors.
+    package var kindText: String {
+        switch kind {
+        case .text: "text"
+        case .integer(let bounds): "whole number \(bounds.lowerBound) to \(bounds.upperBound)"
+        case .flag: "true or false"
+        case .choice(let words): words.joined(separator: "|")
+        case .choices(let words): "list of " + words.joined(separator: "|")
+        }
+    }
+}

@@ -1,0 +1,77 @@
+/// The value of a setting, whatever its kind.
+package enum SettingValue: Sendable, Equatable {
+    case text(String)
+    case integer(Int)
+    case flag(Bool)
+    case list([String])
+
+    /// The value as a person reads it; a list is joined with commas.
+    package var text: String {
+        switch self {
+        case .text(let text): text
+        case .integer(let number): String(number)
+        case .flag(let truth): String(truth)
+        case .list(let items): items.joined(separator: ",")
+        }
+    }
+}
+
+/// One row of the table of settings: all that is known about a setting before it has a value.
+package struct Setting: Sendable {
+    /// What values a setting takes.
+    package enum Kind: Sendable, Equatable {
+        /// Any text; empty means not set.
+        case text
+        /// A whole number within bounds.
+        case integer(ClosedRange<Int>)
+        /// True or false.
+        case flag
+        /// One of these words.
+        case choice([String])
+        /// Any of these words, each once, separated by commas or as an array.
+        case choices([String])
+    }
+
+    /// The name in a file (`mqtt.port` is `port` under `mqtt`), and the stem of the other names.
+    package let key: String
+    /// What values it takes.
+    package let kind: Kind
+    /// The value where nobody gives one.
+    package let standard: SettingValue
+    /// The unit of a number; empty where it has none.
+    package let unit: String
+    /// One sentence of what it does.
+    package let doc: String
+    /// True where the value must never be shown.
+    package let isSecret: Bool
+
+    init(
+        _ key: String,
+        _ kind: Kind,
+        _ standard: SettingValue,
+        unit: String = "",
+        _ doc: String,
+        isSecret: Bool = false
+    ) {
+        self.key = key
+        self.kind = kind
+        self.standard = standard
+        self.unit = unit
+        self.doc = doc
+        self.isSecret = isSecret
+    }
+
+    /// The name in the environment: `LAMPLIGHTER_MQTT_PORT`, `LAMPLIGHTER_HTTP_PUBLIC_URL`.
+    package var environmentName: String {
+        var name = "LAMPLIGHTER_"
+        for character in key {
+            if character == "." {
+                name += "_"
+            } else {
+                if character.isUppercase { name += "_" }
+                name += character.uppercased()
+            }
+        }
+        return name
+    }
+}

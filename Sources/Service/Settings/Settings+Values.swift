@@ -1,0 +1,37 @@
+extension Settings {
+    /// Directory of everything that is kept.
+    package var dataDirectory: String { text("data") }
+    /// First levels of every topic, without a slash at the end.
+    package var root: String { text("root") }
+    /// What is logged.
+    package var logLevel: String { text("log.level") }
+    /// Names of the workers that run here.
+    package var workers: [String] { list("workers") }
+    /// Whether `up` makes the demo product and app.
+    package var makesDemo: Bool { flag("demo") }
+
+    /// Address of the broker.
+    package var mqttHost: String { text("mqtt.host") }
+    /// Port of the broker; 0 for any free one.
+    package var mqttPort: Int { integer("mqtt.port") }
+    /// Name that `serve` gives the broker.
+    package var mqttUsername: String { text("mqtt.username") }
+    /// File with the password that `serve` gives the broker.
+    package var mqttPasswordFile: String? { optional("mqtt.passwordFile") }
+    /// CA certificates; TLS is used where they are given.
+    package var mqttCAFile: String? { optional("mqtt.caFile") }
+    /// Client certificate for the broker.
+    package var mqttCertificateFile: String? { optional("mqtt.certificateFile") }
+    /// Key of the client certificate.
+    package var mqttKeyFile: String? { optional("mqtt.keyFile") }
+
+    /// Address that HTTP is served on.
+    package var httpHost: String { text("http.host") }
+    /// Port that HTTP is served on; 0 for any free one.
+    package var httpPort: Int { integer("http.port") }
+    /// Address of the service as users reach it.
+    package var publicURL: String? { optional("http.publicUrl") }
+
+    /// A limit by the last part of its key, such as `batch`.
+    package func limit(_ name: String) -> Int { integer("limits." + name) }
+}

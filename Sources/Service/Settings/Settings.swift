@@ -1,0 +1,76 @@
+/// The settings in force, each with its value and where it comes from.
+package struct Settings: Sendable {
+    /// Where a value comes from; a later one wins.
+    package enum Origin: Sendable, Equatable {
+        case standard
+        case file(String)
+        case environment(String)
+        case flag
+
+        /// The origin as `lamplighter config` shows it.
+        package var text: String {
+            switch self {
+            case .standard: "default"
+            case .file(let path): "file \(path)"
+            case .environment(let name): "environment \(name)"
+            case .flag: "flag"
+            }
+        }
+    }
+
+    /// One setting's row, value and origin.
+    package struct Entry: Sendable {
+        /// The row of the table.
+        package let setting: Setting
+        /// The value in force.
+        package let value: SettingValue
+        /// Where it comes from.
+        package let origin: Origin
+
+        /// The value as it may be shown: a secret is masked.
+        package var shown: String {
+            setting.isSecret && !value.text.isEmpty ? "***" : value.text
+        }
+    }
+
+    /// The configuration file that was read, as an absolute path.
+    package let file: String?
+    private let values: [String: Entry]
+
+    init(file: String?, entries: [Entry]) {
+        self.file = file
+        values = Dictionary(
+            entries.map { ($0.setting.key, $0) },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    /// All settings in the table's order.
+    package var entries: [Entry] { SettingsTable.all.compactMap { values[$0.key] } }
+
+    /// The value of a key that the table has.
+    package func value(_ key: String) -> SettingValue {
+        guard let entry = values[key] else { preconditionFailure("no setting \(key)") }
+        return entry.value
+    }
+
+    func text(_ key: String) -> String { value(key).text }
+
+    func integer(_ key: String) -> Int {
+        guard case .integer(let number) = value(key) else { preconditionFailure("\(key): kind") }
+        return number
+    }
+
+    func flag(_ key: String) -> Bool { value(key) == .flag(true) }
+
+    func list(_ key: String) -> [String] {
+        guard case .list(let items) = value(key) else { preconditionFailure("\(key): kind") }
+        return items
+    }
+
+    /// A text that may be left empty.
+    func optional(_ key: String) -> String? {
+        let text = text(key)
+        return text.isEmpty ? nil : text
+    }
+}

@@ -1,0 +1,89 @@
+import Configuration
+import Synchronization
+import SystemPackage
+
+/// Opens a configuration file and refuses names in it that are no settings.
+enum SettingsFile {
+    /// Collects the keys of a file: the library asks for each whether it is a secret.
+    private final class Keys: Sendable {
+        private let keys = Mutex<[String]>([])
+        func note(_ key: String) { keys.withLock { $0.append(key) } }
+        var all: [String] { keys.withLock { $0 } }
+    }
+
+    /// Reads a YAML (`.yaml`, `.yml`) or JSON file.
+    ///
+    /// - Throws: A `Problem` where it is missing, malformed, or holds an unknown setting.
+    static func open(_ name: String) async throws -> (path: String, provider: any ConfigProvider) {
+        let path = AbsolutePath.of(name)
+        let keys = Keys()
+        let provider: any ConfigProvider
+        do {
+            provider = try await read(path) { key, _ in
+                keys.note(key)
+                return SettingsTable.setting(key)?.isSecret ?? true
+            }
+        } catch {
+            throw Problem(
+                .configurationUnreadable,
+                "the configuration file \(path) cannot be read",
+                at: path,
+                why: reason(error, path),
+                cures: [.init("lamplighter config --json", "the settings without this file")]
+            )
+        }
+        if let odd = keys.all.sorted().first(where: { SettingsTable.setting($0) == nil }) {
+            throw unknown(odd, at: location(of: odd, in: path))
+        }
+        return (path, provider)
+    }
+
+    /// The error for a setting that does not exist.
+    static func unknown(_ key: String, at place: String) -> Problem {
+        let meant = SettingsTable.suggestion(for: key)
+        return Problem(
+            .settingUnknown,
+            "unknown setting \(key) (\(place))" + (meant.map { "; did you mean \($0)?" } ?? ""),
+            at: place,
+            why: "a misspelt setting would silently keep its default",
+            cures: [.init("lamplighter config", "every setting there is")]
+        )
+    }
+
+    private static func read(
+        _ path: String,
+        isSecret: @escaping @Sendable (String, Any) -> Bool
+    ) async throws -> any ConfigProvider {
+        if path.hasSuffix(".json") {
+            return try await FileProvider<JSONSnapshot>(
+                parsingOptions: .init(secretsSpecifier: .dynamic { isSecret($0, $1) }),
+                filePath: FilePath(path)
+            )
+        }
+        return try await FileProvider<YAMLSnapshot>(
+            parsingOptions: .init(secretsSpecifier: .dynamic { isSecret($0, $1) }),
+            filePath: FilePath(path)
+        )
+    }
+
+    private static func reason(_ error: any Error, _ path: String) -> String {
+        guard TextFile.read(path) != nil else {
+            return "no such file, or not readable by this user"
+        }
+        // The first line says what and where; the parser's context lines may quote a value.
+        return "\(error)".split(separator: "\n").first.map(String.init) ?? "it is malformed"
+    }
+
+    /// `file:line` of a key, as far as a look at the text can tell.
+    private static func location(of key: String, in path: String) -> String {
+        guard let last = key.split(separator: ".").last, let text = TextFile.read(path) else {
+            return path
+        }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        let index = lines.firstIndex { line in
+            let start = line.drop { $0.isWhitespace || $0 == "\"" || $0 == "'" || $0 == "{" }
+            return start.hasPrefix(last) && start.dropFirst(last.count).contains(":")
+        }
+        return index.map { "\(path):\($0 + 1)" } ?? path
+    }
+}

@@ -1,0 +1,63 @@
+import Configuration
+
+/// One layer of the configuration: a provider, and how to name its values to a person.
+struct SettingsSource {
+    /// Prefix of every key in this layer.
+    let prefix: [String]
+    let provider: any ConfigProvider
+    /// Where a setting's value would come from.
+    let origin: (Setting) -> Settings.Origin
+
+    /// Reads a setting from this layer; nil where the layer doesn't have it.
+    ///
+    /// - Throws: A `Problem` where the value is of another kind.
+    func value(of setting: Setting) throws -> SettingValue? {
+        let key = AbsoluteConfigKey(prefix + setting.key.split(separator: ".").map(String.init))
+        do {
+            return try setting.configTypes.lazy
+                .compactMap { try? provider.value(forKey: key, type: $0).value }
+                .compactMap { setting.value(of: $0.content) }
+                .first
+                ?? failure(setting, key)
+        }
+    }
+
+    /// Tells an absent value from one that cannot be read.
+    private func failure(_ setting: Setting, _ key: AbsoluteConfigKey) throws -> SettingValue? {
+        do {
+            for type in setting.configTypes {
+                guard try provider.value(forKey: key, type: type).value == nil else { break }
+                return nil
+            }
+        } catch {}
+        throw Problem(
+            .settingInvalid,
+            "\(setting.key) must be \(setting.kindText) (\(origin(setting).text))",
+            at: origin(setting).text,
+            why: setting.doc,
+            cures: [.init("lamplighter config", "every setting with its kind and unit")]
+        )
+    }
+}
+
+extension Setting {
+    /// How swift-configuration calls the kind; the second is tried where the first doesn't fit.
+    fileprivate var configTypes: [ConfigType] {
+        switch kind {
+        case .text, .choice: [.string]
+        case .integer: [.int]
+        case .flag: [.bool]
+        case .choices: [.stringArray, .string]
+        }
+    }
+
+    fileprivate func value(of content: ConfigContent) -> SettingValue? {
+        switch content {
+        case .string(let text): parse(text)
+        case .int(let number): .integer(number)
+        case .bool(let truth): .flag(truth)
+        case .stringArray(let items): .list(items.flatMap(Setting.items))
+        default: nil
+        }
+    }
+}

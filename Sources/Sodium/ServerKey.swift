@@ -1,0 +1,57 @@
+import CSodium
+
+/// The key of one installation: hashes what is short and seals what must be said again.
+///
+/// It lives in a file of mode 0600 beside the database and never inside it, so a stolen database
+/// alone gives away neither passcodes nor sealed answers.
+package struct ServerKey: Sendable {
+    /// How many bytes the key file holds.
+    package static let byteCount = 32
+
+    private let sealing: [UInt8]
+    private let hashing: [UInt8]
+
+    /// Derives the working keys from the file's bytes; nil when their number is wrong.
+    package init?(_ bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount else { return nil }
+        Sodium.prepare()
+        sealing = Self.derive(1, from: bytes)
+        hashing = Self.derive(2, from: bytes)
+    }
+
+    private static func derive(_ id: UInt64, from key: [UInt8]) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: 32)
+        let context = "lamplite".utf8.map(CChar.init(bitPattern:))
+        crypto_kdf_derive_from_key(&output, output.count, id, context, key)
+        return output
+    }
+
+    /// Hashes a short secret under the key (HMAC-SHA-256), bound to what it belongs to.
+    package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: 32)
+        let input = Array(subject.utf8) + [0] + Array(secret.utf8)
+        crypto_auth_hmacsha256(&output, input, UInt64(input.count), hashing)
+        return output
+    }
+
+    /// Encrypts and authenticates bytes (XSalsa20-Poly1305, a fresh random nonce in front).
+    package func seal(_ bytes: [UInt8]) -> [UInt8] {
+        let nonce = Sodium.randomBytes(Int(crypto_secretbox_NONCEBYTES))
+        var box = [UInt8](repeating: 0, count: bytes.count + Int(crypto_secretbox_MACBYTES))
+        crypto_secretbox_easy(&box, bytes, UInt64(bytes.count), nonce, sealing)
+        return nonce + box
+    }
+
+    /// Opens what `seal` closed; nil when it was changed or sealed under another key.
+    package func open(_ sealed: [UInt8]) -> [UInt8]? {
+        let nonceCount = Int(crypto_secretbox_NONCEBYTES)
+        let macCount = Int(crypto_secretbox_MACBYTES)
+        guard sealed.count >= nonceCount + macCount else { return nil }
+        let nonce = Array(sealed.prefix(nonceCount))
+        let box = Array(sealed.dropFirst(nonceCount))
+        var bytes = [UInt8](repeating: 0, count: box.count - macCount)
+        guard crypto_secretbox_open_easy(&bytes, box, UInt64(box.count), nonce, sealing) == 0
+        else { return nil }
+        return bytes
+    }
+}

@@ -1,0 +1,73 @@
+import CSodium
+
+/// libsodium in Swift clothes: random bytes, digests, keyed digests, sealing.
+///
+/// Every call first makes sure that `sodium_init` has run, which is safe from any thread.
+package enum Sodium {
+    private static let isReady = sodium_init() >= 0
+
+    static func prepare() {
+        precondition(isReady, "libsodium can't be initialised")
+    }
+
+    /// Makes random bytes that nobody can foretell (`randombytes_buf`).
+    package static func randomBytes(_ count: Int) -> [UInt8] {
+        prepare()
+        var bytes = [UInt8](repeating: 0, count: count)
+        randombytes_buf(&bytes, count)
+        return bytes
+    }
+
+    /// Gives the SHA-256 digest of some bytes, 32 bytes (`crypto_hash_sha256`).
+    package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        prepare()
+        let input = Array(bytes)
+        var digest = [UInt8](repeating: 0, count: 32)
+        crypto_hash_sha256(&digest, input, UInt64(input.count))
+        return digest
+    }
+
+    /// Compares two secrets of one length in constant time (`sodium_memcmp`).
+    package static func areEqual(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count == right.count && sodium_memcmp(left, right, left.count) == 0
+    }
+
+    /// Makes a secret to be given out: 256 random bits as 43 characters of base64url.
+    package static func randomSecret() -> String {
+        base64URL(randomBytes(32))
+    }
+
+    /// Writes bytes as base64url without padding (RFC 4648 section 5).
+    package static func base64URL(_ bytes: [UInt8]) -> String {
+        encode(bytes, variant: sodium_base64_VARIANT_URLSAFE_NO_PADDING)
+    }
+
+    /// Reads standard base64 with padding, strictly; nil when it is none.
+    package static func decodeBase64(_ text: String) -> [UInt8]? {
+        prepare()
+        let utf8 = Array(text.utf8)
+        var output = [UInt8](repeating: 0, count: utf8.count / 4 * 3 + 3)
+        var count = 0
+        let code = utf8.withUnsafeBytes { input in
+            sodium_base642bin(
+                &output,
+                output.count,
+                input.baseAddress?.assumingMemoryBound(to: CChar.self),
+                input.count,
+                nil,
+                &count,
+                nil,
+                sodium_base64_VARIANT_ORIGINAL
+            )
+        }
+        return code == 0 ? Array(output.prefix(count)) : nil
+    }
+
+    private static func encode(_ bytes: [UInt8], variant: Int32) -> String {
+        prepare()
+        let capacity = sodium_base64_encoded_len(bytes.count, variant)
+        var output = [CChar](repeating: 0, count: capacity)
+        sodium_bin2base64(&output, capacity, bytes, bytes.count, variant)
+        return String(decoding: output.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

@@ -1,0 +1,100 @@
+import Credentials
+import Synchronization
+
+/// What a transaction changes of the gate's credentials.
+final class GateChanges {
+    var records: [Record] = []
+}
+
+/// The gate's file, kept in step with the store.
+///
+/// Used on the store's writer queue only; the lock is for the compiler and for tools that look.
+final class GateCredentials: Sendable {
+    private struct State: ~Copyable {
+        var file: CredentialsFile?
+        var isBehind = true
+    }
+
+    private let path: String
+    private let state = Mutex(State())
+
+    init(path: String) {
+        self.path = path
+    }
+
+    /// Whether the file lacks something that was committed, as far as this process knows.
+    ///
+    /// A tool opens the file without writing it anew: the service did that at its start.
+    var isBehind: Bool {
+        state.withLock { state in
+            guard state.isBehind, state.file == nil else { return state.isBehind }
+            state.file = try? CredentialsFile(path: path)
+            state.isBehind = state.file?.isDamaged ?? true
+            return state.isBehind
+        }
+    }
+
+    /// Whether most of the file is of no account any more.
+    var isBloated: Bool {
+        state.withLock { state in
+            guard let total = state.file?.totalCount, let live = state.file?.liveCount else {
+                return false
+            }
+            return total > 2 * live + 10_000
+        }
+    }
+
+    func append(_ records: [Record]) throws {
+        try state.withLock { state in
+            state.isBehind = true
+            try state.file?.append(records)
+            state.isBehind = false
+        }
+    }
+
+    func rewrite(_ records: [Record]) throws {
+        try state.withLock { state in
+            state.isBehind = true
+            if state.file == nil { state.file = try CredentialsFile(path: path) }
+            try state.file?.rewrite(records)
+            state.isBehind = false
+        }
+    }
+
+    /// All records that the tables give.
+    static func everything(_ sql: SQL) throws -> [Record] {
+        var records: [Record] = try sql.query("SELECT productKey, secretHash FROM product") { row in
+            Digest(row.bytes(1)).map { .product(key: row.text(0), secret: $0) }
+        }.compactMap(\.self)
+        records += try sql.query("SELECT appId, secretHash FROM app") { row in
+            Digest(row.bytes(1)).map { .app(appId: row.text(0), secret: $0) }
+        }.compactMap(\.self)
+        records += try sql.query("SELECT name, role, secretHash FROM service") { row in
+            Digest(row.bytes(2)).map {
+                .service(name: row.text(0), secret: $0, role: ServiceTable.role(row.text(1)))
+            }
+        }.compactMap(\.self)
+        records += try sql.query("SELECT did, secretHash FROM device WHERE secretHash IS NOT NULL")
+        { row in
+            Digest(row.bytes(1)).map { .device(did: row.text(0), secret: $0) }
+        }.compactMap(\.self)
+        records += try sql.query(
+            """
+            SELECT t.terminalId, t.appId, s.sessionId, s.uid, s.tokenHash, s.expiresAt
+            FROM terminal AS t LEFT JOIN session AS s
+                ON s.terminalId = t.terminalId AND s.endedAt IS NULL
+            """
+        ) { row in
+            let session = Digest(row.bytes(4)).map {
+                Session(
+                    sessionId: row.text(2),
+                    uid: row.text(3),
+                    token: $0,
+                    expiresAt: row.integer(5)
+                )
+            }
+            return .terminal(terminalId: row.text(0), appId: row.text(1), session: session)
+        }
+        return records
+    }
+}

@@ -1,0 +1,30 @@
+import GRDB
+
+/// The database's past, step by step: append only, each step runs once.
+///
+/// The tables are written with tokens for what the engines spell differently (`{int}`, `{bytes}`,
+/// `{strict}`); `schemas/database.sql` is their dump, kept true by a test.
+enum Migrations {
+    /// All steps, in order.
+    static let steps: [(name: String, sql: String)] = [
+        ("001-main-path", Schema001.sql)
+    ]
+
+    static func migrator() -> DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        for step in steps {
+            migrator.registerMigration(step.name) { database in
+                try database.execute(sql: forSQLite(step.sql))
+            }
+        }
+        return migrator
+    }
+
+    private static func forSQLite(_ template: String) -> String {
+        [("{int}", "INTEGER"), ("{bytes}", "BLOB"), ("{strict}", "STRICT")]
+            .reduce(template) { sql, token in
+                sql.split(separator: token.0, omittingEmptySubsequences: false)
+                    .joined(separator: token.1)
+            }
+    }
+}

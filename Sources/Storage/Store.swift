@@ -1,0 +1,181 @@
+package import Domain
+import GRDB
+package import Sodium
+
+/// The one SQLite file that holds everything, and the only way to it.
+///
+/// One writer connection is shared by all workers of the process: a batch is one transaction, and
+/// batches follow one another. Readers see the last committed state and never wait. What a batch
+/// changes of the gate's credentials is appended to the gate's file right after its commit, before
+/// anybody else may write, so that the file never falls behind an answer.
+package final class Store: Sendable {
+    /// Why a store can't be opened or used.
+    package enum Failure: Error, Equatable, CustomStringConvertible {
+        /// A later version of the program has written the file.
+        case newerVersion(path: String)
+        /// A setting that durability rests on could not be set.
+        case wrongSetting(name: String, value: String, wanted: String)
+        /// The file can't be opened.
+        case cannotOpen(path: String, reason: String)
+        /// The file has not been migrated yet, and a tool does not migrate.
+        case olderVersion(path: String)
+
+        package var description: String {
+            switch self {
+            case .newerVersion(let path):
+                "\(path) was written by a newer version of lamplighter"
+            case .wrongSetting(let name, let value, let wanted):
+                "the database setting \(name) is \(value), not \(wanted)"
+            case .cannotOpen(let path, let reason): "\(path) can't be opened: \(reason)"
+            case .olderVersion(let path):
+                "\(path) was written by an older version of lamplighter and has to be migrated"
+            }
+        }
+    }
+
+    private let pool: DatabasePool
+    private let key: ServerKey
+    private let gate: GateCredentials?
+    private let stamps = StampSource()
+
+    /// Where the file is.
+    package let path: String
+
+    /// Opens the file, migrates it unless told not to, and checks its settings.
+    ///
+    /// - Parameter credentialsPath: The gate's file; nil where nothing that the gate knows changes.
+    /// - Throws: `Failure`.
+    package init(
+        path: String,
+        credentialsPath: String?,
+        key: ServerKey,
+        migrates: Bool = true
+    ) throws {
+        self.path = path
+        self.key = key
+        gate = credentialsPath.map { GateCredentials(path: $0) }
+        do {
+            pool = try DatabasePool(path: path, configuration: Self.configuration())
+            let migrator = Migrations.migrator()
+            if try pool.read(migrator.hasBeenSuperseded) { throw Failure.newerVersion(path: path) }
+            if migrates {
+                try migrator.migrate(pool)
+            } else if try !pool.read(migrator.hasCompletedMigrations) {
+                throw Failure.olderVersion(path: path)
+            }
+            try pool.writeWithoutTransaction(Self.secure)
+        } catch let error as DatabaseError {
+            throw Failure.cannotOpen(path: path, reason: error.message ?? "\(error.resultCode)")
+        }
+    }
+
+    private static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.foreignKeysEnabled = true
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { database in
+            // 16 MiB of pages for the working set; 80 MB of log between checkpoints.
+            try database.execute(sql: "PRAGMA cache_size = -16384")
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = 20000")
+            try database.execute(sql: "PRAGMA journal_size_limit = 134217728")
+        }
+        return configuration
+    }
+
+    /// Sets what durability rests on, reads it back, and refuses to go on when it did not take.
+    private static func secure(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        let wanted = [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")]
+        for (name, value) in wanted {
+            let actual = try String.fetchOne(database, sql: "PRAGMA \(name)") ?? "unknown"
+            guard actual == value else {
+                throw Failure.wrongSetting(name: name, value: actual, wanted: value)
+            }
+        }
+    }
+
+    /// Runs one transaction, commits it, and tells the gate's file what changed.
+    ///
+    /// Blocks while another worker writes. When it throws nothing was changed, with one exception:
+    /// a gate's file that can't be written after the commit. Then the next batch writes it anew
+    /// before it does anything else, and nothing may be published until one succeeded.
+    package func batch<Value>(
+        at now: Instant,
+        _ body: (Transaction) throws -> Value
+    ) throws -> Value {
+        try pool.writeWithoutTransaction { database in
+            if let gate, gate.isBehind { try heal(gate, database) }
+            let changes = GateChanges()
+            let sql = SQL(database)
+            var value: Value?
+            try database.inTransaction(.immediate) {
+                value = try body(
+                    Transaction(sql: sql, now: now, key: key, stamps: stamps, gate: changes)
+                )
+                return .commit
+            }
+            if let gate, !changes.records.isEmpty {
+                try gate.append(changes.records)
+                if gate.isBloated { try heal(gate, database) }
+            }
+            guard let value else { throw CancellationError() }
+            return value
+        }
+    }
+
+    /// Reads the last committed state; several reads of one closure see the same state.
+    package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        try pool.read { database in
+            try body(
+                Transaction(
+                    sql: SQL(database),
+                    now: Instant(milliseconds: 0),
+                    key: key,
+                    stamps: stamps,
+                    gate: GateChanges()
+                )
+            )
+        }
+    }
+
+    /// Writes the gate's file anew from the tables; at start, since a crash may have come between a
+    /// commit and the file.
+    package func healCredentials() throws {
+        guard let gate else { return }
+        try pool.writeWithoutTransaction { database in try heal(gate, database) }
+    }
+
+    private func heal(_ gate: GateCredentials, _ database: Database) throws {
+        try gate.rewrite(GateCredentials.everything(SQL(database)))
+    }
+
+    /// Copies the log into the database file as far as nobody reads older pages.
+    package func checkpoint() throws {
+        try pool.writeWithoutTransaction { database in
+            _ = try database.checkpoint(.passive)
+        }
+    }
+
+    /// The settings that durability rests on, as they are now, by name.
+    package func settings() throws -> [(name: String, value: String)] {
+        try pool.writeWithoutTransaction { database in
+            try ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint"].map { name in
+                (name, try String.fetchOne(database, sql: "PRAGMA \(name)") ?? "unknown")
+            }
+        }
+    }
+
+    /// The tables and indexes as SQL, in the order of their making.
+    package func schema() throws -> String {
+        try pool.read { database in
+            try String.fetchAll(
+                database,
+                sql: """
+                    SELECT sql FROM sqlite_schema
+                    WHERE sql IS NOT NULL AND name NOT LIKE 'grdb_%' ORDER BY rowid
+                    """
+            ).map { $0 + ";\n" }.joined(separator: "\n")
+        }
+    }
+}

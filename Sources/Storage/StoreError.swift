@@ -1,0 +1,24 @@
+import Credentials
+import GRDB
+
+/// Sorts what went wrong in the store: the machine's fault, or one message's.
+package enum StoreError {
+    /// Whether the store as a whole can't work now: disk full, input or output failed, locked,
+    /// damaged, or the gate's file can't be written. Trying again later may help; nothing that a
+    /// message says can.
+    package static func isStoresFault(_ error: any Error) -> Bool {
+        if error is CredentialsError { return true }
+        guard let error = error as? DatabaseError else { return false }
+        return [
+            .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_READONLY,
+            .SQLITE_CANTOPEN, .SQLITE_CORRUPT, .SQLITE_NOMEM, .SQLITE_NOTADB, .SQLITE_PERM,
+            .SQLITE_PROTOCOL,
+        ].contains(error.resultCode)
+    }
+
+    /// What went wrong in words for an operator, without any value of a statement.
+    package static func summary(_ error: any Error) -> String {
+        guard let error = error as? DatabaseError else { return "\(error)" }
+        return "\(error.message ?? "the database failed") (\(error.extendedResultCode))"
+    }
+}

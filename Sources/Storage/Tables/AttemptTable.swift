@@ -1,0 +1,53 @@
+package import Domain
+
+/// Counts tries: wrong passcodes, wrong secrets, and whatever else is limited in a window of time.
+package struct AttemptTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// After how many seconds a subject may try again; nil while it has tries left.
+    package func retryAfter(
+        _ subject: String,
+        max: Int,
+        windowSeconds: Int64
+    ) throws -> Int64? {
+        guard let (count, since) = try find(subject) else { return nil }
+        let end = since.adding(seconds: windowSeconds)
+        return count >= max && end > transaction.now
+            ? transaction.now.seconds(until: end) : nil
+    }
+
+    /// Counts a try; a window that is over begins anew with it.
+    package func add(_ subject: String, windowSeconds: Int64) throws {
+        try sql.run(
+            """
+            INSERT INTO attempt (subject, count, since) VALUES ($1, 1, $2)
+            ON CONFLICT (subject) DO UPDATE SET
+                count = CASE WHEN attempt.since <= $3 THEN 1 ELSE attempt.count + 1 END,
+                since = CASE WHEN attempt.since <= $3 THEN excluded.since ELSE attempt.since END
+            """
+        ) {
+            $0.add(subject)
+            $0.add(transaction.now.milliseconds)
+            $0.add(transaction.now.adding(seconds: -windowSeconds).milliseconds)
+        }
+    }
+
+    /// Forgets a subject's tries.
+    package func clear(_ subject: String) throws {
+        try sql.run("DELETE FROM attempt WHERE subject = $1") { $0.add(subject) }
+    }
+
+    /// Forgets counters that began before a moment.
+    package func prune(before: Instant) throws {
+        try sql.run("DELETE FROM attempt WHERE since < $1") { $0.add(before.milliseconds) }
+    }
+
+    private func find(_ subject: String) throws -> (count: Int64, since: Instant)? {
+        try sql.query("SELECT count, since FROM attempt WHERE subject = $1") {
+            $0.add(subject)
+        } row: {
+            ($0.integer(0), Instant(milliseconds: $0.integer(1)))
+        }.first
+    }
+}

@@ -1,0 +1,99 @@
+package import Domain
+
+/// A message that was put aside because it will never become good.
+package struct DeadLetter: Sendable {
+    /// The row; later ones have larger ids.
+    package var id: Int64
+    /// Which worker put it aside.
+    package var worker: String
+    /// Where it was published.
+    package var topic: String
+    /// What it said, or what of it may be kept.
+    package var payload: [UInt8]
+    /// Whether only names and sizes were kept, since the values may be secret.
+    package var isShapeOnly: Bool
+    /// What was wrong with it.
+    package var reason: String
+    /// When.
+    package var at: Instant
+}
+
+/// Messages that were put aside: the newest ones.
+package struct DeadLetterTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// Puts messages aside and forgets the oldest beyond a number; gives the first row's id.
+    package func add(
+        _ letters: [(topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String)],
+        worker: String,
+        keeping max: Int
+    ) throws -> Int64 {
+        let first = (try sql.integer("SELECT max(id) FROM deadLetter") ?? 0) + 1
+        try sql.run(
+            """
+            INSERT INTO deadLetter (id, worker, topic, payload, shapeOnly, reason, at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            """,
+            each: letters.indices
+        ) { binder, index in
+            let letter = letters[index]
+            binder.add(first + Int64(index))
+            binder.add(worker)
+            // Other engines refuse a NUL in texts, and a topic may hold anything.
+            binder.add(letter.topic.filter { $0 != "\0" })
+            binder.add(bytes: letter.payload)
+            binder.add(letter.isShapeOnly)
+            binder.add(letter.reason)
+            binder.add(transaction.now.milliseconds)
+        }
+        try sql.run("DELETE FROM deadLetter WHERE id <= $1") {
+            $0.add(first + Int64(letters.count) - 1 - Int64(max))
+        }
+        return first
+    }
+
+    /// Letters, newest first, older than a row.
+    package func page(before id: Int64 = .max, limit: Int) throws -> [DeadLetter] {
+        try sql.query(
+            """
+            SELECT id, worker, topic, payload, shapeOnly, reason, at FROM deadLetter
+            WHERE id < $1 ORDER BY id DESC LIMIT $2
+            """
+        ) {
+            $0.add(id)
+            $0.add(limit)
+        } row: {
+            DeadLetter(
+                id: $0.integer(0),
+                worker: $0.text(1),
+                topic: $0.text(2),
+                payload: $0.bytes(3),
+                isShapeOnly: $0.bool(4),
+                reason: $0.text(5),
+                at: Instant(milliseconds: $0.integer(6))
+            )
+        }
+    }
+
+    /// One letter, or nil.
+    package func find(_ id: Int64) throws -> DeadLetter? {
+        guard id < .max else { return nil }
+        return try page(before: id + 1, limit: 1).first { $0.id == id }
+    }
+
+    /// Removes one letter; tells whether it was there.
+    package func drop(_ id: Int64) throws -> Bool {
+        try sql.run("DELETE FROM deadLetter WHERE id = $1") { $0.add(id) }
+        return sql.changes > 0
+    }
+
+    /// Removes all letters; tells how many there were.
+    package func dropAll() throws -> Int {
+        try sql.run("DELETE FROM deadLetter")
+        return sql.changes
+    }
+
+    /// How many letters there are.
+    package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM deadLetter") ?? 0 }
+}

@@ -1,0 +1,212 @@
+import Credentials
+package import Domain
+package import JSON
+import Sodium
+
+/// A device's identity, as it is stored.
+package struct DeviceRecord: Sendable {
+    /// The device's id.
+    package var did: DeviceID
+    /// Its product.
+    package var productKey: ProductKey
+    /// Its hardware address.
+    package var mac: MAC
+    /// Whether a passcode proves possession; false before the first registration.
+    package var passcodeHash: [UInt8]?
+    /// The SHA-256 of its secret.
+    package var secretHash: [UInt8]?
+    /// Its parts and versions.
+    package var hardware: JSONObject
+    /// Which life with its users it is in: grows with the last unbinding and with resets.
+    package var generation: Int64
+    /// When that life began: how far back its history reaches.
+    package var generationAt: Instant
+    /// Until when a factory reset is allowed.
+    package var resetUntil: Instant?
+    /// When it was made.
+    package var createdAt: Instant
+    /// When it registered last.
+    package var registeredAt: Instant?
+}
+
+/// Devices and their identities.
+package struct DeviceTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    private static let columns = """
+        did, productKey, mac, passcodeHash, secretHash, hardware, generation, generationAt,
+        resetUntil, createdAt, registeredAt
+        """
+
+    private static func record(_ row: Row) -> DeviceRecord {
+        let hardware = row.withBytes(5, text: true) { try? JSONValue.parse($0) }
+        return DeviceRecord(
+            did: DeviceID(trusted: row.text(0)),
+            productKey: ProductKey(trusted: row.text(1)),
+            mac: MAC(trusted: row.text(2)),
+            passcodeHash: row.optionalBytes(3),
+            secretHash: row.optionalBytes(4),
+            hardware: hardware?.objectValue ?? [:],
+            generation: row.integer(6),
+            generationAt: Instant(milliseconds: row.integer(7)),
+            resetUntil: row.optionalInteger(8).map { Instant(milliseconds: $0) },
+            createdAt: Instant(milliseconds: row.integer(9)),
+            registeredAt: row.optionalInteger(10).map { Instant(milliseconds: $0) }
+        )
+    }
+
+    /// One device, or nil.
+    package func find(_ did: DeviceID) throws -> DeviceRecord? {
+        try sql.query("SELECT \(Self.columns) FROM device WHERE did = $1") {
+            $0.add(did.text)
+        } row: {
+            Self.record($0)
+        }.first
+    }
+
+    /// The device of a product and a MAC, or nil.
+    package func find(_ key: ProductKey, _ mac: MAC) throws -> DeviceRecord? {
+        try sql.query("SELECT \(Self.columns) FROM device WHERE productKey = $1 AND mac = $2") {
+            $0.add(key.text)
+            $0.add(mac.text)
+        } row: {
+            Self.record($0)
+        }.first
+    }
+
+    /// Devices in the order of their ids, from behind one id on.
+    package func page(
+        after did: String = "",
+        product: ProductKey? = nil,
+        limit: Int
+    ) throws -> [DeviceRecord] {
+        try sql.query(
+            """
+            SELECT \(Self.columns) FROM device
+            WHERE did > $1 AND ($2 IS NULL OR productKey = $2) ORDER BY did LIMIT $3
+            """
+        ) {
+            $0.add(did)
+            $0.add(product?.text)
+            $0.add(limit)
+        } row: {
+            Self.record($0)
+        }
+    }
+
+    /// How many devices there are.
+    package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM device") ?? 0 }
+
+    /// Makes a device and its empty status; its identity follows with `setIdentity`.
+    package func create(
+        _ did: DeviceID,
+        product: ProductKey,
+        mac: MAC,
+        generation: Int64 = 1
+    ) throws {
+        try sql.run(
+            """
+            INSERT INTO device (did, productKey, mac, hardware, generation, generationAt, lastCid,
+                createdAt)
+            VALUES ($1, $2, $3, '{}', $4, $5, 0, $5)
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(product.text)
+            $0.add(mac.text)
+            $0.add(generation)
+            $0.add(transaction.now.milliseconds)
+        }
+        try transaction.statuses.create(did, product: product, at: transaction.now)
+    }
+
+    /// Gives a device a secret, a passcode and its hardware; the secret before is no good any more.
+    package func setIdentity(
+        _ did: DeviceID,
+        secret: String,
+        passcode: String,
+        hardware: JSONObject
+    ) throws {
+        let hash = Sodium.sha256(secret.utf8)
+        try sql.run(
+            """
+            UPDATE device SET secretHash = $1, passcodeHash = $2, hardware = $3,
+                registeredAt = $4, resetUntil = NULL
+            WHERE did = $5
+            """
+        ) {
+            $0.add(bytes: hash)
+            $0.add(bytes: transaction.hash(passcode, boundTo: did.text))
+            $0.add(text: hardware.encoded())
+            $0.add(transaction.now.milliseconds)
+            $0.add(did.text)
+        }
+        if let digest = Digest(hash) {
+            transaction.gate.records.append(.device(did: did.text, secret: digest))
+        }
+    }
+
+    /// Tells whether a secret is the device's.
+    package func hasSecret(_ device: DeviceRecord, _ secret: String) -> Bool {
+        device.secretHash.map { Sodium.areEqual($0, Sodium.sha256(secret.utf8)) } ?? false
+    }
+
+    /// Tells whether a passcode is the device's; false where there is no device, in the same time.
+    package func hasPasscode(_ device: DeviceRecord?, _ passcode: String) -> Bool {
+        let hash = transaction.hash(passcode, boundTo: device?.did.text ?? "")
+        return Sodium.areEqual(device?.passcodeHash ?? [UInt8](repeating: 0, count: 32), hash)
+            && device?.passcodeHash != nil
+    }
+
+    /// Changes what a device tells of itself; nil stays.
+    package func update(_ did: DeviceID, passcode: String?, hardware: JSONObject?) throws {
+        try sql.run(
+            """
+            UPDATE device SET passcodeHash = coalesce($1, passcodeHash),
+                hardware = coalesce($2, hardware)
+            WHERE did = $3
+            """
+        ) {
+            $0.add(bytes: passcode.map { transaction.hash($0, boundTo: did.text) })
+            $0.add(hardware.map { String(decoding: $0.encoded(), as: UTF8.self) })
+            $0.add(did.text)
+        }
+    }
+
+    /// Opens the time in which one registration resets the device.
+    package func allowReset(_ did: DeviceID, until: Instant) throws {
+        try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2") {
+            $0.add(until.milliseconds)
+            $0.add(did.text)
+        }
+    }
+
+    /// Begins a new life of the device with its users.
+    package func beginGeneration(_ did: DeviceID) throws {
+        try sql.run(
+            """
+            UPDATE device SET generation = generation + 1, generationAt = $1, resetUntil = NULL
+            WHERE did = $2
+            """
+        ) {
+            $0.add(transaction.now.milliseconds)
+            $0.add(did.text)
+        }
+    }
+
+    /// Takes the next command number of a device.
+    package func nextCommandID(_ did: DeviceID) throws -> Int64 {
+        try sql.run("UPDATE device SET lastCid = lastCid + 1 WHERE did = $1") { $0.add(did.text) }
+        return try sql.integer("SELECT lastCid FROM device WHERE did = $1") { $0.add(did.text) }
+            ?? 1
+    }
+
+    /// Removes a device with all that belongs to it alone; bindings must have ended before.
+    package func forget(_ did: DeviceID) throws {
+        for table in ["status", "history", "event", "command", "waiter", "inbox", "device"] {
+            try sql.run("DELETE FROM \(table) WHERE did = $1") { $0.add(did.text) }
+        }
+        transaction.gate.records.append(.removed(.device, key: did.text))
+    }
+}

@@ -1,0 +1,80 @@
+package import Domain
+
+/// A report that must take effect once: its device, and its id or what stands for it.
+package struct InboxKey: Hashable, Sendable {
+    /// The device.
+    package var did: DeviceID
+    /// The report's id; for one without, `#` and a digest of its time and content.
+    package var id: String
+
+    /// Makes a key.
+    package init(did: DeviceID, id: String) {
+        self.did = did
+        self.id = id
+    }
+}
+
+/// The ids of reports that took effect, each with the version it led to.
+package struct InboxTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// Hands over the version of each key that took effect before, with its place.
+    package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {
+        try sql.query("SELECT version FROM inbox WHERE did = $1 AND id = $2", each: keys.indices) {
+            $0.add(keys[$1].did.text)
+            $0.add(keys[$1].id)
+        } row: {
+            body($0, $1.integer(0))
+        }
+    }
+
+    /// Claims keys that are new.
+    package func add(_ entries: [(key: InboxKey, version: Int64)]) throws {
+        try sql.run(
+            "INSERT INTO inbox (did, id, version, at) VALUES ($1, $2, $3, $4)",
+            each: entries
+        ) {
+            $0.add($1.key.did.text)
+            $0.add($1.key.id)
+            $0.add($1.version)
+            $0.add(transaction.now.milliseconds)
+        }
+    }
+
+    /// Forgets keys claimed before a moment, at most so many; tells how many.
+    package func prune(before: Instant, limit: Int) throws -> Int {
+        try sql.run(
+            """
+            DELETE FROM inbox WHERE (did, id) IN (
+                SELECT did, id FROM inbox WHERE at < $1 ORDER BY at LIMIT $2)
+            """
+        ) {
+            $0.add(before.milliseconds)
+            $0.add(limit)
+        }
+        return sql.changes
+    }
+
+    /// Devices with more keys than so many.
+    package func crowded(over count: Int) throws -> [DeviceID] {
+        try sql.query("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1") {
+            $0.add(count)
+        } row: {
+            DeviceID(trusted: $0.text(0))
+        }
+    }
+
+    /// Forgets all but the newest keys of a device.
+    package func prune(_ did: DeviceID, keeping count: Int) throws {
+        try sql.run(
+            """
+            DELETE FROM inbox WHERE did = $1 AND id IN (
+                SELECT id FROM inbox WHERE did = $1 ORDER BY at DESC LIMIT 1000000 OFFSET $2)
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(count)
+        }
+    }
+}

@@ -1,0 +1,35 @@
+/// Installation-wide facts, by name.
+package struct MetaTable {
+    let sql: SQL
+
+    /// A fact, or nil.
+    package func value(_ name: String) throws -> String? {
+        try sql.query("SELECT value FROM meta WHERE name = $1") {
+            $0.add(name)
+        } row: {
+            $0.text(0)
+        }.first
+    }
+
+    /// Sets a fact.
+    package func set(_ name: String, to value: String) throws {
+        try sql.run(
+            """
+            INSERT INTO meta (name, value) VALUES ($1, $2)
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value
+            """
+        ) {
+            $0.add(name)
+            $0.add(value)
+        }
+    }
+
+    /// A number that grows whenever a product or an app changes, so that caches know.
+    package func catalogEpoch() throws -> Int64 {
+        try sql.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'catalogEpoch'") ?? 0
+    }
+
+    func raiseCatalogEpoch() throws {
+        try set("catalogEpoch", to: "\(try catalogEpoch() + 1)")
+    }
+}

@@ -1,0 +1,132 @@
+import Sodium
+import Domain
+package import Wire
+
+/// What is owed to the broker: one row for each batch that owes something.
+package struct OutboxTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// One row: what one batch owes.
+    package struct Entry: Sendable {
+        /// The row; later batches have larger ones.
+        package var id: Int64
+        /// What is owed, in order.
+        package var messages: [OutboundMessage]
+    }
+
+    /// Owes messages, to be published by a worker; returns the row.
+    ///
+    /// - Parameter isSecret: Whether a message holds a token, a code or a secret: the row is sealed.
+    package func add(
+        _ messages: [OutboundMessage],
+        by worker: String,
+        isSecret: Bool
+    ) throws -> Int64 {
+        let id = transaction.stamps.next(transaction.now)
+        let bytes = OutboxCodec.encode(messages)
+        try sql.run(
+            "INSERT INTO outbox (id, worker, sealed, messages, createdAt) VALUES ($1, $2, $3, $4, $5)"
+        ) {
+            $0.add(id)
+            $0.add(worker)
+            $0.add(isSecret)
+            $0.add(bytes: isSecret ? transaction.key.seal(bytes) : bytes)
+            $0.add(transaction.now.milliseconds)
+        }
+        return id
+    }
+
+    /// What a worker owes, oldest first, from behind a row on.
+    package func owed(by worker: String, after id: Int64 = 0, limit: Int) throws -> [Entry] {
+        try sql.query(
+            """
+            SELECT id, sealed, messages FROM outbox
+            WHERE id > $1 AND worker = $2 ORDER BY id LIMIT $3
+            """
+        ) {
+            $0.add(id)
+            $0.add(worker)
+            $0.add(limit)
+        } row: { row in
+            let stored = row.bytes(2)
+            let bytes = row.bool(1) ? transaction.key.open(stored) : stored
+            return Entry(id: row.integer(0), messages: bytes.map(OutboxCodec.decode) ?? [])
+        }
+    }
+
+    /// Strikes out rows of which the broker has taken everything.
+    package func settle(_ ids: [Int64]) throws {
+        try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0.add($1) }
+    }
+
+    /// How many rows a worker has.
+    package func depth(of worker: String) throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM outbox WHERE worker = $1") { $0.add(worker) } ?? 0
+    }
+}
+
+/// Messages as the bytes of one outbox row: each a run of lengths and bytes.
+enum OutboxCodec {
+    private static let retained: UInt8 = 1
+    private static let expiring: UInt8 = 2
+    private static let correlated: UInt8 = 4
+
+    static func encode(_ messages: [OutboundMessage]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(
+            messages.reduce(0) { $0 + $1.topic.utf8.count + $1.payload.count + 16 }
+        )
+        for message in messages {
+            bytes.append(
+                (message.isRetained ? retained : 0) | (message.expirySeconds == nil ? 0 : expiring)
+                    | (message.correlation == nil ? 0 : correlated)
+            )
+            append(UInt32(message.topic.utf8.count), to: &bytes)
+            bytes.append(contentsOf: message.topic.utf8)
+            append(UInt32(message.payload.count), to: &bytes)
+            bytes.append(contentsOf: message.payload)
+            if let expiry = message.expirySeconds { append(expiry, to: &bytes) }
+            if let correlation = message.correlation {
+                append(UInt32(correlation.count), to: &bytes)
+                bytes.append(contentsOf: correlation)
+            }
+        }
+        return bytes
+    }
+
+    static func decode(_ bytes: [UInt8]) -> [OutboundMessage] {
+        var rest = bytes[...]
+        var messages: [OutboundMessage] = []
+        while let flags = rest.popFirst(), let topic = piece(&rest), let payload = piece(&rest) {
+            messages.append(
+                OutboundMessage(
+                    String(decoding: topic, as: UTF8.self),
+                    Array(payload),
+                    isRetained: flags & retained != 0,
+                    expirySeconds: flags & expiring != 0 ? number(&rest) : nil,
+                    correlation: flags & correlated != 0 ? piece(&rest).map(Array.init) : nil
+                )
+            )
+        }
+        return messages
+    }
+
+    private static func append(_ number: UInt32, to bytes: inout [UInt8]) {
+        for shift in [0, 8, 16, 24] as [UInt32] {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+
+    private static func number(_ rest: inout ArraySlice<UInt8>) -> UInt32? {
+        guard rest.count >= 4 else { return nil }
+        defer { rest = rest.dropFirst(4) }
+        return rest.prefix(4).reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    private static func piece(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let count = number(&rest), rest.count >= count else { return nil }
+        defer { rest = rest.dropFirst(Int(count)) }
+        return rest.prefix(Int(count))
+    }
+}

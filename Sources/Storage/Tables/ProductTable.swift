@@ -1,0 +1,98 @@
+import Credentials
+package import Domain
+import JSON
+import Sodium
+import Wire
+
+/// Products as operators imported them.
+package struct ProductTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// All products, by name.
+    package func all() throws -> [Product] {
+        try sql.query("SELECT document FROM product ORDER BY name, productKey") {
+            try Self.product($0.text(0))
+        }
+    }
+
+    /// One product, or nil.
+    package func find(_ key: ProductKey) throws -> Product? {
+        try sql.query("SELECT document FROM product WHERE productKey = $1") {
+            $0.add(key.text)
+        } row: {
+            try Self.product($0.text(0))
+        }.first
+    }
+
+    private static func product(_ document: String) throws -> Product {
+        guard let object = try JSONValue.parse(Array(document.utf8)).objectValue else {
+            throw Rejection(.internal, "A stored product document is no object.")
+        }
+        return try ProductCodec.decode(object)
+    }
+
+    /// Stores a product, new or in a new version; the secret only where one is given.
+    package func save(_ product: Product, secret: String?) throws {
+        let document = String(decoding: ProductCodec.encode(product).encoded(), as: UTF8.self)
+        let hash = secret.map { Sodium.sha256($0.utf8) }
+        try sql.run(
+            """
+            INSERT INTO product (productKey, name, document, secretHash, createdAt, updatedAt)
+            VALUES ($1, $2, $3, $4, $5, $5)
+            ON CONFLICT (productKey) DO UPDATE SET
+                name = excluded.name, document = excluded.document,
+                secretHash = CASE WHEN length(excluded.secretHash) = 0
+                    THEN product.secretHash ELSE excluded.secretHash END,
+                updatedAt = excluded.updatedAt
+            """
+        ) {
+            $0.add(product.key.text)
+            $0.add(product.name)
+            $0.add(document)
+            $0.add(bytes: hash ?? [])
+            $0.add(transaction.now.milliseconds)
+        }
+        if let digest = hash.flatMap({ Digest($0) }) {
+            transaction.gate.records.append(.product(key: product.key.text, secret: digest))
+        }
+        try transaction.meta.raiseCatalogEpoch()
+    }
+
+    /// How many devices of a product there are.
+    package func deviceCount(_ key: ProductKey) throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM device WHERE productKey = $1") {
+            $0.add(key.text)
+        } ?? 0
+    }
+
+    /// Tells whether any device's stored state has one of some attributes.
+    package func isUsed(_ key: ProductKey, attributes: [String]) throws -> Bool {
+        let wanted = Set(attributes)
+        let states = try sql.query("SELECT attributes FROM status WHERE productKey = $1") {
+            $0.add(key.text)
+        } row: {
+            StatusTable.attributes($0, 0).contains { wanted.contains($0.name) }
+        }
+        return states.contains(true)
+    }
+
+    /// Tells whether an operator listed a MAC.
+    package func isListed(_ key: ProductKey, _ mac: MAC) throws -> Bool {
+        try sql.integer("SELECT 1 FROM listedMac WHERE productKey = $1 AND mac = $2") {
+            $0.add(key.text)
+            $0.add(mac.text)
+        } != nil
+    }
+
+    /// Lists MACs that may register.
+    package func list(_ key: ProductKey, _ macs: [MAC]) throws {
+        try sql.run(
+            "INSERT INTO listedMac (productKey, mac) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            each: macs
+        ) {
+            $0.add(key.text)
+            $0.add($1.text)
+        }
+    }
+}

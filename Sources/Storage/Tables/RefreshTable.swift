@@ -1,0 +1,64 @@
+package import Domain
+
+/// A user's retained view of a device that has to be said anew.
+package struct Refresh: Hashable, Sendable {
+    /// The device.
+    package var did: DeviceID
+    /// The user.
+    package var uid: UserID
+
+    /// Makes one.
+    package init(did: DeviceID, uid: UserID) {
+        self.did = did
+        self.uid = uid
+    }
+}
+
+/// Statuses that users are owed anew, or that must be cleared.
+///
+/// Only the status worker publishes statuses, so that a newer one never comes before an older one.
+/// Others leave a row here and wake it: it publishes what is right at that time, the status for who
+/// is subscribed and an empty message for everybody else.
+package struct RefreshTable {
+    let sql: SQL
+
+    /// Asks for refreshes.
+    package func add(_ refreshes: [Refresh]) throws {
+        try sql.run(
+            "INSERT INTO refresh (did, uid) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            each: refreshes
+        ) {
+            $0.add($1.did.text)
+            $0.add($1.uid.text)
+        }
+    }
+
+    /// Asks for a refresh of every subscribed bond: the broker lost what it kept.
+    package func addAll() throws {
+        try sql.run(
+            """
+            INSERT INTO refresh (did, uid) SELECT did, uid FROM binding WHERE subscribed = 1
+            ON CONFLICT DO NOTHING
+            """
+        )
+    }
+
+    /// Whether anything is on the list.
+    package func isWaiting() throws -> Bool {
+        try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
+    }
+
+    /// Takes some off the list, in order.
+    package func take(limit: Int) throws -> [Refresh] {
+        let taken = try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1") {
+            $0.add(limit)
+        } row: {
+            Refresh(did: DeviceID(trusted: $0.text(0)), uid: UserID(trusted: $0.text(1)))
+        }
+        try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: taken) {
+            $0.add($1.did.text)
+            $0.add($1.uid.text)
+        }
+        return taken
+    }
+}

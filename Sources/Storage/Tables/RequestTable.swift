@@ -1,0 +1,98 @@
+import Sodium
+package import Domain
+
+/// The ids of requests that took effect, with the answers that a repeat gets again.
+package struct RequestTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// What is known of a request that came before.
+    package struct Known: Sendable {
+        /// What the request asked for, as a digest.
+        package var content: [UInt8]
+        /// The answer; nil while it is in progress or where it is given anew.
+        package var answer: [UInt8]?
+        /// The command that the request waits for.
+        package var waitsFor: (did: DeviceID, cid: Int64)?
+        /// When it came.
+        package var at: Instant
+    }
+
+    /// What is known of a sender's id, or nil.
+    package func find(_ sender: String, _ id: MessageID) throws -> Known? {
+        try sql.query(
+            """
+            SELECT content, answer, sealed, did, cid, at FROM request WHERE sender = $1 AND id = $2
+            """
+        ) {
+            $0.add(sender)
+            $0.add(id.text)
+        } row: { row in
+            let stored = row.optionalBytes(1)
+            return Known(
+                content: row.bytes(0),
+                answer: row.bool(2) ? stored.flatMap(transaction.key.open) : stored,
+                waitsFor: row.optionalText(3).map {
+                    (did: DeviceID(trusted: $0), cid: row.integer(4))
+                },
+                at: Instant(milliseconds: row.integer(5))
+            )
+        }.first
+    }
+
+    /// Keeps a request's content and answer; an answer that holds a secret is sealed.
+    package func save(
+        _ sender: String,
+        _ id: MessageID,
+        content: [UInt8],
+        answer: [UInt8]?,
+        isSecret: Bool,
+        waitsFor: (did: DeviceID, cid: Int64)? = nil
+    ) throws {
+        try sql.run(
+            """
+            INSERT INTO request (sender, id, content, answer, sealed, did, cid, at)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            ON CONFLICT (sender, id) DO UPDATE SET
+                content = excluded.content, answer = excluded.answer, sealed = excluded.sealed,
+                did = excluded.did, cid = excluded.cid, at = excluded.at
+            """
+        ) {
+            $0.add(sender)
+            $0.add(id.text)
+            $0.add(bytes: content)
+            $0.add(bytes: isSecret ? answer.map(transaction.key.seal) : answer)
+            $0.add(isSecret)
+            $0.add(waitsFor?.did.text)
+            $0.add(waitsFor?.cid)
+            $0.add(transaction.now.milliseconds)
+        }
+    }
+
+    /// Gives a request that was in progress its answer.
+    package func complete(_ sender: String, _ id: MessageID, answer: [UInt8]) throws {
+        try sql.run(
+            """
+            UPDATE request SET answer = $1, did = NULL, cid = NULL WHERE sender = $2 AND id = $3
+            """
+        ) {
+            $0.add(bytes: answer)
+            $0.add(sender)
+            $0.add(id.text)
+        }
+    }
+
+    /// Forgets requests taken before a moment, at most so many; tells how many.
+    package func prune(before: Instant, limit: Int) throws -> Int {
+        try sql.run(
+            """
+            DELETE FROM request WHERE (sender, id) IN (
+                SELECT sender, id FROM request WHERE at < $1 ORDER BY at LIMIT $2)
+            """
+        ) {
+            $0.add(before.milliseconds)
+            $0.add(limit)
+        }
+        return sql.changes
+    }
+}

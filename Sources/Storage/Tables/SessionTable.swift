@@ -1,0 +1,163 @@
+import Credentials
+package import Domain
+import Sodium
+
+/// Sessions and the terminals that they are on.
+///
+/// Whatever changes here changes the gate's word on the terminal too.
+package struct SessionTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    private static let columns = """
+        sessionId, uid, appId, terminalId, platform, os, name, loginTime, expiresAt, endedAt,
+        endReason
+        """
+
+    private static func session(_ row: Row) -> Domain.Session {
+        var session = Domain.Session(
+            id: SessionID(trusted: row.text(0)),
+            uid: UserID(trusted: row.text(1)),
+            app: AppID(trusted: row.text(2)),
+            terminal: TerminalID(trusted: row.text(3)),
+            platform: row.text(4),
+            os: row.text(5),
+            name: row.text(6),
+            loginTime: Instant(milliseconds: row.integer(7)),
+            expiresAt: Instant(milliseconds: row.integer(8))
+        )
+        session.endedAt = row.optionalInteger(9).map { Instant(milliseconds: $0) }
+        session.endReason = row.optionalText(10).flatMap(Domain.Session.EndReason.init(rawValue:))
+        return session
+    }
+
+    /// The session of a token, ended ones included, or nil.
+    package func find(token: String) throws -> Domain.Session? {
+        try find("tokenHash = $1") { $0.add(bytes: Sodium.sha256(token.utf8)) }.first
+    }
+
+    /// One session, or nil.
+    package func find(_ id: SessionID) throws -> Domain.Session? {
+        try find("sessionId = $1") { $0.add(id.text) }.first
+    }
+
+    /// The session that lives on a terminal, or nil.
+    package func live(on terminal: TerminalID) throws -> Domain.Session? {
+        try find("terminalId = $1 AND endedAt IS NULL") { $0.add(terminal.text) }.first
+    }
+
+    /// A user's sessions that live.
+    package func live(of uid: UserID) throws -> [Domain.Session] {
+        try find("uid = $1 AND endedAt IS NULL") { $0.add(uid.text) }
+    }
+
+    /// The terminals with a session that lives.
+    package func liveTerminals() throws -> [(AppID, TerminalID)] {
+        try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") {
+            (AppID(trusted: $0.text(0)), TerminalID(trusted: $0.text(1)))
+        }
+    }
+
+    private func find(
+        _ condition: String,
+        _ bind: (inout Binder) -> Void
+    ) throws -> [Domain.Session] {
+        try sql.query(
+            "SELECT \(Self.columns) FROM session WHERE \(condition) ORDER BY loginTime",
+            bind
+        ) {
+            Self.session($0)
+        }
+    }
+
+    /// The app that a terminal belongs to: the first that used it; nil for an unknown terminal.
+    package func app(of terminal: TerminalID) throws -> AppID? {
+        try sql.query("SELECT appId FROM terminal WHERE terminalId = $1") {
+            $0.add(terminal.text)
+        } row: {
+            AppID(trusted: $0.text(0))
+        }.first
+    }
+
+    /// Begins a session on its terminal; one that lived there must have been ended before.
+    package func begin(_ session: Domain.Session, token: String) throws {
+        let hash = Sodium.sha256(token.utf8)
+        try sql.run(
+            """
+            INSERT INTO terminal (terminalId, appId, createdAt) VALUES ($1, $2, $3)
+            ON CONFLICT (terminalId) DO NOTHING
+            """
+        ) {
+            $0.add(session.terminal.text)
+            $0.add(session.app.text)
+            $0.add(transaction.now.milliseconds)
+        }
+        try sql.run(
+            """
+            INSERT INTO session (sessionId, uid, appId, terminalId, tokenHash, platform, os, name,
+                loginTime, expiresAt)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+            """
+        ) {
+            $0.add(session.id.text)
+            $0.add(session.uid.text)
+            $0.add(session.app.text)
+            $0.add(session.terminal.text)
+            $0.add(bytes: hash)
+            $0.add(session.platform)
+            $0.add(session.os)
+            $0.add(session.name)
+            $0.add(session.loginTime.milliseconds)
+            $0.add(session.expiresAt.milliseconds)
+        }
+        tellGate(session, tokenHash: hash)
+    }
+
+    /// Ends a session, with the moment and the reason on it.
+    package func end(_ session: inout Domain.Session, _ reason: Domain.Session.EndReason) throws {
+        session.endedAt = transaction.now
+        session.endReason = reason
+        try sql.run(
+            "UPDATE session SET endedAt = $1, endReason = $2 WHERE sessionId = $3"
+        ) {
+            $0.add(transaction.now.milliseconds)
+            $0.add(reason.rawValue)
+            $0.add(session.id.text)
+        }
+        tellGate(session, tokenHash: nil)
+    }
+
+    private func tellGate(_ session: Domain.Session, tokenHash: [UInt8]?) {
+        let live = tokenHash.flatMap { Digest($0) }.map {
+            Credentials.Session(
+                sessionId: session.id.text,
+                uid: session.uid.text,
+                token: $0,
+                expiresAt: session.expiresAt.milliseconds
+            )
+        }
+        transaction.gate.records.append(
+            .terminal(
+                terminalId: session.terminal.text,
+                appId: session.app.text,
+                session: live
+            )
+        )
+    }
+
+    /// Claims a notice; false when it was applied before.
+    package func claim(notice id: MessageID) throws -> Bool {
+        try sql.run(
+            "INSERT INTO notice (noticeId, at) VALUES ($1, $2) ON CONFLICT (noticeId) DO NOTHING"
+        ) {
+            $0.add(id.text)
+            $0.add(transaction.now.milliseconds)
+        }
+        return sql.changes == 1
+    }
+
+    /// Forgets notices claimed before a moment.
+    package func pruneNotices(before: Instant) throws {
+        try sql.run("DELETE FROM notice WHERE at < $1") { $0.add(before.milliseconds) }
+    }
+}

@@ -1,0 +1,165 @@
+package import Domain
+import JSON
+
+/// A device's status with its product, as one row holds them.
+package struct StatusRecord: Sendable {
+    /// The device.
+    package var did: DeviceID
+    /// Its product.
+    package var productKey: ProductKey
+    /// What it is at present.
+    package var status: Status
+}
+
+/// What devices are at present: one row a device.
+package struct StatusTable {
+    let sql: SQL
+
+    private static let columns = """
+        productKey, version, ts, attributes, conditions, online, alive, connection, session,
+        lastSeenAt, did
+        """
+
+    func create(_ did: DeviceID, product: ProductKey, at now: Instant) throws {
+        try save([StatusRecord(did: did, productKey: product, status: Status(ts: now))])
+    }
+
+    /// One device's status, or nil.
+    package func find(_ did: DeviceID) throws -> StatusRecord? {
+        var found: StatusRecord?
+        try load([did]) { found = $1 }
+        return found
+    }
+
+    /// Hands over the status of each device that exists, with its place among those asked for.
+    package func load(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) throws {
+        try sql.query(
+            "SELECT \(Self.columns) FROM status WHERE did = $1",
+            each: dids.indices
+        ) {
+            $0.add(dids[$1].text)
+        } row: { index, row in
+            body(index, Self.record(row, did: dids[index]))
+        }
+    }
+
+    /// Devices that are online, in the order of their ids, from behind one id on.
+    package func online(after did: String, limit: Int) throws -> [DeviceID] {
+        try sql.query(
+            "SELECT did FROM status WHERE online = 1 AND did > $1 ORDER BY did LIMIT $2"
+        ) {
+            $0.add(did)
+            $0.add(limit)
+        } row: {
+            DeviceID(trusted: $0.text(0))
+        }
+    }
+
+    /// How many devices are online.
+    package func onlineCount() throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0
+    }
+
+    /// Writes statuses, which must be in the order of their ids.
+    package func save(_ records: [StatusRecord]) throws {
+        try sql.run(
+            """
+            INSERT INTO status (did, productKey, version, ts, attributes, conditions, online,
+                alive, connection, session, lastSeenAt)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+            ON CONFLICT (did) DO UPDATE SET
+                version = excluded.version, ts = excluded.ts, attributes = excluded.attributes,
+                conditions = excluded.conditions, online = excluded.online, alive = excluded.alive,
+                connection = excluded.connection, session = excluded.session,
+                lastSeenAt = excluded.lastSeenAt
+            """,
+            each: records
+        ) { binder, record in
+            let status = record.status
+            binder.add(record.did.text)
+            binder.add(record.productKey.text)
+            binder.add(status.version)
+            binder.add(status.ts.milliseconds)
+            binder.add(text: Self.encode(status.attributes))
+            binder.add(text: Self.encode(status.open))
+            binder.add(status.presence.isOnline)
+            binder.add(status.presence.isAlive)
+            binder.add(status.presence.connection)
+            binder.add(status.presence.session)
+            binder.add(status.presence.changedAt?.milliseconds)
+        }
+    }
+
+    /// Forgets what a device reported in its life so far; its version goes on.
+    package func wipe(_ did: DeviceID, at now: Instant) throws {
+        guard var record = try find(did) else { return }
+        record.status.attributes = []
+        record.status.open = []
+        record.status.version += 1
+        record.status.ts = now
+        try save([record])
+    }
+
+    // MARK: Rows
+
+    private static func record(_ row: Row, did: DeviceID) -> StatusRecord {
+        var status = Status(ts: Instant(milliseconds: row.integer(2)))
+        status.version = row.integer(1)
+        status.attributes = attributes(row, 3)
+        status.open = conditions(row, 4)
+        status.presence.isOnline = row.bool(5)
+        status.presence.isAlive = row.bool(6)
+        status.presence.connection = row.integer(7)
+        status.presence.session = row.optionalText(8)
+        status.presence.changedAt = row.optionalInteger(9).map { Instant(milliseconds: $0) }
+        return StatusRecord(did: did, productKey: ProductKey(trusted: row.text(0)), status: status)
+    }
+
+    /// Attributes as `{"name": [value, ts], …}`.
+    private static func encode(_ attributes: [Status.Attribute]) -> [UInt8] {
+        var writer = JSONWriter(capacity: 64 + 48 * attributes.count)
+        writer.beginObject()
+        for attribute in attributes {
+            writer.name(attribute.name)
+            writer.beginArray()
+            writer.value(attribute.value)
+            writer.value(attribute.ts.milliseconds)
+            writer.endArray()
+        }
+        writer.endObject()
+        return writer.finish()
+    }
+
+    static func attributes(_ row: Row, _ column: Int32) -> [Status.Attribute] {
+        let stored = row.withBytes(column, text: true) { try? JSONValue.parse($0) }
+        guard let members = stored?.objectValue?.members else { return [] }
+        return members.compactMap { member in
+            guard case .array(let pair) = member.value, pair.count == 2,
+                let ts = pair[1].intValue
+            else { return nil }
+            return .init(name: member.key, value: pair[0], ts: Instant(milliseconds: ts))
+        }
+    }
+
+    private static let noConditions = Array("[]".utf8)
+
+    /// Open conditions as `[[kind, name, eventId], …]`.
+    private static func encode(_ open: [Status.OpenCondition]) -> [UInt8] {
+        guard !open.isEmpty else { return noConditions }
+        return JSONValue.array(
+            open.map { .array([.string($0.kind.rawValue), .string($0.name), .string($0.eventID)]) }
+        ).encoded()
+    }
+
+    private static func conditions(_ row: Row, _ column: Int32) -> [Status.OpenCondition] {
+        let stored: JSONValue? = row.withBytes(column, text: true) { bytes in
+            bytes.count <= 2 ? nil : try? JSONValue.parse(bytes)
+        }
+        return (stored?.arrayValue ?? []).compactMap { value in
+            guard let parts = value.arrayValue?.compactMap(\.stringValue), parts.count == 3,
+                let kind = ConditionKind(rawValue: parts[0])
+            else { return nil }
+            return .init(kind: kind, name: parts[1], eventID: parts[2])
+        }
+    }
+}

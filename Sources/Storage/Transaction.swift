@@ -1,0 +1,82 @@
+package import Domain
+import Sodium
+import Synchronization
+
+/// One transaction, with a property for each noun.
+///
+/// It lives inside the closure that `Store.batch` or `Store.read` runs, and nowhere else.
+package struct Transaction {
+    /// The engine.
+    package let sql: SQL
+    /// The moment of the transaction: one for all that happens in it. In `Store.read` it is 1970.
+    package let now: Instant
+    let key: ServerKey
+    let stamps: StampSource
+    let gate: GateChanges
+
+    /// Installation-wide facts.
+    package var meta: MetaTable { MetaTable(sql: sql) }
+    /// Products and their listed MACs.
+    package var products: ProductTable { ProductTable(transaction: self) }
+    /// Apps.
+    package var apps: AppTable { AppTable(transaction: self) }
+    /// Service principals.
+    package var services: ServiceTable { ServiceTable(transaction: self) }
+    /// Devices and their identities.
+    package var devices: DeviceTable { DeviceTable(transaction: self) }
+    /// What devices are at present.
+    package var statuses: StatusTable { StatusTable(sql: sql) }
+    /// What devices reported.
+    package var history: HistoryTable { HistoryTable(transaction: self) }
+    /// What happened to devices.
+    package var events: EventTable { EventTable(transaction: self) }
+    /// Who is bound to what.
+    package var bindings: BindingTable { BindingTable(transaction: self) }
+    /// Users.
+    package var accounts: AccountTable { AccountTable(transaction: self) }
+    /// Sessions and the terminals that they are on.
+    package var sessions: SessionTable { SessionTable(transaction: self) }
+    /// Commands and who waits for them.
+    package var commands: CommandTable { CommandTable(transaction: self) }
+    /// The ids of reports that took effect.
+    package var inbox: InboxTable { InboxTable(transaction: self) }
+    /// The ids of requests that took effect, with their answers.
+    package var requests: RequestTable { RequestTable(transaction: self) }
+    /// What is owed to the broker.
+    package var outbox: OutboxTable { OutboxTable(transaction: self) }
+    /// Statuses that users are owed anew.
+    package var refreshes: RefreshTable { RefreshTable(sql: sql) }
+    /// Messages that were put aside.
+    package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
+    /// Counters of tries.
+    package var attempts: AttemptTable { AttemptTable(transaction: self) }
+
+    /// Runs a piece of work so that its failure undoes that piece alone.
+    package func isolated<Value>(_ body: () throws -> Value) throws -> Value {
+        let before = gate.records.count
+        do {
+            return try sql.savepoint(body)
+        } catch {
+            gate.records.removeSubrange(before...)
+            throw error
+        }
+    }
+
+    /// Hashes a short secret under the server's key, bound to what it belongs to.
+    package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
+        key.hash(secret, boundTo: subject)
+    }
+}
+
+/// Gives numbers that grow from row to row, and over restarts as long as the clock does.
+final class StampSource: Sendable {
+    private let last = Mutex<Int64>(0)
+
+    /// The next number: microseconds of the transaction's moment, or one more than the last.
+    func next(_ now: Instant) -> Int64 {
+        last.withLock { last in
+            last = max(last + 1, now.milliseconds * 1000)
+            return last
+        }
+    }
+}

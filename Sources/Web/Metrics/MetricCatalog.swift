@@ -1,0 +1,120 @@
+/// The metrics that Lamplighter itself keeps: what each means, its kind and, for histograms, its buckets.
+///
+/// A name that is not here (a library's own metric) is served too, with a help text that says so.
+package enum MetricCatalog {
+    /// How Prometheus treats a metric.
+    package enum Kind: String, Sendable {
+        case counter, gauge, histogram
+    }
+
+    /// One metric's name and meaning.
+    package struct Entry: Sendable {
+        /// The name on the `/metrics` page; units and `_total` are part of it.
+        package let name: String
+        /// How Prometheus treats it.
+        package let kind: Kind
+        /// The text of its HELP line.
+        package let help: String
+        /// The upper bounds of a histogram's buckets, ascending; empty for other kinds.
+        package let buckets: [Double]
+
+        init(_ name: String, _ kind: Kind, _ help: String, buckets: [Double] = []) {
+            self.name = name
+            self.kind = kind
+            self.help = help
+            self.buckets = buckets
+        }
+    }
+
+    /// The buckets of a timer that is not named below, in seconds.
+    static let secondsBuckets = [
+        0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+    ]
+    /// The buckets of a recorder of amounts that is not named below.
+    static let amountBuckets: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000]
+
+    /// Every metric of our own, in the order of the page.
+    package static let entries: [Entry] = [
+        Entry(
+            "lamplighter_messages_received_total",
+            .counter,
+            "Messages a worker took from the broker."
+        ),
+        Entry(
+            "lamplighter_messages_published_total",
+            .counter,
+            "Messages a worker gave to the broker."
+        ),
+        Entry(
+            "lamplighter_batch_size",
+            .histogram,
+            "Messages in one transaction of a worker.",
+            buckets: [1, 2, 5, 10, 20, 50, 100, 200, 500]
+        ),
+        Entry(
+            "lamplighter_commit_seconds",
+            .histogram,
+            "Time a worker's transaction took to commit.",
+            buckets: secondsBuckets
+        ),
+        Entry(
+            "lamplighter_rejected_total",
+            .counter,
+            "Messages refused by a rule, by the reason of the refusal."
+        ),
+        Entry(
+            "lamplighter_dead_letters_total",
+            .counter,
+            "Messages that could not be read or break their schema, by reason."
+        ),
+        Entry(
+            "lamplighter_outbox_rows",
+            .gauge,
+            "Batches committed whose messages the broker has not confirmed yet."
+        ),
+        Entry(
+            "lamplighter_window_used",
+            .gauge,
+            "Part of a worker's receive window that waits for its commit, 0 to 1."
+        ),
+        Entry(
+            "lamplighter_reconnects_total",
+            .counter,
+            "Times a worker's connection to the broker was made anew."
+        ),
+        Entry(
+            "lamplighter_sessions_lost_total",
+            .counter,
+            "Times the broker had forgotten a worker's session, so that messages may be missing."
+        ),
+        Entry("lamplighter_devices_online", .gauge, "Devices that are connected."),
+        Entry("lamplighter_database_bytes", .gauge, "Size of the database file."),
+        Entry("lamplighter_wal_bytes", .gauge, "Size of the database's write-ahead log."),
+        Entry(
+            "lamplighter_broker_dropped_total",
+            .counter,
+            "Messages the broker dropped, as it counts them since its start."
+        ),
+        Entry(
+            "lamplighter_broker_restarts_total",
+            .counter,
+            "Times the broker child was restarted."
+        ),
+        Entry("lamplighter_ready", .gauge, "1 while every part accepts work, else 0."),
+        Entry("process_resident_memory_bytes", .gauge, "Resident memory of this process."),
+        Entry("process_start_time_seconds", .gauge, "Start of this process, as Unix time."),
+        Entry("process_open_fds", .gauge, "File descriptors this process has open."),
+    ]
+
+    private static let byName = Dictionary(
+        entries.map { ($0.name, $0) },
+        uniquingKeysWith: { first, _ in first }
+    )
+
+    /// Finds the entry of a name, or makes one for a metric that is not ours.
+    static func entry(_ name: String, _ kind: Kind, isTimer: Bool = false) -> Entry {
+        if let known = byName[name] { return known }
+        let buckets = kind == .histogram ? (isTimer ? secondsBuckets : amountBuckets) : []
+        return Entry(name, kind, "Kept by a library; not described here.", buckets: buckets)
+    }
+}

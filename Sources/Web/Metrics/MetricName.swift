@@ -1,0 +1,52 @@
+/// The forms that Prometheus asks of names and label values.
+enum MetricName {
+    /// Turns any label into a metric name: letters, digits, `_` and `:`, no digit first.
+    static func name(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: ":")) }
+
+    /// Turns any text into a label name: letters, digits and `_`, no digit first.
+    static func label(_ text: String) -> String { cleaned(text, allowing: UInt8(ascii: "_")) }
+
+    /// Escapes a label's value: backslash, double quote, line feed.
+    static func escapedValue(_ text: String) -> String {
+        escaped(text, alsoQuotes: true)
+    }
+
+    /// Escapes a HELP text: backslash and line feed.
+    static func escapedHelp(_ text: String) -> String {
+        escaped(text, alsoQuotes: false)
+    }
+
+    /// Writes a sample's value as Prometheus reads it.
+    static func number(_ value: Double) -> String {
+        if value.isNaN { return "NaN" }
+        if value.isInfinite { return value < 0 ? "-Inf" : "+Inf" }
+        if value == value.rounded(), abs(value) < 1e15 { return String(Int64(value)) }
+        return "\(value)"
+    }
+
+    private static func cleaned(_ text: String, allowing extra: UInt8) -> String {
+        var bytes: [UInt8] = []
+        for byte in text.utf8 {
+            let isDigit = (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            if isDigit && bytes.isEmpty { bytes.append(UInt8(ascii: "_")) }
+            let isLetter =
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            bytes.append(isLetter || isDigit || byte == extra ? byte : UInt8(ascii: "_"))
+        }
+        return bytes.isEmpty ? "_" : String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func escaped(_ text: String, alsoQuotes: Bool) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            case "\"" where alsoQuotes: result += "\\\""
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

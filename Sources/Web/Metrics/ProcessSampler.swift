@@ -1,0 +1,43 @@
+import CoreMetrics
+import Glibc
+
+/// Measures this process itself, from `/proc/self`, whenever the page is asked for.
+package enum ProcessSampler {
+    /// Sets the `process_…` gauges of a registry at each scrape.
+    package static func install(in registry: PrometheusRegistry) {
+        let memory = Meter(label: "process_resident_memory_bytes", factory: registry)
+        let descriptors = Meter(label: "process_open_fds", factory: registry)
+        Meter(label: "process_start_time_seconds", factory: registry).set(startTime)
+        registry.addSampler {
+            memory.set(residentBytes())
+            descriptors.set(openDescriptors())
+        }
+    }
+
+    /// When this process first asked, which is when it started to within milliseconds.
+    private static let startTime: Int64 = Int64(time(nil))
+
+    /// The process's resident memory; 0 where `/proc` cannot be read.
+    package static func residentBytes() -> Int64 {
+        guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 128)
+        guard fgets(&line, Int32(line.count), file) != nil else { return 0 }
+        let text = String(
+            decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
+            as: UTF8.self
+        )
+        let fields = text.split(separator: " ")
+        guard fields.count > 1, let pages = Int64(fields[1]) else { return 0 }
+        return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    private static func openDescriptors() -> Int64 {
+        guard let directory = opendir("/proc/self/fd") else { return 0 }
+        defer { closedir(directory) }
+        var count: Int64 = 0
+        while readdir(directory) != nil { count += 1 }
+        // ".", ".." and the descriptor of this very look do not count.
+        return max(0, count - 3)
+    }
+}

@@ -1,0 +1,112 @@
+package import CoreMetrics
+import Synchronization
+
+/// The backend of swift-metrics that serves everything recorded as Prometheus' text format, version 0.0.4.
+///
+/// Recording touches one atomic or one lock of its own series; the registry's lock is taken only when
+/// a metric is made and when the page is written.
+package final class PrometheusRegistry: MetricsFactory {
+    /// All series of one name.
+    private struct Family {
+        let entry: MetricCatalog.Entry
+        var series: [String: any Series] = [:]
+    }
+
+    /// A name holds this many label sets; further ones share a series labelled `other`, so that a
+    /// label whose values come from outside cannot fill the memory.
+    static let seriesMax = 500
+
+    private let families: Mutex<[String: Family]>
+    private let samplers = Mutex<[@Sendable () -> Void]>([])
+
+    /// Makes a registry in which the metrics of our own catalog are described already.
+    package init() {
+        let known = MetricCatalog.entries.map { ($0.name, Family(entry: $0)) }
+        families = Mutex(Dictionary(known, uniquingKeysWith: { first, _ in first }))
+    }
+
+    /// Adds a closure that is called before each scrape, to set gauges that nobody else keeps.
+    package func addSampler(_ sampler: @escaping @Sendable () -> Void) {
+        samplers.withLock { $0.append(sampler) }
+    }
+
+    /// Writes the page: HELP, TYPE and samples of every family, sorted by name and labels.
+    package func render() -> String {
+        for sampler in samplers.withLock({ $0 }) { sampler() }
+        let snapshot = families.withLock { Array($0.values) }
+        var page = ""
+        for family in snapshot.sorted(by: { $0.entry.name < $1.entry.name }) {
+            let name = family.entry.name
+            page += "# HELP \(name) \(MetricName.escapedHelp(family.entry.help))\n"
+            page += "# TYPE \(name) \(family.entry.kind.rawValue)\n"
+            for (labels, series) in family.series.sorted(by: { $0.key < $1.key }) {
+                series.render(name, labels: labels, into: &page)
+            }
+        }
+        return page
+    }
+
+    /// Finds or makes the series of a name and its labels; nil where the name has another kind already.
+    private func series<S: Series>(
+        _ label: String,
+        _ dimensions: [(String, String)],
+        _ kind: MetricCatalog.Kind,
+        isTimer: Bool = false,
+        make: (MetricCatalog.Entry) -> S
+    ) -> S? {
+        let name = MetricName.name(label)
+        return families.withLock { families in
+            var family =
+                families[name]
+                ?? Family(entry: MetricCatalog.entry(name, kind, isTimer: isTimer))
+            var labels = LabelText.pairs(dimensions)
+            if family.series[labels] == nil, family.series.count >= Self.seriesMax {
+                labels = LabelText.pairs(dimensions.map { ($0.0, "other") })
+            }
+            if let found = family.series[labels] { return found as? S }
+            guard family.entry.kind == kind else { return nil }
+            let made = make(family.entry)
+            family.series[labels] = made
+            families[name] = family
+            return made
+        }
+    }
+}
+
+extension PrometheusRegistry {
+    package func makeCounter(
+        label: String,
+        dimensions: [(String, String)]
+    ) -> any CounterHandler {
+        series(label, dimensions, .counter) { _ in CounterSeries() } ?? NOOPMetricsHandler.instance
+    }
+
+    package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
+        series(label, dimensions, .gauge) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
+    }
+
+    package func makeRecorder(
+        label: String,
+        dimensions: [(String, String)],
+        aggregate: Bool
+    ) -> any RecorderHandler {
+        guard aggregate else {
+            return series(label, dimensions, .gauge) { _ in GaugeSeries() }
+                ?? NOOPMetricsHandler.instance
+        }
+        return series(label, dimensions, .histogram) { HistogramSeries(bounds: $0.buckets) }
+            ?? NOOPMetricsHandler.instance
+    }
+
+    package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
+        series(label, dimensions, .histogram, isTimer: true) {
+            HistogramSeries(bounds: $0.buckets)
+        } ?? NOOPMetricsHandler.instance
+    }
+
+    /// Keeps the series: a counter that vanished and came back at zero would look like a restart.
+    package func destroyCounter(_ handler: any CounterHandler) {}
+    package func destroyMeter(_ handler: any MeterHandler) {}
+    package func destroyRecorder(_ handler: any RecorderHandler) {}
+    package func destroyTimer(_ handler: any TimerHandler) {}
+}

@@ -1,0 +1,86 @@
+import Synchronization
+
+/// Which parts of the service accept work, for `/readyz`, `ready.json` and whoever waits for them.
+package final class Readiness: Sendable {
+    /// One part as the page shows it.
+    package struct Part: Sendable, Equatable {
+        /// The part's name: `broker`, `store`, `worker status`, `http`.
+        package let name: String
+        /// Nil while it accepts work, else why it doesn't, in words without secrets.
+        package let waitsFor: String?
+    }
+
+    private struct State {
+        var parts: [String: String?] = [:]
+        var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
+        var nextWatcher = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Makes a registry of parts, none of them ready.
+    package init(parts: [String]) {
+        state.withLock { state in
+            for part in parts { state.parts[part] = .some("starting") }
+        }
+    }
+
+    /// Notes that a part accepts work.
+    package func isReady(_ part: String) { set(part, nil) }
+
+    /// Notes that a part does not accept work, and why.
+    package func isWaiting(_ part: String, for reason: String) { set(part, reason) }
+
+    /// All parts, sorted by name.
+    package var parts: [Part] {
+        state.withLock { state in
+            state.parts
+                .map { Part(name: $0.key, waitsFor: $0.value) }
+                .sorted { $0.name < $1.name }
+        }
+    }
+
+    /// True while every part accepts work.
+    package var isAllReady: Bool {
+        state.withLock { $0.parts.values.allSatisfy { $0 == nil } }
+    }
+
+    /// Returns as soon as every part accepts work, or when the task is cancelled.
+    package func waitForAll() async {
+        while !isAllReady && !Task.isCancelled { await nextChange() }
+    }
+
+    private func set(_ part: String, _ reason: String?) {
+        let watchers = state.withLock { state in
+            guard state.parts[part] != .some(reason) else {
+                return [CheckedContinuation<Void, Never>]()
+            }
+            state.parts[part] = .some(reason)
+            defer { state.watchers.removeAll() }
+            return Array(state.watchers.values)
+        }
+        for watcher in watchers { watcher.resume() }
+    }
+
+    private func nextChange() async {
+        let id = state.withLock { state in
+            state.nextWatcher += 1
+            return state.nextWatcher
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isDone = state.withLock { state in
+                    // A change or a cancellation since the caller looked must not be slept through.
+                    if state.parts.values.allSatisfy({ $0 == nil }) || Task.isCancelled {
+                        return true
+                    }
+                    state.watchers[id] = continuation
+                    return false
+                }
+                if isDone { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { $0.watchers.removeValue(forKey: id) }?.resume()
+        }
+    }
+}

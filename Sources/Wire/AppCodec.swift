@@ -1,0 +1,28 @@
+package import Domain
+package import JSON
+
+/// Reads app documents (PROTOCOL 3).
+package enum AppCodec {
+    /// Reads an app document; what it says beyond the fields known here is kept with it as it is.
+    package static func decode(_ object: JSONObject) throws(Rejection) -> App {
+        let fields = Fields(object)
+        return App(
+            id: try fields.requiredID("appId", as: AppID.self),
+            name: try fields.requiredText("name", length: 1...128),
+            products: try products(fields)
+        )
+    }
+
+    private static func products(_ fields: Fields) throws(Rejection) -> App.Products {
+        guard let value = fields.object["products"] else { return .all }
+        if value.stringValue == "all" { return .all }
+        guard let keys = value.arrayValue else {
+            throw .invalid("products", "products must be \"all\" or a list of product keys.")
+        }
+        let parsed = keys.map { $0.stringValue.flatMap { ProductKey($0) } }
+        guard !parsed.contains(nil) else {
+            throw .invalid("products", "products holds something that is no product key.")
+        }
+        return .only(parsed.compactMap(\.self))
+    }
+}

@@ -1,0 +1,45 @@
+package import Domain
+package import JSON
+
+/// Writes events and actors.
+package enum EventCodec {
+    /// An event as users are told; `reader` is shown his own terminals.
+    package static func encode(_ event: Event, for reader: UserID? = nil) -> [UInt8] {
+        JSONObject([
+            ("eventId", .string(event.id)), ("type", .string(event.type)),
+            ("name", event.name.map { .string($0) }), ("value", event.value),
+            ("reason", event.reason.map { .string($0) }),
+            ("ts", .integer(event.ts.milliseconds)), ("actor", encode(event.actor, for: reader)),
+        ]).encoded()
+    }
+
+    /// An actor; the terminal is shown to the same user only.
+    package static func encode(_ actor: Actor, for reader: UserID?) -> JSONValue {
+        let isReader = actor.kind == .user && actor.id == reader?.text
+        return .object([
+            "kind": .string(actor.kind.rawValue), "id": .string(actor.id),
+            "terminalId": isReader ? actor.terminal.map { .string($0.text) } : nil,
+        ])
+    }
+
+    /// An actor with all that is known, for the store.
+    package static func stored(_ actor: Actor) -> String {
+        let value = JSONObject([
+            ("kind", .string(actor.kind.rawValue)), ("id", .string(actor.id)),
+            ("terminalId", actor.terminal.map { .string($0.text) }),
+        ])
+        return String(decoding: value.encoded(), as: UTF8.self)
+    }
+
+    /// Reads an actor, from a message or from the store.
+    package static func decode(_ value: JSONValue?) -> Actor? {
+        guard let object = value?.objectValue, let id = object["id"]?.stringValue,
+            let kind = object["kind"]?.stringValue.flatMap(Actor.Kind.init(rawValue:))
+        else { return nil }
+        return Actor(
+            kind,
+            id,
+            terminal: object["terminalId"]?.stringValue.flatMap { TerminalID($0) }
+        )
+    }
+}

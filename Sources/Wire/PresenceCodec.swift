@@ -1,0 +1,28 @@
+package import Domain
+import JSON
+
+/// Reads what devices and the gate tell of presence (PROTOCOL 2.3).
+package enum PresenceCodec {
+    /// Reads a birth or a will.
+    package static func decode(device bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal
+    {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            let isOnline = try fields.requiredBool("online")
+            let session = try fields.text("session", length: 1...64)
+            return isOnline ? .birth(session: session) : .will(session: session)
+        }
+    }
+
+    /// Reads the gate's word.
+    package static func decode(gate bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            let isOnline = try fields.requiredBool("online")
+            guard let connection = try fields.integer("connection", in: 0...JSONValue.integerMax)
+            else { throw .invalid("connection", "connection is missing.") }
+            let reason = try fields.text("reason", length: 1...64) ?? "lost"
+            return isOnline
+                ? .connected(connection: connection)
+                : .disconnected(connection: connection, reason: reason)
+        }
+    }
+}

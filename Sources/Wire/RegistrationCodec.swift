@@ -1,0 +1,89 @@
+package import Domain
+package import JSON
+
+/// Reads registrations and writes their answers (PROTOCOL 2.1).
+package enum RegistrationCodec {
+    /// Reads a registration; the product and the MAC are the topic's.
+    package static func decode(
+        _ bytes: ArraySlice<UInt8>,
+        productKey: ProductKey,
+        mac: MAC
+    ) throws(WireError) -> RegistrationRequest {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            let id = try fields.requiredID("id", as: MessageID.self)
+            guard try fields.requiredID("mac", as: MAC.self) == mac else {
+                throw .invalid("mac", "mac is unlike the topic's.")
+            }
+            return RegistrationRequest(
+                id: id,
+                productKey: productKey,
+                mac: mac,
+                passcode: try fields.requiredText(
+                    "passcode",
+                    length: RegistrationRequest.passcodeLength
+                ),
+                oldSecret: try fields.text("oldSecret", length: 1...128),
+                hardware: try hardware(fields) ?? [:]
+            )
+        }
+    }
+
+    /// A device's later word on its passcode and hardware.
+    package struct Info: Sendable, Equatable {
+        /// The message's id, when an answer is wanted.
+        package var id: MessageID?
+        /// The new passcode.
+        package var passcode: String?
+        /// The hardware fields that change.
+        package var hardware: JSONObject?
+    }
+
+    /// Reads an `info` message.
+    package static func decode(info bytes: ArraySlice<UInt8>) throws(WireError) -> Info {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            let info = Info(
+                id: try fields.id("id", as: MessageID.self),
+                passcode: try fields.text(
+                    "passcode",
+                    length: RegistrationRequest.passcodeLength
+                ),
+                hardware: try hardware(fields)
+            )
+            guard info.passcode != nil || info.hardware != nil else {
+                throw .invalid("hardware", "An info holds passcode or hardware.")
+            }
+            return info
+        }
+    }
+
+    private static func hardware(_ fields: Fields) throws(Rejection) -> JSONObject? {
+        guard let object = try fields.object("hardware") else { return nil }
+        let hardware = Fields(object, path: "hardware.")
+        var kept = JSONObject()
+        for name in RegistrationRequest.hardwareFields {
+            guard let text = try hardware.text(name, length: 0...128) else { continue }
+            if name == "link", !RegistrationRequest.links.contains(text) {
+                let links = RegistrationRequest.links.joined(separator: ", ")
+                throw .invalid("hardware.link", "hardware.link must be one of \(links).")
+            }
+            kept[name] = .string(text)
+        }
+        return kept
+    }
+
+    /// The answer to a registration that was granted.
+    package static func granted(
+        _ id: MessageID,
+        did: DeviceID,
+        secret: String,
+        endpoint: String?
+    ) -> [UInt8] {
+        AnswerCodec.success(
+            id,
+            result: [
+                "did": .string(did.text), "secret": .string(secret),
+                "endpoint": endpoint.map { .string($0) },
+            ]
+        )
+    }
+}

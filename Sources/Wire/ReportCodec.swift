@@ -1,0 +1,99 @@
+package import Domain
+import JSON
+
+/// Reads what devices report (PROTOCOL 2.2).
+package enum ReportCodec {
+    private static let contents = ["data", "alerts", "faults", "binary", "cid", "reports"]
+    private static let conditionsMax = 64
+
+    /// Reads a report, or a batch of stored history.
+    package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Report {
+        let object = try Payload.object(bytes)
+        return try Payload.read(object) { (fields) throws(Rejection) in
+            guard contents.contains(where: { object[$0] != nil }) else {
+                throw .invalid("data", "A report holds data, alerts, faults, binary or cid.")
+            }
+            let id = try fields.id("id", as: MessageID.self)
+            if let reports = try fields.array("reports") {
+                guard id != nil else { throw .invalid("id", "A batch of reports needs an id.") }
+                return Report(id: id, points: try points(reports))
+            }
+            return try report(id, fields)
+        }
+    }
+
+    private static func report(
+        _ id: MessageID?,
+        _ fields: Fields
+    ) throws(Rejection) -> Report {
+        let ts = try fields.instant("ts")
+        return Report(
+            id: id,
+            ts: ts,
+            cid: try fields.integer("cid"),
+            code: try fields.integer("code"),
+            points: try fields.object("data").map { [Report.Point(ts: ts, data: $0)] } ?? [],
+            alerts: try conditions("alerts", fields),
+            faults: try conditions("faults", fields),
+            binary: try fields.base64("binary")
+        )
+    }
+
+    private static func points(_ reports: [JSONValue]) throws(Rejection) -> [Report.Point] {
+        guard (1...Report.pointsMax).contains(reports.count) else {
+            throw .invalid("reports", "A batch holds 1 to \(Report.pointsMax) reports.")
+        }
+        var points: [Report.Point] = []
+        points.reserveCapacity(reports.count)
+        for (index, value) in reports.enumerated() {
+            let path = "reports.\(index)"
+            guard let object = value.objectValue else {
+                throw .invalid(path, "\(path) must be an object.")
+            }
+            let fields = Fields(object, path: path + ".")
+            guard let ts = try fields.instant("ts"), let data = try fields.object("data") else {
+                throw .invalid(path, "\(path) must have ts and data.")
+            }
+            if let last = points.last?.ts, ts < last {
+                throw .invalid("\(path).ts", "The reports of a batch must ascend by ts.")
+            }
+            points.append(Report.Point(ts: ts, data: data))
+        }
+        return points
+    }
+
+    private static func conditions(
+        _ name: String,
+        _ fields: Fields
+    ) throws(Rejection) -> [Report.Condition] {
+        guard let array = try fields.array(name) else { return [] }
+        guard array.count <= conditionsMax else {
+            throw .invalid(name, "\(name) holds at most \(conditionsMax) entries.")
+        }
+        var conditions: [Report.Condition] = []
+        for (index, value) in array.enumerated() {
+            let path = "\(name).\(index)"
+            guard let object = value.objectValue else {
+                throw .invalid(path, "\(path) must be an object.")
+            }
+            let conditionName = try Fields(object, path: path + ".")
+                .requiredText("name", length: 1...64)
+            conditions.append(.init(conditionName, value: object["value"] ?? true))
+        }
+        return conditions
+    }
+
+    /// The answer to a report that was taken.
+    package static func accepted(_ id: MessageID, version: Int64) -> [UInt8] {
+        var writer = JSONWriter(capacity: 96)
+        writer.beginObject()
+        writer.name("id")
+        writer.value(id.text)
+        writer.name("ok")
+        writer.value(true)
+        writer.name("version")
+        writer.value(version)
+        writer.endObject()
+        return writer.finish()
+    }
+}

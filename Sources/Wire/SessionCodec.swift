@@ -1,0 +1,82 @@
+package import Domain
+import JSON
+
+/// Reads and writes the word that sessions are over (PROTOCOL 3.2 and 5.1).
+package enum SessionCodec {
+    /// Reads a notice from `system/session-invalid`.
+    package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> SessionNotice {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            guard let reason = try fields.word("reason", as: Session.EndReason.self) else {
+                throw .invalid("reason", "reason is missing.")
+            }
+            guard let ts = try fields.instant("ts") else {
+                throw .invalid("ts", "ts is missing.")
+            }
+            return SessionNotice(
+                id: try fields.requiredID("noticeId", as: MessageID.self),
+                scope: try scope(fields),
+                reason: reason,
+                ts: ts,
+                actor: EventCodec.decode(fields.object["actor"]) ?? .system
+            )
+        }
+    }
+
+    private static func scope(_ fields: Fields) throws(Rejection) -> SessionNotice.Scope {
+        if let session = try fields.id("sessionId", as: SessionID.self) { return .session(session) }
+        if let app = try fields.id("appId", as: AppID.self) {
+            return .terminal(app, try fields.requiredID("terminalId", as: TerminalID.self))
+        }
+        guard let uid = try fields.id("uid", as: UserID.self) else {
+            throw .invalid("sessionId", "A notice names a session, a terminal or a user.")
+        }
+        return .user(uid, except: try fields.id("exceptTerminalId", as: TerminalID.self))
+    }
+
+    /// Writes a notice for `system/session-invalid`.
+    package static func encode(_ notice: SessionNotice) -> [UInt8] {
+        var object: JSONObject = ["noticeId": .string(notice.id.text)]
+        switch notice.scope {
+        case .session(let id): object["sessionId"] = .string(id.text)
+        case .terminal(let app, let terminal):
+            object["appId"] = .string(app.text)
+            object["terminalId"] = .string(terminal.text)
+        case .user(let uid, let except):
+            object["uid"] = .string(uid.text)
+            object["exceptTerminalId"] = except.map { .string($0.text) }
+        }
+        object["reason"] = .string(notice.reason.rawValue)
+        object["ts"] = .integer(notice.ts.milliseconds)
+        object["actor"] = EventCodec.encode(
+            notice.actor,
+            for: UserID(trusted: notice.actor.id)
+        )
+        return object.encoded()
+    }
+
+    /// What the ended session's own terminal is told.
+    package static func ended(_ session: Session, notice: SessionNotice) -> [UInt8] {
+        JSONObject([
+            ("type", "sessionInvalid"), ("sessionId", .string(session.id.text)),
+            ("reason", .string(notice.reason.rawValue)), ("ts", .integer(notice.ts.milliseconds)),
+            ("actor", EventCodec.encode(notice.actor, for: session.uid)),
+        ]).encoded()
+    }
+
+    /// What the user's other terminals are told; `type` is `terminalLoggedIn` or
+    /// `terminalLoggedOut`.
+    package static func told(
+        _ type: StaticString,
+        _ session: Session,
+        reason: Session.EndReason?,
+        ts: Instant,
+        actor: Actor
+    ) -> [UInt8] {
+        JSONObject([
+            ("type", .string("\(type)")), ("terminalId", .string(session.terminal.text)),
+            ("platform", .string(session.platform)), ("os", .string(session.os)),
+            ("reason", reason.map { .string($0.rawValue) }), ("ts", .integer(ts.milliseconds)),
+            ("actor", EventCodec.encode(actor, for: session.uid)),
+        ]).encoded()
+    }
+}

@@ -1,0 +1,71 @@
+package import Domain
+import JSON
+
+/// Writes what users see of a device (PROTOCOL 2.2).
+package enum StatusCodec {
+    /// The status payload; `changed` names what a report changed.
+    package static func encode(
+        _ status: Status,
+        of did: DeviceID,
+        changed: [String] = [],
+        product: Product?
+    ) -> [UInt8] {
+        var writer = JSONWriter(capacity: 384)
+        writer.beginObject()
+        writer.name("did")
+        writer.value(did.text)
+        writer.name("sn")
+        writer.value(0 as Int64)
+        writer.name("version")
+        writer.value(status.version)
+        writer.name("ts")
+        writer.value(status.ts.milliseconds)
+        writer.name("online")
+        writer.value(status.presence.isOnline)
+        writer.name("data")
+        writer.beginObject()
+        for attribute in status.attributes
+        where product?.point(attribute.name)?.access != .writeOnly {
+            writer.name(attribute.name)
+            writer.value(attribute.value)
+        }
+        writer.endObject()
+        writer.name("changed")
+        write(changed, to: &writer)
+        writer.name("alerts")
+        write(status.open, .alert, to: &writer)
+        writer.name("faults")
+        write(status.open, .fault, to: &writer)
+        writer.endObject()
+        return writer.finish()
+    }
+
+    private static func write(_ names: [String], to writer: inout JSONWriter) {
+        writer.beginArray()
+        for name in names { writer.value(name) }
+        writer.endArray()
+    }
+
+    private static func write(
+        _ open: [Status.OpenCondition],
+        _ kind: ConditionKind,
+        to writer: inout JSONWriter
+    ) {
+        writer.beginArray()
+        for condition in open where condition.kind == kind { writer.value(condition.name) }
+        writer.endArray()
+    }
+
+    /// The payload that carries a device's own bytes to users.
+    package static func binary(
+        _ binary: String,
+        of did: DeviceID,
+        ts: Instant,
+        cid: Int64?
+    ) -> [UInt8] {
+        JSONObject([
+            ("did", .string(did.text)), ("ts", .integer(ts.milliseconds)),
+            ("binary", .string(binary)), ("cid", cid.map { .integer($0) }),
+        ]).encoded()
+    }
+}

@@ -1,0 +1,65 @@
+import Domain
+import Storage
+import Wire
+
+/// Tells what became of a command: the asking terminal, and whoever waits for the answer.
+enum CommandOutcome {
+    /// Tells of a command whose state has become final.
+    static func tell(
+        _ command: Command,
+        product: Product?,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        if let app = command.app, let terminal = command.actor.terminal {
+            owed.publish(
+                OutboundMessage(
+                    topics.terminal(app, terminal, "command"),
+                    CommandCodec.outcome(command, product: product)
+                )
+            )
+        }
+        for waiter in try tx.commands.takeWaiters(command.did, command.cid) {
+            let answer = AnswerCodec.success(
+                waiter.requestID,
+                result: CommandCodec.result(command, product: product)
+            )
+            try tx.requests.complete(waiter.terminal.text, waiter.requestID, answer: answer)
+            let reply = ReplyAddress(topic: waiter.topic, correlation: waiter.correlation)
+            owed.publish(reply.message(answer))
+        }
+    }
+
+    /// Ends commands whose sender or device is out of the bond.
+    static func fail(
+        _ commands: [Command],
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        for var command in commands {
+            command.state = .failed
+            command.doneAt = tx.now
+            try tx.commands.save([command])
+            try tell(command, product: nil, topics: topics, in: tx, owed: &owed)
+        }
+    }
+
+    /// Ends commands whose time is over.
+    static func expire(
+        limit: Int,
+        catalog: Catalog,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        for var command in try tx.commands.overdue(limit: limit)
+        where CommandRules.expired(&command, at: tx.now) {
+            try tx.commands.save([command])
+            let product = try tx.statuses.find(command.did)
+                .flatMap { catalog.product($0.productKey) }
+            try tell(command, product: product, topics: topics, in: tx, owed: &owed)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package import Domain
+package import Storage
+package import Wire
+
+/// One message of a batch, as places in the batch's bytes.
+package struct Inbound {
+    /// Where it was published.
+    package let topic: ArraySlice<UInt8>
+    /// What it says.
+    package let payload: ArraySlice<UInt8>
+    /// Where an answer is wanted, and with what.
+    package let responseTopic: ArraySlice<UInt8>?
+    /// MQTT 5 correlation data.
+    package let correlation: ArraySlice<UInt8>?
+    /// Whether the broker had kept it.
+    package let isRetained: Bool
+
+    /// The topic as text, for dead letters and logs.
+    package var topicText: String { String(decoding: topic, as: UTF8.self) }
+}
+
+/// What one worker does with its messages.
+///
+/// A batch may be run again after a failure, as a whole or in parts: whatever a handler keeps in
+/// memory must be true again then.
+package protocol BatchHandler {
+    /// Which worker it is.
+    var name: WorkerName { get }
+    /// The filters that the worker subscribes to.
+    var filters: [String] { get }
+    /// Filters whose retained messages it needs after connecting.
+    var retainedFilters: [String] { get }
+    /// Filters of which it needs what the broker keeps, once, when the session was lost.
+    var sweptFilters: [String] { get }
+
+    /// Carries out a batch in one transaction and says what is owed.
+    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed
+    /// Does what is due by the clock or left by others; nil when there is nothing.
+    mutating func due(in tx: Transaction) throws -> Owed?
+    /// Tells whether `due` has something to do, cheaply and without writing.
+    func isDue(in tx: Transaction) throws -> Bool
+    /// When `due` has something to do next at the latest; nil when only others can bring it.
+    var nextDue: Instant? { get }
+    /// The connection stands: prepares for a broker that may have forgotten everything; returns
+    /// messages for the broker that are owed to nobody else.
+    mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
+    /// Messages for the broker that follow from the batch and need no outbox.
+    mutating func takeSignals() -> [OutboundMessage]
+}
+
+extension BatchHandler {
+    package var retainedFilters: [String] { [] }
+    package var sweptFilters: [String] { [] }
+    package var nextDue: Instant? { nil }
+    package mutating func connected(
+        isSessionPresent: Bool,
+        in tx: Transaction
+    ) throws -> [OutboundMessage] { [] }
+    package mutating func takeSignals() -> [OutboundMessage] { [] }
+}

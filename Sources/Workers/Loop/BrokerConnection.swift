@@ -1,0 +1,86 @@
+package import Mosquitto
+package import Wire
+
+/// A worker's connection to the broker; a seam, so that tests can fail it at every step.
+///
+/// The implementation is used by one thread. Acknowledgements of what `receive` gave leave in
+/// `flush` and nowhere else. After an error it is dropped and made anew.
+package protocol BrokerConnection: ~Copyable {
+    /// Connects; tells whether the broker still had the session.
+    mutating func connect() throws -> Bool
+    /// Subscribes; `sendsRetained` asks for what the broker keeps under the filters.
+    mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws
+    /// Ends subscriptions; only while nothing is held back.
+    mutating func unsubscribe(_ filters: [String]) throws
+    /// Gives the next batch, in the place of what the intake held.
+    mutating func receive(
+        upTo limit: Int,
+        linger: Duration,
+        wait: Duration,
+        into intake: inout Intake
+    ) throws
+    /// Queues a message; returns the packet id that its confirmation will name.
+    mutating func publish(
+        _ message: OutboundMessage,
+        quality: QualityOfService
+    ) throws -> Int32
+    /// Lets acknowledgements and messages leave.
+    mutating func flush() throws
+    /// Says goodbye; nothing may be held back.
+    mutating func disconnect()
+}
+
+/// The connection through libmosquitto.
+package struct MosquittoConnection: BrokerConnection, ~Copyable {
+    private var client: MosquittoClient
+
+    /// Prepares a connection.
+    package init(_ options: ConnectionOptions, waker: Waker) throws {
+        client = try MosquittoClient(options, waker: waker)
+    }
+
+    package mutating func connect() throws -> Bool { try client.connect() }
+
+    package mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws {
+        try client.subscribe(
+            filters,
+            options: SubscribeOptions(retainHandling: sendsRetained ? .always : .never)
+        )
+    }
+
+    package mutating func unsubscribe(_ filters: [String]) throws {
+        try client.unsubscribe(filters)
+    }
+
+    package mutating func receive(
+        upTo limit: Int,
+        linger: Duration,
+        wait: Duration,
+        into intake: inout Intake
+    ) throws {
+        try client.receive(upTo: limit, linger: linger, wait: wait, into: &intake)
+    }
+
+    package mutating func publish(
+        _ message: OutboundMessage,
+        quality: QualityOfService
+    ) throws -> Int32 {
+        var properties: PublishProperties?
+        if message.correlation != nil || message.expirySeconds != nil {
+            properties = PublishProperties(
+                correlationData: message.correlation,
+                messageExpirySeconds: message.expirySeconds
+            )
+        }
+        return try client.publish(
+            topic: message.topic,
+            payload: message.payload,
+            quality: quality,
+            isRetained: message.isRetained,
+            properties: properties
+        )
+    }
+
+    package mutating func flush() throws { try client.flush() }
+    package mutating func disconnect() { client.disconnect() }
+}

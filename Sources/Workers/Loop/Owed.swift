@@ -1,0 +1,99 @@
+package import Domain
+package import Wire
+
+/// What a batch owes to others when it has been committed.
+package struct Owed {
+    /// Messages that this worker publishes, in order, until the broker has taken them.
+    package private(set) var messages: [OutboundMessage] = []
+    /// Messages that another worker publishes, because it alone writes to those topics.
+    package private(set) var others: [WorkerName: [OutboundMessage]] = [:]
+    /// Messages that are put aside.
+    package private(set) var deadLetters: [PutAside] = []
+    /// Whether a message holds a token, a code or a secret.
+    package private(set) var isSecret = false
+    /// Workers with something new to do.
+    package private(set) var woken: Set<WorkerName> = []
+    /// Refusals, by reason, for the metrics.
+    package private(set) var rejected: [String: Int] = [:]
+
+    /// Nothing is owed.
+    package init() {}
+
+    /// Owes a message.
+    package mutating func publish(_ message: OutboundMessage, isSecret: Bool = false) {
+        messages.append(message)
+        if isSecret { self.isSecret = true }
+    }
+
+    /// Has another worker publish a message.
+    package mutating func publish(_ message: OutboundMessage, by worker: WorkerName) {
+        others[worker, default: []].append(message)
+        woken.insert(worker)
+    }
+
+    /// Wakes another worker after the commit.
+    package mutating func wake(_ worker: WorkerName) { woken.insert(worker) }
+
+    /// Puts a message aside.
+    package mutating func putAside(
+        _ kind: PutAside.Kind,
+        _ reason: String,
+        topic: String,
+        payload: [UInt8],
+        isShapeOnly: Bool = false
+    ) {
+        deadLetters.append(
+            PutAside(
+                kind: kind,
+                reason: reason,
+                topic: topic,
+                payload: payload,
+                isShapeOnly: isShapeOnly
+            )
+        )
+    }
+
+    /// Counts a refusal.
+    package mutating func count(_ rejection: Rejection) {
+        rejected[rejection.code.rawValue, default: 0] += 1
+    }
+
+    /// Where what is owed stands now, to come back to when a piece of work fails.
+    package struct Mark {
+        fileprivate let owed: Owed
+    }
+
+    /// Remembers what is owed so far.
+    package var mark: Mark { Mark(owed: self) }
+
+    /// Forgets what came after a mark.
+    package mutating func rewind(to mark: Mark) { self = mark.owed }
+}
+
+/// A message that is put aside, since it will never become good.
+package struct PutAside: Sendable {
+    /// What kind of badness it is; the label of the metric.
+    package enum Kind: String, Sendable {
+        /// Its topic is none of the contract's.
+        case topic
+        /// It is no JSON, or breaks the rules of every payload.
+        case malformed
+        /// It comes from a device that nobody knows.
+        case unknownDevice
+        /// It is well-formed and doesn't fit its product.
+        case refused
+        /// The service failed on it again and again.
+        case failed
+    }
+
+    /// What kind of badness it is.
+    package var kind: Kind
+    /// What is wrong with it, in words.
+    package var reason: String
+    /// Where it was published.
+    package var topic: String
+    /// What it said, or what of it may be kept.
+    package var payload: [UInt8]
+    /// Whether only names and sizes are kept, since the values may be secret.
+    package var isShapeOnly: Bool
+}

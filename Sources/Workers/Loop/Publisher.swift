@@ -1,0 +1,138 @@
+import Mosquitto
+import Storage
+import Wire
+
+/// Publishes what the outbox owes, in order, and knows what the broker has taken.
+///
+/// Each row's messages go out in the order of the rows; a row is settled when the broker has
+/// confirmed all of them, and struck out in the next transaction. What was left at a crash or a
+/// lost connection is read from the store again, before anything newer goes out.
+struct Publisher {
+    private struct Pending {
+        var row: Int64
+        var message: OutboundMessage
+    }
+
+    private let worker: WorkerName
+    private let limits: Limits
+    /// Messages that wait for their turn, oldest first, from `head` on.
+    private var queue: [Pending] = []
+    private var head = 0
+    /// The row that each unconfirmed packet id belongs to.
+    private var rowOfPacket: [Int32: Int64] = [:]
+    /// How many messages of each row the broker has not confirmed yet.
+    private var open: [Int64: Int] = [:]
+    /// Rows of which the broker has taken everything.
+    private var settled: [Int64] = []
+    /// Whether the store may hold rows that are not in the queue.
+    private var mayHaveStored = true
+
+    init(worker: WorkerName, limits: Limits) {
+        self.worker = worker
+        self.limits = limits
+    }
+
+    /// Messages that wait, or that the broker has not confirmed.
+    var backlog: Int { queue.count - head + rowOfPacket.count }
+    /// Whether rows are to be struck out.
+    var hasSettled: Bool { !settled.isEmpty }
+    /// Whether something of the store's is to be read.
+    var needsStore: Bool { mayHaveStored && backlog < limits.backlogMax }
+    /// Messages that the broker has not confirmed.
+    var unconfirmed: Int { rowOfPacket.count }
+
+    /// Another process or worker may have left rows.
+    mutating func lookAgain() { mayHaveStored = true }
+
+    // MARK: In the transaction
+
+    /// Strikes out settled rows; to be repeated when the transaction fails.
+    func settle(in tx: Transaction) throws {
+        try tx.outbox.settle(settled)
+    }
+
+    /// The settled rows are gone for good.
+    mutating func settledRowsAreGone() { settled.removeAll(keepingCapacity: true) }
+
+    /// Reads rows that are owed and not in the queue.
+    func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
+        guard needsStore else { return [] }
+        return try tx.outbox.owed(by: worker.rawValue, limit: limits.outboxPage + open.count)
+            .filter { open[$0.id] == nil && !settled.contains($0.id) }
+    }
+
+    // MARK: After the commit
+
+    /// Takes rows that were read from the store into the queue.
+    mutating func take(stored entries: [OutboxTable.Entry]) {
+        for entry in entries { enqueue(entry.messages, row: entry.id) }
+        mayHaveStored = entries.count >= limits.outboxPage
+    }
+
+    /// Takes the row of the batch just committed; unless older rows still wait in the store, behind
+    /// which it will be found.
+    mutating func take(_ messages: [OutboundMessage], row: Int64) {
+        guard !mayHaveStored else { return }
+        enqueue(messages, row: row)
+    }
+
+    private mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
+        guard !messages.isEmpty else { return settled.append(row) }
+        open[row] = messages.count
+        queue.append(contentsOf: messages.lazy.map { Pending(row: row, message: $0) })
+    }
+
+    /// Publishes as much as the window takes; returns how many messages went out.
+    ///
+    /// A message that the library refuses for what it is counts as taken: it would be refused for
+    /// ever.
+    mutating func publish<Connection: BrokerConnection & ~Copyable>(
+        to connection: inout Connection
+    ) throws -> Int {
+        var published = 0
+        while head < queue.count, rowOfPacket.count < Int(limits.sendMaximum) {
+            let pending = queue[head]
+            do {
+                let mid = try connection.publish(pending.message, quality: .atLeastOnce)
+                rowOfPacket[mid] = pending.row
+                published += 1
+            } catch let error as MosquittoError where error.concernsMessageOnly {
+                confirm(row: pending.row)
+            }
+            head += 1
+        }
+        if head == queue.count {
+            queue.removeAll(keepingCapacity: queue.count < 10_000)
+            head = 0
+        } else if head > 4096 {
+            queue.removeSubrange(..<head)
+            head = 0
+        }
+        return published
+    }
+
+    /// Takes the broker's confirmations.
+    mutating func confirm(_ confirmations: [PublishReceipt]) {
+        for confirmation in confirmations {
+            guard let row = rowOfPacket.removeValue(forKey: confirmation.mid) else { continue }
+            confirm(row: row)
+        }
+    }
+
+    private mutating func confirm(row: Int64) {
+        guard let count = open[row] else { return }
+        if count > 1 {
+            open[row] = count - 1
+        } else {
+            open[row] = nil
+            settled.append(row)
+        }
+    }
+}
+
+extension MosquittoError {
+    /// Whether the message is at fault and not the connection.
+    var concernsMessageOnly: Bool {
+        [.invalid, .malformedUTF8, .payloadSize, .oversizePacket].contains(code)
+    }
+}

@@ -1,0 +1,302 @@
+import Domain
+package import Logging
+import Mosquitto
+import Storage
+import Wire
+
+/// Receive, decide, commit, publish, acknowledge — in that order.
+///
+/// If anything throws before `flush()`, nothing was acknowledged: the broker delivers the batch
+/// again, and the inbox makes the second time harmless. What was committed is in the outbox and goes
+/// out again. So a loop that threw is dropped with its connection, and a new one begins.
+package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: BatchHandler>:
+    ~Copyable
+{
+    private var connection: Connection
+    private var handler: Handler
+    private var publisher: Publisher
+    private var intake = Intake()
+    private let environment: Environment
+    private let metrics: WorkerMetrics
+    private let logger: Logger
+    private let reached: (Step) -> Void
+    private var lookAt: Instant
+    private var mustUnsubscribe: [String] = []
+
+    /// Where a turn stands; tests and traces watch it.
+    package enum Step: String, Sendable, CaseIterable {
+        case read, inTransaction, beforeCommit, committed, published, flushed
+    }
+
+    /// Prepares a loop over a connection that has not been opened yet.
+    package init(
+        _ connection: consuming Connection,
+        _ handler: Handler,
+        environment: Environment,
+        metrics: WorkerMetrics,
+        logger: Logger,
+        reached: @escaping (Step) -> Void = { _ in }
+    ) {
+        self.connection = connection
+        self.handler = handler
+        self.environment = environment
+        self.metrics = metrics
+        self.logger = logger
+        self.reached = reached
+        publisher = Publisher(worker: handler.name, limits: environment.limits)
+        lookAt = Instant(milliseconds: 0)
+    }
+
+    // MARK: Beginning and end
+
+    /// Connects, subscribes, and says that the worker is there.
+    package mutating func open() throws {
+        let isSessionPresent = try connection.connect()
+        if !isSessionPresent { metrics.sessionLost() }
+        try connection.subscribe(handler.filters, sendsRetained: false)
+        if !handler.retainedFilters.isEmpty {
+            try connection.subscribe(handler.retainedFilters, sendsRetained: true)
+        }
+        let now = environment.clock.now
+        let signals = try environment.store.batch(at: now) { tx in
+            try handler.connected(isSessionPresent: isSessionPresent, in: tx)
+        }
+        if !isSessionPresent, !handler.sweptFilters.isEmpty {
+            try connection.subscribe(handler.sweptFilters, sendsRetained: true)
+            mustUnsubscribe = handler.sweptFilters
+        }
+        for signal in signals { _ = try connection.publish(signal, quality: .atLeastOnce) }
+        try publishState(isOnline: true, at: now)
+    }
+
+    /// Says goodbye; after the last turn, when nothing is held back any more.
+    package mutating func close() {
+        // What fails now is said by the will.
+        try? publishState(isOnline: false, at: environment.clock.now)
+        try? connection.flush()
+        connection.disconnect()
+    }
+
+    private mutating func publishState(isOnline: Bool, at now: Instant) throws {
+        let topic = environment.topics.system("worker/\(handler.name.rawValue)")
+        let state = SystemCodec.workerState(isOnline: isOnline, ts: now)
+        _ = try connection.publish(
+            OutboundMessage(topic, state, isRetained: true),
+            quality: .atLeastOnce
+        )
+    }
+
+    // MARK: The path
+
+    /// One turn; returns how many messages came and went.
+    @discardableResult
+    package mutating func turn() throws -> (received: Int, published: Int) {
+        try receive()
+        reached(.read)
+        let notices = try commit(batch())
+        let published = try publisher.publish(to: &connection)
+        for notice in notices { _ = try connection.publish(notice, quality: .atMostOnce) }
+        for signal in handler.takeSignals() {
+            _ = try connection.publish(signal, quality: .atLeastOnce)
+        }
+        reached(.published)
+        try connection.flush()
+        reached(.flushed)
+        try unsubscribeSwept()
+        metrics.turn(
+            received: intake.deliveries.count,
+            published: published,
+            window: publisher.unconfirmed
+        )
+        return (intake.deliveries.count, published)
+    }
+
+    private mutating func receive() throws {
+        let limits = environment.limits
+        // With much still to be sent, one message at a time keeps the memory bounded: each may have
+        // a thousand receivers.
+        let isBehind = publisher.backlog > limits.backlogMax
+        let hasWork = publisher.needsStore
+        try connection.receive(
+            upTo: isBehind ? 1 : limits.batchMax,
+            linger: limits.batchLinger,
+            wait: hasWork ? .zero : patience,
+            into: &intake
+        )
+        publisher.confirm(intake.confirmed)
+    }
+
+    private var patience: Duration {
+        guard let next = handler.nextDue else { return environment.limits.patience }
+        let left = next.milliseconds - environment.clock.now.milliseconds
+        return min(environment.limits.patience, .milliseconds(max(0, left)))
+    }
+
+    private func batch() -> [Inbound] {
+        let bytes = intake.bytes
+        return intake.deliveries.map { delivery in
+            Inbound(
+                topic: bytes[delivery.topic],
+                payload: bytes[delivery.payload],
+                responseTopic: delivery.responseTopic.map { bytes[$0] },
+                correlation: delivery.correlationData.map { bytes[$0] },
+                isRetained: delivery.isRetained
+            )
+        }
+    }
+
+    private mutating func unsubscribeSwept() throws {
+        guard !mustUnsubscribe.isEmpty else { return }
+        try connection.unsubscribe(mustUnsubscribe)
+        mustUnsubscribe = []
+    }
+
+    // MARK: The transaction
+
+    /// Commits a batch and what is due; returns notices that are published once and forgotten.
+    private mutating func commit(_ batch: [Inbound]) throws -> [OutboundMessage] {
+        let now = environment.clock.now
+        let isCalled = environment.neighbours.takeCall(of: handler.name)
+        let mustLook = isCalled || now >= lookAt || batch.isEmpty
+        if mustLook {
+            lookAt = Instant(milliseconds: now.milliseconds + 500)
+            publisher.lookAgain()
+        }
+        if batch.isEmpty, !publisher.hasSettled, try !hasWork(now) { return [] }
+        do {
+            return try commitAtOnce(batch, mustLook: mustLook, at: now)
+        } catch  where Failure.isMessages(error) && !batch.isEmpty {
+            logger.warning(
+                "A batch failed; trying its halves",
+                metadata: ["batch.size": "\(batch.count)", "error": "\(Failure.summary(error))"]
+            )
+            return try commitHalves(batch, at: now)
+        }
+    }
+
+    private func hasWork(_ now: Instant) throws -> Bool {
+        try environment.store.read { tx in
+            if let next = handler.nextDue, next <= now { return true }
+            return try handler.isDue(in: tx) || !publisher.stored(in: tx).isEmpty
+        }
+    }
+
+    private mutating func commitAtOnce(
+        _ batch: [Inbound],
+        mustLook: Bool,
+        at now: Instant
+    ) throws -> [OutboundMessage] {
+        var handler = handler
+        var all: [Owed] = []
+        let start = ContinuousClock.now
+        let (rows, stored, notices) = try environment.store.batch(at: now) { tx in
+            reached(.inTransaction)
+            try publisher.settle(in: tx)
+            // Before this batch's own row is written, which goes out behind what was owed before.
+            let stored = try publisher.stored(in: tx)
+            if !batch.isEmpty { all.append(try handler.handle(batch, in: tx)) }
+            if mustLook, let due = try handler.due(in: tx) { all.append(due) }
+            let rows = try all.map { try owe($0, in: tx) }
+            let notices = try all.flatMap { try putAside($0, in: tx) }
+            reached(.beforeCommit)
+            return (rows, stored, notices)
+        }
+        self.handler = handler
+        metrics.committed(after: ContinuousClock.now - start)
+        reached(.committed)
+        publisher.settledRowsAreGone()
+        publisher.take(stored: stored)
+        for (owed, row) in zip(all, rows) {
+            if let row { publisher.take(owed.messages, row: row) }
+            finish(owed)
+        }
+        return notices
+    }
+
+    /// Repeats a failed batch halved, until the bad message stands alone and is put aside.
+    private mutating func commitHalves(
+        _ batch: [Inbound],
+        at now: Instant
+    ) throws -> [OutboundMessage] {
+        guard batch.count > 1 else { return try putAside(batch, at: now) }
+        let middle = batch.count / 2
+        var notices: [OutboundMessage] = []
+        for half in [Array(batch[..<middle]), Array(batch[middle...])] {
+            do {
+                notices += try commitAtOnce(half, mustLook: false, at: now)
+            } catch  where Failure.isMessages(error) {
+                notices += try commitHalves(half, at: now)
+            }
+        }
+        return notices
+    }
+
+    private mutating func putAside(
+        _ batch: [Inbound],
+        at now: Instant
+    ) throws -> [OutboundMessage] {
+        var owed = Owed()
+        for message in batch {
+            owed.putAside(
+                .failed,
+                "the service failed on it",
+                topic: message.topicText,
+                payload: Payload.shape(of: message.payload),
+                isShapeOnly: true
+            )
+        }
+        let bad = owed
+        let notices = try environment.store.batch(at: now) { tx in try putAside(bad, in: tx) }
+        finish(bad)
+        return notices
+    }
+
+    /// Writes what is owed; returns the row of this worker's own messages.
+    ///
+    /// A row that follows older ones still in the store is found there in its order.
+    private func owe(_ owed: Owed, in tx: Transaction) throws -> Int64? {
+        for (worker, messages) in owed.others.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: true)
+        }
+        guard !owed.messages.isEmpty else { return nil }
+        return try tx.outbox.add(
+            owed.messages,
+            by: handler.name.rawValue,
+            isSecret: owed.isSecret
+        )
+    }
+
+    private func putAside(_ owed: Owed, in tx: Transaction) throws -> [OutboundMessage] {
+        guard !owed.deadLetters.isEmpty else { return [] }
+        let name = handler.name.rawValue
+        let first = try tx.deadLetters.add(
+            owed.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
+            worker: name,
+            keeping: environment.limits.deadLettersMax
+        )
+        return owed.deadLetters.enumerated().map { index, letter in
+            OutboundMessage(
+                environment.topics.system("dead-letter"),
+                SystemCodec.deadLetter(
+                    id: first + Int64(index),
+                    topic: letter.topic,
+                    reason: letter.reason,
+                    worker: name,
+                    ts: tx.now
+                )
+            )
+        }
+    }
+
+    private func finish(_ owed: Owed) {
+        for worker in owed.woken { environment.neighbours.wake(worker) }
+        metrics.refused(owed.rejected)
+        for letter in owed.deadLetters {
+            metrics.deadLetter(letter.kind)
+            logger.info(
+                "A message was put aside",
+                metadata: ["message.topic": "\(letter.topic)", "reason": "\(letter.reason)"]
+            )
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Metrics
+
+/// What is counted of one worker.
+package struct WorkerMetrics: Sendable {
+    private let received: Counter
+    private let published: Counter
+    private let batchSize: Recorder
+    private let commit: Timer
+    private let window: Gauge
+    private let reconnects: Counter
+    private let sessionsLost: Counter
+    private let worker: String
+
+    /// Makes the counters of a worker.
+    package init(_ name: WorkerName) {
+        worker = name.rawValue
+        let labels = [("worker", name.rawValue)]
+        received = Counter(label: "lamplighter_messages_received_total", dimensions: labels)
+        published = Counter(label: "lamplighter_messages_published_total", dimensions: labels)
+        batchSize = Recorder(label: "lamplighter_batch_size", dimensions: labels)
+        commit = Timer(label: "lamplighter_commit_seconds", dimensions: labels)
+        window = Gauge(label: "lamplighter_window_used", dimensions: labels)
+        reconnects = Counter(label: "lamplighter_reconnects_total", dimensions: labels)
+        sessionsLost = Counter(label: "lamplighter_sessions_lost_total", dimensions: labels)
+    }
+
+    func turn(received: Int, published: Int, window: Int) {
+        if received > 0 {
+            self.received.increment(by: received)
+            batchSize.record(received)
+        }
+        if published > 0 { self.published.increment(by: published) }
+        self.window.record(window)
+    }
+
+    func committed(after duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        commit.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+
+    func refused(_ reasons: [String: Int]) {
+        for (reason, count) in reasons {
+            Counter(
+                label: "lamplighter_rejected_total",
+                dimensions: [("worker", worker), ("reason", reason)]
+            ).increment(by: count)
+        }
+    }
+
+    func deadLetter(_ kind: PutAside.Kind) {
+        Counter(
+            label: "lamplighter_dead_letters_total",
+            dimensions: [("worker", worker), ("reason", kind.rawValue)]
+        ).increment()
+    }
+
+    func sessionLost() { sessionsLost.increment() }
+
+    /// Counts a connection that was made anew.
+    package func reconnected() { reconnects.increment() }
+}

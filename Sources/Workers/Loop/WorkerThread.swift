@@ -1,0 +1,145 @@
+import Glibc
+package import Logging
+package import Mosquitto
+import Synchronization
+import Wire
+
+/// Runs one worker on a thread of its own, and begins anew after every failure.
+///
+/// libmosquitto and SQLite block, so a worker never runs on the cooperative pool.
+package final class WorkerThread: Sendable {
+    private let options: ConnectionOptions
+    private let environment: Environment
+    private let logger: Logger
+    private let name: WorkerName
+    private let isStopping = Atomic<Bool>(false)
+    private let metrics: WorkerMetrics
+    private let waker: Waker
+
+    /// Prepares a worker; `options` say where the broker is and with which password.
+    package init(
+        _ name: WorkerName,
+        options: ConnectionOptions,
+        environment: Environment,
+        logger: Logger
+    ) throws {
+        self.name = name
+        self.environment = environment
+        var logger = logger
+        logger[metadataKey: "worker"] = "\(name.rawValue)"
+        self.logger = logger
+        metrics = WorkerMetrics(name)
+        waker = try environment.neighbours.waker(of: name) ?? Waker()
+        var options = options
+        options.clientID = name.clientID
+        options.receiveMaximum = environment.limits.receiveMaximum
+        options.sendMaximum = environment.limits.sendMaximum
+        options.will = .init(
+            topic: environment.topics.system("worker/\(name.rawValue)"),
+            payload: SystemCodec.workerState(isOnline: false, ts: environment.clock.now),
+            isRetained: true
+        )
+        self.options = options
+        environment.health.notReady(name.rawValue, "not connected to the broker yet")
+    }
+
+    /// Runs until `stop`; returns when the worker has drained and said goodbye.
+    package func run() async {
+        await withCheckedContinuation { continuation in
+            PlainThread.detach {
+                self.work()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Asks the worker to finish its turn, say goodbye and return.
+    package func stop() {
+        isStopping.store(true, ordering: .releasing)
+        waker.wake()
+    }
+
+    private var mustStop: Bool { isStopping.load(ordering: .acquiring) }
+
+    private func work() {
+        var backoff = Backoff(limit: environment.limits.reconnectMax)
+        var isFirst = true
+        while !mustStop {
+            if !isFirst { metrics.reconnected() }
+            isFirst = false
+            do {
+                switch name {
+                case .status: try live(StatusHandler(environment), &backoff)
+                case .control: try live(RequestHandler.control(environment), &backoff)
+                case .account: try live(RequestHandler.account(environment), &backoff)
+                case .session: try live(SessionHandler(environment), &backoff)
+                }
+            } catch {
+                report(error)
+                pause(backoff.next())
+            }
+        }
+        environment.health.notReady(name.rawValue, "stopped")
+    }
+
+    /// One life of the worker: a connection, and turns until it fails or is to stop.
+    private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
+        var loop = WorkerLoop(
+            try MosquittoConnection(options, waker: waker),
+            handler,
+            environment: environment,
+            metrics: metrics,
+            logger: logger
+        )
+        try loop.open()
+        try loop.turn()
+        environment.health.ready(name.rawValue)
+        logger.info("The worker is connected")
+        backoff.reset()
+        while !mustStop { try loop.turn() }
+        loop.close()
+    }
+
+    private func report(_ error: any Error) {
+        let summary = Failure.summary(error)
+        environment.health.notReady(name.rawValue, summary)
+        logger.warning("The worker begins anew", metadata: ["error": "\(summary)"])
+    }
+
+    /// Waits, but not when it is time to stop.
+    private func pause(_ duration: Duration) {
+        let end = ContinuousClock.now + duration
+        while !mustStop, ContinuousClock.now < end { usleep(20_000) }
+    }
+}
+
+/// A plain thread of the system.
+private enum PlainThread {
+    /// What the thread runs, carried through C as one pointer.
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Starts a thread that ends by itself.
+    static func detach(_ body: @escaping @Sendable () -> Void) {
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        pthread_attr_setstacksize(&attributes, 4 << 20)
+        var thread = pthread_t()
+        let code = pthread_create(
+            &thread,
+            &attributes,
+            { pointer in
+                guard let pointer else { return nil }
+                Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+                return nil
+            },
+            Unmanaged.passRetained(Work(body)).toOpaque()
+        )
+        pthread_attr_destroy(&attributes)
+        precondition(code == 0, "the system gives no thread")
+    }
+}

@@ -1,0 +1,61 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// One request being carried out: what it asks, who asks, and what follows.
+struct Call {
+    let request: AppRequest
+    /// The app, as imported.
+    let app: App
+    /// The session of the request's token; only where the method needs one.
+    var session: Session?
+    let tx: Transaction
+    let environment: Environment
+    let catalog: Catalog
+    var ids: IDSource
+    var owed = Owed()
+
+    var topics: Topics { environment.topics }
+    var limits: Limits { environment.limits }
+    var fields: Fields { request.fields }
+
+    /// The session, which a method that needs a token always has.
+    func caller() throws(Rejection) -> Session {
+        guard let session else {
+            throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
+        }
+        return session
+    }
+
+    /// The user as the actor of what follows.
+    func actor() throws(Rejection) -> Actor {
+        let session = try caller()
+        return Actor(.user, session.uid.text, terminal: session.terminal)
+    }
+
+    /// The product of a device where the app may see it, or nil.
+    func product(of key: ProductKey) -> Product? {
+        app.products.contains(key) ? catalog.product(key) : nil
+    }
+}
+
+/// What a method answers.
+enum Reply {
+    /// A result; one that holds a token or a secret is sealed at rest.
+    case result(JSONObject, isSecret: Bool = false)
+    /// A refusal whose side effects stay, such as a counted try.
+    case refusal(Rejection)
+    /// The answer follows when a command's fate is known.
+    case later(DeviceID, cid: Int64)
+}
+
+/// One method of the contract.
+struct Method: Sendable {
+    /// Whether it needs a session's token.
+    var needsToken = true
+    /// Whether it changes nothing, so that a repeat may be answered anew.
+    var isReading = false
+    /// Carries it out.
+    var run: @Sendable (inout Call) throws -> Reply
+}

@@ -1,0 +1,115 @@
+package import Domain
+package import Storage
+package import Wire
+
+/// A worker that answers app requests: a table of methods by name.
+package struct RequestHandler: BatchHandler {
+    package let name: WorkerName
+    private let methods: [String: Method]
+    private let environment: Environment
+    private var desk: RequestDesk
+    /// When the next command loses its meaning; only the control worker looks.
+    package private(set) var nextDue: Instant?
+
+    /// The control worker: devices, sharing, homes; and the clock of commands.
+    package static func control(_ environment: Environment) -> RequestHandler {
+        RequestHandler(.control, DeviceMethods.all, environment)
+    }
+
+    /// The account worker: accounts and sessions.
+    package static func account(_ environment: Environment) -> RequestHandler {
+        RequestHandler(.account, AccountMethods.all, environment)
+    }
+
+    private init(
+        _ name: WorkerName,
+        _ methods: [String: Method],
+        _ environment: Environment
+    ) {
+        self.name = name
+        self.methods = methods
+        self.environment = environment
+        desk = RequestDesk(environment)
+    }
+
+    package var filters: [String] {
+        name.services.map { "\(environment.topics.root)/app/+/+/request/\($0)/#" }
+    }
+
+    // MARK: The path
+
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
+        try desk.catalog.update(in: tx)
+        var owed = Owed()
+        for message in batch { try handle(message, in: tx, owed: &owed) }
+        try plan(in: tx)
+        return owed
+    }
+
+    private mutating func handle(
+        _ message: Inbound,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        guard
+            case .request(let app, let terminal, let service, let method) =
+                environment.topics.parse(message.topic)
+        else {
+            return owed.putAside(
+                .topic,
+                "the topic is no request's",
+                topic: message.topicText,
+                payload: Payload.shape(of: message.payload),
+                isShapeOnly: true
+            )
+        }
+        guard
+            let request = desk.decode(
+                message,
+                app,
+                terminal,
+                service: service,
+                method: method,
+                owed: &owed
+            )
+        else { return }
+        try desk.answer(
+            request,
+            with: methods[request.name] ?? LaterWork.method(request.name),
+            in: tx,
+            owed: &owed
+        )
+    }
+
+    // MARK: What is due
+
+    package func isDue(in tx: Transaction) throws -> Bool { false }
+
+    package mutating func due(in tx: Transaction) throws -> Owed? {
+        guard name == .control else { return nil }
+        try desk.catalog.update(in: tx)
+        var owed = Owed()
+        try CommandOutcome.expire(
+            limit: environment.limits.sweepStep,
+            catalog: desk.catalog,
+            topics: environment.topics,
+            in: tx,
+            owed: &owed
+        )
+        try plan(in: tx)
+        return owed
+    }
+
+    private mutating func plan(in tx: Transaction) throws {
+        guard name == .control else { return }
+        nextDue = try tx.commands.nextExpiry()
+    }
+
+    package mutating func connected(
+        isSessionPresent: Bool,
+        in tx: Transaction
+    ) throws -> [OutboundMessage] {
+        try plan(in: tx)
+        return []
+    }
+}

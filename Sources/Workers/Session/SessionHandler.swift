@@ -1,0 +1,192 @@
+import Domain
+package import Storage
+import Wire
+
+/// The session worker: carries out that a session is over, watches which workers are there, and
+/// answers the requests that nobody else would.
+package struct SessionHandler: BatchHandler {
+    private let environment: Environment
+    private var desk: RequestDesk
+    /// The workers that said they are there; none is before it said so.
+    private var present: Set<String> = []
+    private var known: Set<String> = []
+
+    /// Makes the worker's handler.
+    package init(_ environment: Environment) {
+        self.environment = environment
+        desk = RequestDesk(environment)
+    }
+
+    package var name: WorkerName { .session }
+
+    package var filters: [String] {
+        [
+            environment.topics.system("session-invalid"),
+            "\(environment.topics.root)/app/+/+/request/#",
+        ]
+    }
+
+    package var retainedFilters: [String] { [environment.topics.system("worker/+")] }
+
+    package func isDue(in tx: Transaction) throws -> Bool { false }
+    package mutating func due(in tx: Transaction) throws -> Owed? { nil }
+
+    // MARK: The path
+
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
+        try desk.catalog.update(in: tx)
+        var owed = Owed()
+        for message in batch {
+            switch environment.topics.parse(message.topic) {
+            case .sessionInvalid: try end(message, in: tx, owed: &owed)
+            case .workerState(let name): try note(name, message, in: tx, owed: &owed)
+            case .request(let app, let terminal, let service, let method):
+                try answer(message, app, terminal, service, method, in: tx, owed: &owed)
+            case .malformed(let reason): putAside(message, reason, owed: &owed)
+            default: putAside(message, "the topic is not for this worker", owed: &owed)
+            }
+        }
+        return owed
+    }
+
+    private func putAside(_ message: Inbound, _ reason: String, owed: inout Owed) {
+        owed.putAside(
+            .topic,
+            reason,
+            topic: message.topicText,
+            payload: Payload.shape(of: message.payload),
+            isShapeOnly: true
+        )
+    }
+
+    // MARK: Sessions that are over
+
+    private func end(_ message: Inbound, in tx: Transaction, owed: inout Owed) throws {
+        let notice: SessionNotice
+        do {
+            notice = try SessionCodec.decode(message.payload)
+        } catch {
+            owed.putAside(
+                .malformed,
+                error.reason,
+                topic: message.topicText,
+                payload: Array(message.payload.prefix(Payload.bytesMax))
+            )
+            return owed.count(error.rejection)
+        }
+        guard try tx.sessions.claim(notice: notice.id) else { return }
+        for session in try meant(notice, in: tx) where session.loginTime <= notice.ts {
+            try end(session, notice, in: tx, owed: &owed)
+        }
+    }
+
+    private func meant(_ notice: SessionNotice, in tx: Transaction) throws -> [Session] {
+        switch notice.scope {
+        case .session(let id): try tx.sessions.find(id).map { [$0] } ?? []
+        case .terminal(let app, let terminal):
+            try tx.sessions.live(on: terminal).map { [$0] }?.filter { $0.app == app } ?? []
+        case .user(let uid, let except):
+            try tx.sessions.live(of: uid).filter { $0.terminal != except }
+        }
+    }
+
+    /// Tells the terminal, tells the user's others, and has the gate cut the session off: unless
+    /// another session has begun on the terminal meanwhile, which stays untouched.
+    private func end(
+        _ session: Session,
+        _ notice: SessionNotice,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        var session = session
+        if session.endedAt == nil { try tx.sessions.end(&session, notice.reason) }
+        let topics = environment.topics
+        let isTerminalFree = try tx.sessions.live(on: session.terminal) == nil
+        if isTerminalFree, notice.reason != .replaced {
+            owed.publish(
+                OutboundMessage(
+                    topics.terminal(session.app, session.terminal, "session"),
+                    SessionCodec.ended(session, notice: notice)
+                )
+            )
+            owed.publish(
+                OutboundMessage(
+                    Topics.gateControl,
+                    SystemCodec.gate([.revokeSession(session.id, session.terminal)])
+                )
+            )
+        }
+        owed.publish(
+            OutboundMessage(
+                topics.user(session.uid, "session"),
+                SessionCodec.told(
+                    "terminalLoggedOut",
+                    session,
+                    reason: notice.reason,
+                    ts: notice.ts,
+                    actor: notice.actor
+                )
+            )
+        )
+    }
+
+    // MARK: Workers that come and go
+
+    private mutating func note(
+        _ worker: String,
+        _ message: Inbound,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        guard let state = SystemCodec.decode(workerState: message.payload) else { return }
+        let wasPresent = present.contains(worker)
+        if state.isOnline { present.insert(worker) } else { present.remove(worker) }
+        let isNews = known.insert(worker).inserted == false && wasPresent != state.isOnline
+        guard isNews else { return }
+        let payload = SystemCodec.service(worker, isUp: state.isOnline)
+        for (app, terminal) in try tx.sessions.liveTerminals() {
+            owed.publish(
+                OutboundMessage(environment.topics.terminal(app, terminal, "system"), payload)
+            )
+        }
+    }
+
+    // MARK: Requests that nobody else answers
+
+    private mutating func answer(
+        _ message: Inbound,
+        _ app: AppID,
+        _ terminal: TerminalID,
+        _ service: String,
+        _ method: String,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        let owner = WorkerName.allCases.first { $0.services.contains(service) }
+        if let owner, present.contains(owner.rawValue) { return }
+        guard
+            let request = desk.decode(
+                message,
+                app,
+                terminal,
+                service: service,
+                method: method,
+                owed: &owed
+            )
+        else { return }
+        guard let owner else {
+            return try desk.answer(
+                request,
+                with: LaterWork.method(request.name),
+                in: tx,
+                owed: &owed
+            )
+        }
+        try desk.turnAway(
+            request,
+            Rejection(.unavailable, "The \(owner.rawValue) worker is not running; try again."),
+            in: tx,
+            owed: &owed
+        )
+    }
+}

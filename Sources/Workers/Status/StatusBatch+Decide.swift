@@ -1,0 +1,254 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+extension StatusBatch {
+    /// Decides message after message, in the order in which they came.
+    mutating func decide(
+        in tx: Transaction,
+        ids: inout IDSource,
+        roll: inout RollCall
+    ) throws {
+        for item in items {
+            switch item.matter {
+            case .report(let report, let key):
+                decide(report, key: key, item, at: tx.now, ids: &ids)
+            case .presence(let signal):
+                roll.note(signal, of: dids[item.device])
+                decide(signal, item, at: tx.now, ids: &ids)
+            case .info(let info): try decide(info, item, in: tx)
+            case .refresh(let uid): refresh(uid, item.device)
+            case .kept(let uid):
+                if !subscribers[item.device].contains(uid) { clear(uid, item.device) }
+            case .mark(let ts): roll.noteMark(ts)
+            }
+        }
+    }
+
+    // MARK: Reports
+
+    private mutating func decide(
+        _ report: Report,
+        key: Int?,
+        _ item: Item,
+        at now: Instant,
+        ids: inout IDSource
+    ) {
+        guard let record = records[item.device], let product = catalog.product(record.productKey)
+        else { return putAsideUnknown(item) }
+        if let version = key.flatMap({ versions[$0] }) {
+            return answer(report, dids[item.device], version: version)
+        }
+        var status = record.status
+        switch StatusRules.decide(
+            report,
+            of: record.did,
+            product: product,
+            status: &status,
+            at: now,
+            ids: &ids
+        )
+        {
+        case .failure(let rejection): refuse(report, item, rejection)
+        case .success(let outcome):
+            change(item.device, status)
+            keep(report, outcome, item.device)
+            tell(report, outcome, status, product, item.device)
+            note(report, at: now, did: record.did)
+            if let key { claim(key, version: status.version) }
+            answer(report, record.did, version: status.version)
+        }
+    }
+
+    private mutating func keep(
+        _ report: Report,
+        _ outcome: StatusRules.Outcome,
+        _ device: Int
+    ) {
+        let did = dids[device]
+        for point in outcome.history {
+            history.append((device, HistoryRecord(did: did, ts: point.ts, data: point.data)))
+        }
+        if let binary = report.binary {
+            let record = HistoryRecord(did: did, ts: outcome.ts, data: nil, binary: binary)
+            history.append((device, record))
+        }
+        for event in outcome.events {
+            events.append((did, event, actor: EventCodec.stored(event.actor)))
+        }
+    }
+
+    private mutating func tell(
+        _ report: Report,
+        _ outcome: StatusRules.Outcome,
+        _ status: Status,
+        _ product: Product,
+        _ device: Int
+    ) {
+        let users = subscribers[device]
+        guard !users.isEmpty else { return }
+        if outcome.isVisible {
+            tell(status, changed: outcome.changed, product, device)
+        }
+        for event in outcome.events { tell(event, device) }
+        guard let binary = report.binary else { return }
+        let did = dids[device]
+        let payload = StatusCodec.binary(binary, of: did, ts: outcome.ts, cid: report.cid)
+        for uid in users {
+            owed.publish(OutboundMessage(topics.user(uid, device: did, "binary"), payload))
+        }
+    }
+
+    private mutating func tell(
+        _ status: Status,
+        changed: [String] = [],
+        _ product: Product?,
+        _ device: Int
+    ) {
+        let did = dids[device]
+        let payload = StatusCodec.encode(status, of: did, changed: changed, product: product)
+        for uid in subscribers[device] {
+            owed.publish(
+                OutboundMessage(
+                    topics.user(uid, device: did, "status"),
+                    payload,
+                    isRetained: true
+                )
+            )
+        }
+    }
+
+    private mutating func tell(_ event: Event, _ device: Int) {
+        let did = dids[device]
+        let payload = EventCodec.encode(event)
+        for uid in subscribers[device] {
+            owed.publish(OutboundMessage(topics.user(uid, device: did, "event"), payload))
+        }
+    }
+
+    /// Notes what a report says of a command.
+    private mutating func note(_ report: Report, at now: Instant, did: DeviceID) {
+        guard let cid = report.cid else { return }
+        let key = CommandKey(did: did, cid: cid)
+        guard var command = commands[key] else { return }
+        let before = command
+        _ = CommandRules.answered(
+            &command,
+            code: report.code ?? 0,
+            data: report.points.first?.data,
+            at: now
+        )
+        guard command != before else { return }
+        commands[key] = command
+        if !answered.contains(key) { answered.append(key) }
+    }
+
+    private mutating func answer(_ report: Report, _ did: DeviceID, version: Int64) {
+        guard let id = report.id else { return }
+        owed.publish(
+            OutboundMessage(topics.response(did), ReportCodec.accepted(id, version: version))
+        )
+    }
+
+    private mutating func refuse(_ report: Report, _ item: Item, _ rejection: Rejection) {
+        owed.count(rejection)
+        if let source = item.source { putAside(source, .refused, rejection.message) }
+        guard let id = report.id else { return }
+        owed.publish(
+            OutboundMessage(
+                topics.response(dids[item.device]),
+                AnswerCodec.refusal(id, rejection)
+            )
+        )
+    }
+
+    private mutating func putAsideUnknown(_ item: Item) {
+        guard let source = item.source else { return }
+        putAside(source, .unknownDevice, "the device is unknown")
+    }
+
+    // MARK: Presence
+
+    private mutating func decide(
+        _ signal: PresenceSignal,
+        _ item: Item,
+        at now: Instant,
+        ids: inout IDSource
+    ) {
+        guard let record = records[item.device] else { return putAsideUnknown(item) }
+        var status = record.status
+        let change = PresenceRules.decide(signal, presence: &status.presence, at: now)
+        if change != nil { status.ts = now }
+        guard status != record.status else { return }
+        self.change(item.device, status)
+        guard let change else { return }
+        let event = Event(
+            id: ids.make("e", at: now),
+            type: change.isOnline ? "online" : "offline",
+            reason: change.reason,
+            ts: now,
+            actor: .device(record.did)
+        )
+        events.append((record.did, event, actor: EventCodec.stored(event.actor)))
+        tell(status, catalog.product(record.productKey), item.device)
+        tell(event, item.device)
+        // Commands that were queued meanwhile go out now.
+        if change.isOnline { owed.wake(.control) }
+    }
+
+    // MARK: The rest
+
+    private mutating func decide(
+        _ info: RegistrationCodec.Info,
+        _ item: Item,
+        in tx: Transaction
+    ) throws {
+        guard let did = records[item.device]?.did else { return putAsideUnknown(item) }
+        var hardware: JSONObject?
+        if let changed = info.hardware {
+            var merged = try tx.devices.find(did)?.hardware ?? [:]
+            for member in changed.members { merged[member.key] = member.value }
+            hardware = merged
+        }
+        try tx.devices.update(did, passcode: info.passcode, hardware: hardware)
+        guard let id = info.id else { return }
+        owed.publish(OutboundMessage(topics.response(did), AnswerCodec.accepted(id)))
+    }
+
+    /// Says what is right now: the status to who is subscribed, nothing at all to others.
+    private mutating func refresh(_ uid: UserID, _ device: Int) {
+        guard let record = records[device], subscribers[device].contains(uid) else {
+            return clear(uid, device)
+        }
+        let payload = StatusCodec.encode(
+            record.status,
+            of: record.did,
+            product: catalog.product(record.productKey)
+        )
+        owed.publish(
+            OutboundMessage(
+                topics.user(uid, device: record.did, "status"),
+                payload,
+                isRetained: true
+            )
+        )
+    }
+
+    private mutating func clear(_ uid: UserID, _ device: Int) {
+        owed.publish(
+            OutboundMessage(topics.user(uid, device: dids[device], "status"), [], isRetained: true)
+        )
+    }
+}
+
+extension RollCall {
+    /// Notes what the gate said of a device.
+    mutating func note(_ signal: PresenceSignal, of did: DeviceID) {
+        switch signal {
+        case .connected: note(did, isOnline: true)
+        case .disconnected: note(did, isOnline: false)
+        default: break
+        }
+    }
+}

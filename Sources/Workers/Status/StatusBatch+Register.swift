@@ -1,0 +1,164 @@
+import Domain
+import JSON
+import Sodium
+import Storage
+import Wire
+
+extension StatusBatch {
+    /// Carries out the batch's registrations, row by row: they are few.
+    mutating func register(in tx: Transaction, ids: inout IDSource) throws {
+        for (request, content) in registrations {
+            try register(request, content: content, in: tx, ids: &ids)
+        }
+    }
+
+    private mutating func register(
+        _ request: RegistrationRequest,
+        content: [UInt8],
+        in tx: Transaction,
+        ids: inout IDSource
+    ) throws {
+        guard let product = catalog.product(request.productKey) else {
+            return refuse(
+                request,
+                Rejection(.resourceNotFound, "The product is unknown."),
+                asks: nil,
+                []
+            )
+        }
+        let device = try tx.devices.find(request.productKey, request.mac)
+        let sender = "product:\(request.productKey.text):\(request.mac.text)"
+        if let answer = try repeated(request, sender, content, device, in: tx) {
+            return tell(request, answer)
+        }
+        let bound = try device.map { try tx.bindings.all(of: $0.did) } ?? []
+        let tries = "register:\(request.productKey.text):\(request.mac.text)"
+        let decision = RegistrationRules.decide(
+            product: product,
+            isListed: try tx.products.isListed(request.productKey, request.mac),
+            known: try device.map { try known($0, bound, request, in: tx) },
+            retryAfter: try tx.attempts.retryAfter(
+                tries,
+                max: RegistrationRules.triesMax,
+                windowSeconds: RegistrationRules.triesWindowSeconds
+            ),
+            at: tx.now
+        )
+        let did: DeviceID
+        switch decision {
+        case .create:
+            did = DeviceID(trusted: ids.make("d", at: tx.now))
+            try tx.devices.create(did, product: request.productKey, mac: request.mac)
+        case .renew(let known):
+            did = known
+        case .reset(let known):
+            did = known
+            try DeviceLife.end(known, bound: bound, reason: "reset", topics, in: tx, owed: &owed)
+            try tx.statuses.wipe(known, at: tx.now)
+            try tx.attempts.clear(tries)
+        case .refuse(let rejection, let asks):
+            if rejection.code == .forbidden {
+                try tx.attempts.add(tries, windowSeconds: RegistrationRules.triesWindowSeconds)
+            }
+            return refuse(request, rejection, asks: asks, bound)
+        }
+        if device != nil { kick(did) }
+        let answer = try grant(request, did, in: tx)
+        try tx.requests.save(
+            sender,
+            request.id,
+            content: content,
+            answer: answer,
+            isSecret: true
+        )
+    }
+
+    /// The answer that the same message got before, as long as nothing has changed it.
+    private func repeated(
+        _ request: RegistrationRequest,
+        _ sender: String,
+        _ content: [UInt8],
+        _ device: DeviceRecord?,
+        in tx: Transaction
+    ) throws -> [UInt8]? {
+        guard let before = try tx.requests.find(sender, request.id), before.content == content,
+            let registeredAt = device?.registeredAt, before.at >= registeredAt
+        else { return nil }
+        return before.answer
+    }
+
+    private func known(
+        _ device: DeviceRecord,
+        _ bound: [Binding],
+        _ request: RegistrationRequest,
+        in tx: Transaction
+    ) throws -> KnownDevice {
+        KnownDevice(
+            did: device.did,
+            isBound: !bound.isEmpty,
+            isOnline: try tx.statuses.find(device.did)?.status.presence.isOnline ?? false,
+            resetUntil: device.resetUntil,
+            hasRightSecret: request.oldSecret.map { tx.devices.hasSecret(device, $0) }
+        )
+    }
+
+    private mutating func grant(
+        _ request: RegistrationRequest,
+        _ did: DeviceID,
+        in tx: Transaction
+    ) throws -> [UInt8] {
+        let secret = Sodium.randomSecret()
+        try tx.devices.setIdentity(
+            did,
+            secret: secret,
+            passcode: request.passcode,
+            hardware: request.hardware
+        )
+        let answer = RegistrationCodec.granted(
+            request.id,
+            did: did,
+            secret: secret,
+            endpoint: nil
+        )
+        tell(request, answer)
+        return answer
+    }
+
+    private mutating func tell(_ request: RegistrationRequest, _ answer: [UInt8]) {
+        owed.publish(
+            OutboundMessage(topics.registered(request.productKey, request.mac), answer),
+            isSecret: true
+        )
+    }
+
+    /// Ends the connection that the old secret opened; before the new one is told.
+    private mutating func kick(_ did: DeviceID) {
+        owed.publish(
+            OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
+        )
+    }
+
+    private mutating func refuse(
+        _ request: RegistrationRequest,
+        _ rejection: Rejection,
+        asks: DeviceID?,
+        _ bound: [Binding]
+    ) {
+        owed.count(rejection)
+        owed.publish(
+            OutboundMessage(
+                topics.registered(request.productKey, request.mac),
+                AnswerCodec.refusal(request.id, rejection)
+            )
+        )
+        guard let did = asks else { return }
+        for binding in bound where binding.role.isPrincipal {
+            owed.publish(
+                OutboundMessage(
+                    topics.user(binding.uid, "device"),
+                    BindingCodec.push("resetRequested", did)
+                )
+            )
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package import Domain
+package import Storage
+package import Wire
+
+/// The status worker: what devices report and whether they are there, stored and told to everybody
+/// who may see it; registration; the one publisher of retained statuses.
+package struct StatusHandler: BatchHandler {
+    private let environment: Environment
+    private var catalog = Catalog()
+    private var ids = IDSource()
+    private var roll = RollCall()
+
+    /// Makes the worker's handler.
+    package init(_ environment: Environment) {
+        self.environment = environment
+    }
+
+    package var name: WorkerName { .status }
+
+    package var filters: [String] {
+        let root = environment.topics.root
+        return [
+            "\(root)/device/+/report", "\(root)/device/+/presence", "\(root)/device/+/info",
+            "\(root)/product/+/+/register", "\(root)/system/presence/+",
+            environment.topics.system("worker/status"),
+        ]
+    }
+
+    package var sweptFilters: [String] { ["\(environment.topics.root)/user/+/device/+/status"] }
+
+    // MARK: The path
+
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
+        try catalog.update(in: tx)
+        var work = StatusBatch(environment.topics, catalog)
+        for message in batch { work.decode(message, at: tx.now) }
+        try work.register(in: tx, ids: &ids)
+        try work.load(in: tx)
+        try work.decide(in: tx, ids: &ids, roll: &roll)
+        try work.save(in: tx)
+        return work.owed
+    }
+
+    // MARK: What is due
+
+    package func isDue(in tx: Transaction) throws -> Bool {
+        if roll.isDue { return true }
+        return try tx.refreshes.isWaiting()
+    }
+
+    package mutating func due(in tx: Transaction) throws -> Owed? {
+        try catalog.update(in: tx)
+        var work = StatusBatch(environment.topics, catalog)
+        try roll.callNext(in: tx, limit: environment.limits.refreshPage) { did in
+            work.add(.presence(.notAnnounced), of: did)
+        }
+        let refreshes = try tx.refreshes.take(limit: environment.limits.refreshPage)
+        for refresh in refreshes { work.add(.refresh(refresh.uid), of: refresh.did) }
+        try work.load(in: tx)
+        try work.decide(in: tx, ids: &ids, roll: &roll)
+        try work.save(in: tx)
+        return work.owed
+    }
+
+    package var nextDue: Instant? { roll.isDue ? Instant(milliseconds: 0) : nil }
+
+    // MARK: A broker that forgot
+
+    package mutating func connected(
+        isSessionPresent: Bool,
+        in tx: Transaction
+    ) throws -> [OutboundMessage] {
+        if !isSessionPresent {
+            try tx.refreshes.addAll()
+            try tx.meta.set(RollCall.pending, to: "1")
+        }
+        guard try tx.meta.value(RollCall.pending) == "1" else { return [] }
+        return roll.begin(environment.topics, at: tx.now)
+    }
+
+    package mutating func takeSignals() -> [OutboundMessage] {
+        roll.takeSignals(environment.topics)
+    }
+}

@@ -1,0 +1,127 @@
+import Domain
+package import Logging
+import Metrics
+import Storage
+import Synchronization
+
+/// Forgets what has had its time, in small steps that hold nobody up, and tells the store's gauges.
+///
+/// Each step is a transaction of its own; when one finds a full step's worth of rows, the next
+/// follows soon.
+package final class Sweeper: Sendable {
+    private let environment: Environment
+    private let logger: Logger
+    private let online = Gauge(label: "lamplighter_devices_online")
+    private let databaseGauges: [WorkerName: Gauge]
+
+    /// Prepares a sweeper.
+    package init(_ environment: Environment, logger: Logger) {
+        self.environment = environment
+        self.logger = logger
+        databaseGauges = Dictionary(
+            uniqueKeysWithValues: WorkerName.allCases.map { name in
+                let labels = [("worker", name.rawValue)]
+                return (name, Gauge(label: "lamplighter_outbox_rows", dimensions: labels))
+            }
+        )
+    }
+
+    /// Runs until the task is cancelled: a round each few seconds, on the caller's executor.
+    package func run() async throws {
+        var crowdedAt = Instant(milliseconds: 0)
+        while !Task.isCancelled {
+            do {
+                let isBusy = try sweep()
+                if environment.clock.now > crowdedAt.adding(seconds: 600) {
+                    crowdedAt = environment.clock.now
+                    try thinInbox()
+                    try pruneHistory()
+                }
+                try measure()
+                try await Task.sleep(for: isBusy ? .milliseconds(200) : .seconds(5))
+            } catch is CancellationError {
+                return
+            } catch {
+                logger.warning(
+                    "A sweep failed",
+                    metadata: ["error": "\(StoreError.summary(error))"]
+                )
+                try? await Task.sleep(for: .seconds(5))
+            }
+        }
+    }
+
+    /// One round; tells whether more is waiting.
+    package func sweep() throws -> Bool {
+        let limits = environment.limits
+        let step = limits.sweepStep
+        let now = environment.clock.now
+        let reports = try environment.store.batch(at: now) { tx in
+            try tx.inbox.prune(before: now.adding(seconds: -limits.inboxSeconds), limit: step)
+        }
+        let requests = try environment.store.batch(at: now) { tx in
+            try tx.attempts.prune(before: now.adding(seconds: -3600))
+            try tx.sessions.pruneNotices(before: now.adding(seconds: -limits.inboxSeconds))
+            return try tx.requests.prune(
+                before: now.adding(seconds: -limits.requestSeconds),
+                limit: step
+            )
+        }
+        return reports == step || requests == step
+    }
+
+    /// Forgets the older ids of devices that send very many.
+    private func thinInbox() throws {
+        let max = environment.limits.inboxPerDevice
+        let crowded = try environment.store.read { tx in try tx.inbox.crowded(over: max * 2) }
+        for did in crowded {
+            try environment.store.batch(at: environment.clock.now) { tx in
+                try tx.inbox.prune(did, keeping: max)
+            }
+        }
+    }
+
+    /// Forgets history beyond what its product, or the installation, keeps.
+    private func pruneHistory() throws {
+        var last = ""
+        while true {
+            let devices = try environment.store.read { tx in
+                try tx.devices.page(after: last, limit: 500)
+            }
+            guard let next = devices.last else { return }
+            last = next.did.text
+            for device in devices { try pruneHistory(of: device) }
+        }
+    }
+
+    private func pruneHistory(of device: DeviceRecord) throws {
+        let now = environment.clock.now
+        let oldest = try environment.store.read { tx in
+            let days =
+                try tx.products.find(device.productKey)?.historyDays
+                ?? environment.limits.historyDays
+            let moment = now.adding(seconds: -Int64(days) * 86_400)
+            return try tx.history.isOlder(than: moment, device.did) ? moment : nil
+        }
+        guard let oldest else { return }
+        while try environment.store.batch(
+            at: now,
+            { tx in
+                try tx.history.prune(
+                    before: oldest,
+                    of: device.did,
+                    limit: environment.limits.sweepStep
+                )
+            }
+        ) == environment.limits.sweepStep {}
+    }
+
+    private func measure() throws {
+        try environment.store.read { tx in
+            online.record(try tx.statuses.onlineCount())
+            for (name, gauge) in databaseGauges {
+                gauge.record(try tx.outbox.depth(of: name.rawValue))
+            }
+        }
+    }
+}

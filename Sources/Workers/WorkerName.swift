@@ -1,0 +1,17 @@
+/// The workers, each one thread and one broker session.
+package enum WorkerName: String, Sendable, CaseIterable {
+    case status, control, account, session
+
+    /// The client id that the worker's broker session belongs to.
+    package var clientID: String { "svc.lamplighter.\(rawValue)" }
+
+    /// The first levels of the app requests that the worker answers.
+    package var services: [String] {
+        switch self {
+        case .status: []
+        case .control: ["device", "home", "share"]
+        case .account: ["account", "session"]
+        case .session: []
+        }
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import JSON
+import Service
+
+/// `config`: every setting with value, default, unit and origin.
+struct ConfigCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Print every setting with its value, default, unit and origin."
+    )
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    @Flag(help: "Print the reference instead: what each setting takes and does, as Markdown.")
+    var reference = false
+
+    func run() async throws {
+        if reference { return print(SettingsReference.markdown) }
+        let values = try await settings.read()
+        if output.json { return Terminal.show(.array(values.entries.map(Self.json))) }
+        var table = TextTable(["SETTING", "VALUE", "DEFAULT", "UNIT", "ORIGIN"])
+        for entry in values.entries {
+            table.add([
+                entry.setting.key, entry.shown.isEmpty ? "-" : entry.shown,
+                entry.setting.standard.text.isEmpty ? "-" : entry.setting.standard.text,
+                entry.setting.unit.isEmpty ? "-" : entry.setting.unit, entry.origin.text,
+            ])
+        }
+        print(table.text)
+        Terminal.tell("configuration file: \(values.file ?? "none")")
+    }
+
+    private static func json(_ entry: Settings.Entry) -> JSONValue {
+        .object(
+            JSONObject([
+                ("key", .string(entry.setting.key)),
+                (
+                    "value",
+                    entry.setting.isSecret ? .string(entry.shown) : entry.value.json
+                ),
+                ("default", entry.setting.standard.json), ("unit", .string(entry.setting.unit)),
+                ("kind", .string(entry.setting.kindText)), ("origin", .string(entry.origin.text)),
+                ("environment", .string(entry.setting.environmentName)),
+                ("doc", .string(entry.setting.doc)), ("secret", .bool(entry.setting.isSecret)),
+            ])
+        )
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+import Service
+
+/// `serve`: the workers and HTTP, against a broker given by the configuration.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the workers against a broker that the configuration names."
+    )
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var run: RunOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Address of the broker (default 127.0.0.1).")
+    var mqttHost: String?
+
+    func run() async throws {
+        var flags = run.flags
+        flags["mqtt.host"] = mqttHost
+        let values = try await settings.read(flags)
+        try await ServiceRun(settings: values, ownBroker: false) { Terminal.tell($0) }.run()
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import JSON
+import Service
+
+/// `version`: which version this is.
+struct VersionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "version",
+        abstract: "Print the version."
+    )
+
+    @OptionGroup var output: OutputOptions
+
+    func run() {
+        if output.json {
+            Terminal.show(.object(JSONObject([("version", .string(Version.text))])))
+        } else {
+            print("lamplighter \(Version.text)")
+        }
+    }
+}

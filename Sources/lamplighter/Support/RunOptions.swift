@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// The flags that `up` and `serve` share.
+struct RunOptions: ParsableArguments {
+    @Option(help: "Port of the broker; up: 0 for any free one (default 1883).")
+    var mqttPort: Int?
+
+    @Option(help: "Port of HTTP; 0 for any free one (default 8080).")
+    var httpPort: Int?
+
+    @Option(
+        help: "What is logged: none, error, warning, notice, info, debug, trace (default info)."
+    )
+    var logLevel: String?
+
+    @Option(help: "Workers that run in this process, separated by commas (default all).")
+    var workers: String?
+
+    /// These flags by the keys of the settings.
+    var flags: [String: String?] {
+        [
+            "mqtt.port": mqttPort.map(String.init), "http.port": httpPort.map(String.init),
+            "log.level": logLevel, "workers": workers,
+        ]
+    }
+}

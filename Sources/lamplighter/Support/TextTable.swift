@@ -1,0 +1,27 @@
+/// Rows in columns, as wide as they need to be, for people.
+struct TextTable {
+    private var rows: [[String]]
+
+    /// Makes a table with a line of titles.
+    init(_ titles: [String]) { rows = [titles] }
+
+    /// Adds a row; what came from outside can't break the line or steer the terminal.
+    mutating func add(_ row: [String]) {
+        rows.append(row.map { $0.filter { !$0.isNewline && ($0.asciiValue ?? 32) >= 32 } })
+    }
+
+    /// The whole table; the last column is as long as it is.
+    var text: String {
+        let widths = rows[0].indices.map { column in
+            rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = row.enumerated().map { index, cell in
+                index == row.count - 1
+                    ? cell
+                    : cell + String(repeating: " ", count: widths[index] - cell.count)
+            }
+            return cells.joined(separator: "  ")
+        }.joined(separator: "\n")
+    }
+}

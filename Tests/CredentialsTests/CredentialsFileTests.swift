@@ -1,0 +1,124 @@
+import Glibc
+import Testing
+
+@testable import Credentials
+
+@Suite("Writing the credentials file")
+struct CredentialsFileTests {
+    @Test("What was appended is read by others, in order")
+    func append() throws {
+        let folder = try Folder()
+        var file = try CredentialsFile(path: folder.file)
+
+        try file.append(Array(Make.everyKind.prefix(4)))
+        try file.append(Array(Make.everyKind.dropFirst(4)))
+
+        #expect(try Make.parse(folder.bytes()).records == Make.everyKind)
+        let counts = (file.totalCount, file.liveCount)
+        #expect(counts == (11, 9))
+    }
+
+    @Test("Two writers take turns, and a rewrite by one is followed by the other")
+    func writers() throws {
+        let folder = try Folder()
+        var first = try CredentialsFile(path: folder.file)
+        var second = try CredentialsFile(path: folder.file)
+
+        try first.append([Make.everyKind[0]])
+        try second.append([Make.everyKind[1]])
+        try first.rewrite([Make.everyKind[2]])
+        try second.append([Make.everyKind[3]])
+
+        let records = [Make.everyKind[2], Make.everyKind[3]]
+        #expect(try Make.parse(folder.bytes()).records == records)
+        let counts = (second.totalCount, second.liveCount)
+        #expect(counts == (2, 2))
+    }
+
+    @Test("A record that a dead writer left incomplete is cut off before the next one")
+    func torn() throws {
+        let folder = try Folder()
+        var file = try CredentialsFile(path: folder.file)
+        try file.append([Make.everyKind[0]])
+        try folder.append(Array(Make.everyKind[1].encoded().dropLast(3)))
+
+        try file.append([Make.everyKind[2]])
+
+        let read = try Make.parse(folder.bytes())
+        #expect(read.records == [Make.everyKind[0], Make.everyKind[2]])
+        #expect(!read.isDamaged)
+    }
+
+    @Test("A damaged file takes nothing until it is rewritten")
+    func damaged() throws {
+        let folder = try Folder()
+        try folder.append([UInt8](repeating: 7, count: 100))
+        var file = try CredentialsFile(path: folder.file)
+        let isDamagedAtFirst = file.isDamaged
+        var refused = false
+        do { try file.append([Make.everyKind[0]]) } catch { refused = error == .damaged }
+
+        try file.rewrite([Make.everyKind[0]])
+        try file.append([Make.everyKind[1]])
+
+        let isDamagedAfterwards = file.isDamaged
+        #expect(isDamagedAtFirst && refused && !isDamagedAfterwards)
+        #expect(try Make.parse(folder.bytes()).records == Array(Make.everyKind.prefix(2)))
+    }
+
+    @Test("An append that does not fit leaves nothing behind")
+    func full() async throws {
+        await #expect(processExitsWith: .success) {
+            let folder = try Folder()
+            var file = try CredentialsFile(path: folder.file)
+            try file.append([Make.everyKind[0]])
+            let before = try folder.bytes()
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: rlim_t(before.count + 30), rlim_max: rlim_t.max)
+            setrlimit(__rlimit_resource_t(1), &limit)
+
+            var failed = false
+            do { try file.append(Array(Make.everyKind.dropFirst())) } catch { failed = true }
+
+            let after = try folder.bytes()
+            exit(failed && after == before && !file.isDamaged ? 0 : 1)
+        }
+    }
+
+    @Test("The file is readable to the broker's group and to nobody else")
+    func mode() throws {
+        let folder = try Folder()
+        _ = try CredentialsFile(path: folder.file)
+
+        var status = stat()
+        #expect(stat(folder.file, &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o640)
+    }
+}
+
+/// A folder of a test's own that goes away with it.
+private final class Folder {
+    let path: String
+    var file: String { "\(path)/credentials" }
+
+    init() throws {
+        var template = Array("\(P_tmpdir)/lamplighter-credentials-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    deinit {
+        for name in ["credentials", "credentials.lock", "credentials.new"] {
+            unlink("\(path)/\(name)")
+        }
+        rmdir(path)
+    }
+
+    func bytes() throws -> [UInt8] {
+        try Descriptor(file, O_RDONLY).read(from: 0, count: 1 << 20)
+    }
+
+    func append(_ bytes: [UInt8]) throws {
+        try Descriptor(file, O_WRONLY | O_CREAT | O_APPEND, mode: 0o640).writeOnce(bytes)
+    }
+}

@@ -1,0 +1,148 @@
+import Credentials
+import Testing
+
+@testable import Gate
+
+@Suite("Who may connect")
+struct AdmissionTests {
+    /// One attempt and what comes of it; nil is a yes.
+    struct Case: CustomTestStringConvertible, Sendable {
+        var username: String?
+        var password: Digest?
+        var clientId: String
+        var session: Session?
+        var outcome: Refusal?
+        var testDescription: String { "\(username ?? "nobody") as \(clientId)" }
+
+        init(
+            _ username: String?,
+            _ password: Digest?,
+            _ clientId: String,
+            session: Session? = nil,
+            _ outcome: Refusal? = nil
+        ) {
+            self.username = username
+            self.password = password
+            self.clientId = clientId
+            self.session = session
+            self.outcome = outcome
+        }
+    }
+
+    static let cases: [Case] = [
+        Case("product:\(World.key)", World.product, World.mac),
+        Case("product:\(World.key)", World.product, "123456789012345"),
+        Case("product:\(World.key)", World.product, "A1B2C3D4E5F6", .badClientId),
+        Case("product:\(World.key)", World.product, World.did, .badClientId),
+        Case("product:\(World.key)", World.device, World.mac, .badSecret),
+        Case("product:unknown", World.product, World.mac, .unknownPrincipal),
+        Case("device:\(World.did)", World.device, World.did),
+        Case("device:\(World.did)", World.device, World.otherDid, .badClientId),
+        Case("device:\(World.did)", World.device, "", .badClientId),
+        Case("device:\(World.did)", World.product, World.did, .badSecret),
+        Case("device:\(World.did)", nil, World.did, .noPassword),
+        Case("device:\(World.otherDid)", World.device, World.otherDid, .unknownPrincipal),
+        Case("device:" + World.mac, World.device, World.mac, .badClientId),
+        Case("app:demo", World.app, World.terminal),
+        Case("app:demo", World.app, World.otherTerminal),
+        Case("app:demo", World.app, "abc", .badClientId),
+        Case("app:demo", World.token, World.terminal, .badSecret),
+        Case("app:other", World.app, World.terminal, .terminalOfOtherApp),
+        Case("app:none", World.app, World.terminal, .unknownPrincipal),
+        Case("app:demo", World.token, World.terminal, session: World.session()),
+        Case(
+            "app:demo",
+            World.app,
+            World.terminal,
+            session: World.session(),
+            .sessionTokenRequired
+        ),
+        Case("app:demo", World.device, World.terminal, session: World.session(), .badSecret),
+        Case("app:demo", World.app, World.terminal, session: World.session(until: World.now)),
+        Case(
+            "app:demo",
+            World.token,
+            World.terminal,
+            session: World.session(until: World.now),
+            .badSecret
+        ),
+        Case("service:sms", World.service, "svc.sms.1"),
+        Case("service:sms", World.service, "svc.sms.", .badClientId),
+        Case("service:sms", World.service, "svc.smsx.1", .badClientId),
+        Case("service:sms", World.service, "svc.tools.1", .badClientId),
+        Case("service:lamplighter", World.worker, "svc.lamplighter.status"),
+        Case("service:lamplighter", World.service, "svc.lamplighter.x", .unknownPrincipal),
+        Case("service:tools", World.worker, "svc.tools.1", .badSecret),
+        Case(nil, World.device, World.did, .noUsername),
+        Case("", World.device, World.did, .badUsername),
+        Case("device", World.device, World.did, .badUsername),
+        Case("device:", World.device, World.did, .badUsername),
+        Case("Device:\(World.did)", World.device, World.did, .badUsername),
+        Case("device:a/b", World.device, "a/b", .badUsername),
+        Case("device:+", World.device, "+", .badUsername),
+        Case("admin", World.device, "admin", .badUsername),
+    ]
+
+    @Test("A connection is let in or refused for the right reason", arguments: cases)
+    func table(row: Case) {
+        let attempt = Admission.Attempt(
+            username: row.username,
+            password: row.password,
+            clientId: row.clientId
+        )
+        let tables = World.tables(session: row.session)
+
+        #expect(outcome(attempt, tables) == row.outcome)
+    }
+
+    @Test("Without its file the gate lets in only the worker of its options")
+    func closed() {
+        for row in Self.cases {
+            let attempt = Admission.Attempt(
+                username: row.username,
+                password: row.password,
+                clientId: row.clientId
+            )
+            let isWorker = row.username == "service:lamplighter" && row.password == World.worker
+
+            #expect((outcome(attempt, nil) == nil) == isWorker)
+        }
+    }
+
+    @Test("A session that was revoked asks for the app's secret again")
+    func revoked() {
+        var admission = World.admission
+        admission.revoked.insert("s-1")
+        let tables = World.tables(session: World.session())
+        let attempt = Admission.Attempt(
+            username: "app:demo",
+            password: World.app,
+            clientId: World.terminal
+        )
+
+        #expect(throws: Never.self) { try admission.admit(attempt, by: tables, now: World.now) }
+    }
+
+    @Test("New client ids of one address are let in up to the limit of a minute")
+    func newClients() {
+        var clients = NewClients(limit: 2, addressesMax: 3)
+        func admit(_ id: String, _ address: String = "192.0.2.1", at now: Int64 = 0) -> Bool {
+            clients.admit(id, from: address, now: now)
+        }
+
+        #expect(admit("a") && admit("b") && admit("a"))
+        #expect(!admit("c"))
+        #expect(admit("c", "192.0.2.2"))
+        #expect(admit("c", at: 60_000))
+        #expect((0..<9).allSatisfy { admit("n\($0)", "127.0.0.1") && admit("n\($0)", "::1") })
+    }
+
+    private func outcome(_ attempt: Admission.Attempt, _ tables: CredentialTables?) -> Refusal? {
+        do {
+            _ = try World.admission.admit(attempt, by: tables, now: World.now)
+            return nil
+        } catch {
+            return error
+        }
+    }
+}

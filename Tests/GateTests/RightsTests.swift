@@ -1,0 +1,173 @@
+import Credentials
+import Testing
+
+@testable import Gate
+
+@Suite("What each principal may touch")
+struct RightsTests {
+    /// One line of the contract's table, or just outside it.
+    struct Case: CustomTestStringConvertible, Sendable {
+        var who: Principal
+        var topic: String
+        var publish = false
+        var subscribe = false
+        var receive = false
+        var testDescription: String { "\(who) \(topic)" }
+    }
+
+    static let product = Principal.product(key: World.key, mac: World.mac)
+    static let device = Principal.device(did: World.did)
+    static let terminal = Principal.terminal(terminalId: World.terminal, appId: "demo")
+    static let ownDevice = "ll/v1/device/\(World.did)"
+    static let ownApp = "ll/v1/app/demo/\(World.terminal)"
+    static let ownProduct = "ll/v1/product/\(World.key)/\(World.mac)"
+
+    static let cases: [Case] = [
+        Case(who: product, topic: "\(ownProduct)/register", publish: true),
+        Case(who: product, topic: "\(ownProduct)/registered", subscribe: true, receive: true),
+        Case(who: product, topic: "\(ownProduct)/#"),
+        Case(who: product, topic: "ll/v1/product/\(World.key)/000000000000/register"),
+        Case(who: device, topic: "\(ownDevice)/report", publish: true),
+        Case(who: device, topic: "\(ownDevice)/info", publish: true),
+        Case(who: device, topic: "\(ownDevice)/presence", publish: true),
+        Case(who: device, topic: "\(ownDevice)/command", subscribe: true, receive: true),
+        Case(who: device, topic: "\(ownDevice)/response", subscribe: true, receive: true),
+        Case(who: device, topic: "\(ownDevice)/#"),
+        Case(who: device, topic: "\(ownDevice)/+"),
+        Case(who: device, topic: "\(ownDevice)/report/x"),
+        Case(who: device, topic: "ll/v1/device/\(World.otherDid)/report"),
+        Case(who: device, topic: "ll/v1/device/+/command"),
+        Case(who: device, topic: "$share/g/\(ownDevice)/command"),
+        Case(who: device, topic: "#"),
+        Case(who: device, topic: "$SYS/#"),
+        Case(
+            who: terminal,
+            topic: "\(ownApp)/request/account/login",
+            publish: true,
+            subscribe: true
+        ),
+        Case(who: terminal, topic: "\(ownApp)/response", subscribe: true, receive: true),
+        Case(who: terminal, topic: "\(ownApp)/#", subscribe: true),
+        Case(who: terminal, topic: "\(ownApp)/+", subscribe: true),
+        Case(who: terminal, topic: "ll/v1/app/demo/+/response"),
+        Case(who: terminal, topic: "ll/v1/app/demo/\(World.otherTerminal)/request/a/b"),
+        Case(who: terminal, topic: "ll/v1/user/\(World.uid)/#"),
+        Case(who: terminal, topic: "$share/g/\(ownApp)/#"),
+        Case(
+            who: .service(name: "sms"),
+            topic: "ll/v1/system/outbound/sms",
+            subscribe: true,
+            receive: true
+        ),
+        Case(
+            who: .service(name: "sms"),
+            topic: "ll/v1/system/outbound/result",
+            publish: true,
+            subscribe: true,
+            receive: true
+        ),
+        Case(
+            who: .service(name: "sms"),
+            topic: "$share/g/ll/v1/system/outbound/#",
+            subscribe: true
+        ),
+        Case(who: .service(name: "sms"), topic: "$share/g+/ll/v1/system/outbound/#"),
+        Case(who: .service(name: "clock"), topic: "ll/v1/system/trigger/s1", publish: true),
+        Case(who: .service(name: "clock"), topic: "ll/v1/system/trigger/s1/x"),
+        Case(who: .service(name: "login"), topic: "ll/v1/system/session-invalid", publish: true),
+        Case(who: .service(name: "lamplighter"), topic: "ll/v1/#", subscribe: true, receive: true),
+        Case(who: .service(name: "tools"), topic: "ll/v1/#", subscribe: true, receive: true),
+        Case(who: .service(name: "tools"), topic: "$SYS/#", subscribe: true, receive: true),
+        Case(who: .service(name: "tools"), topic: "#"),
+        Case(
+            who: .service(name: "tools"),
+            topic: "$CONTROL/lamplighter/v1",
+            publish: true,
+            subscribe: true,
+            receive: true
+        ),
+        Case(who: .service(name: "tools"), topic: "$CONTROL/dynamic-security/v1"),
+        Case(who: .service(name: "gone"), topic: "ll/v1/system/trigger/s1"),
+    ]
+
+    @Test("The contract's table holds", arguments: cases)
+    func table(row: Case) {
+        let rights = World.rights(row.who)
+
+        let isFilter = row.topic.contains { $0 == "+" || $0 == "#" }
+        #expect(rights.mayPublish(row.topic) == row.publish)
+        #expect(rights.maySubscribe(row.topic) == row.subscribe)
+        if !isFilter { #expect(rights.mayReceive(row.topic) == row.receive) }
+    }
+
+    @Test("Retained messages and wills are for services only, and no will goes to a $ topic")
+    func retained() {
+        let device = World.rights(Self.device)
+        let worker = World.rights(.service(name: "tools"))
+
+        #expect(!device.mayPublish("\(Self.ownDevice)/report", retained: true))
+        #expect(!device.mayWill("\(Self.ownDevice)/presence", retained: true))
+        #expect(device.mayWill("\(Self.ownDevice)/presence"))
+        #expect(!device.mayWill("\(Self.ownDevice)/command"))
+        #expect(worker.mayPublish("ll/v1/system/worker/status", retained: true))
+        #expect(worker.mayWill("ll/v1/system/worker/status", retained: true))
+        #expect(!worker.mayWill("$CONTROL/lamplighter/v1"))
+        #expect(!worker.mayWill("$SYS/broker/connection/a/state"))
+    }
+
+    @Test("A user's space is open while the session lives, and no longer")
+    func session() {
+        let rights = World.rights(Self.terminal, session: World.session())
+        let space = "ll/v1/user/\(World.uid)"
+
+        #expect(rights.maySubscribe("\(space)/#"))
+        #expect(rights.maySubscribe("\(space)/device/+/status"))
+        #expect(rights.mayReceive("\(space)/device"))
+        #expect(!rights.mayPublish("\(space)/device"))
+        #expect(!rights.maySubscribe("\(space)/#", now: World.now + 1))
+        #expect(!rights.mayReceive("\(space)/device", now: World.now + 1))
+        #expect(!rights.mayReceive("ll/v1/user/u-other/device"))
+        #expect(!rights.maySubscribe("ll/v1/user/+/device"))
+    }
+
+    @Test("A revoked session opens nothing, even while its record is still there")
+    func revoked() {
+        var admission = World.admission
+        admission.revoked.insert("s-1")
+
+        let rights = admission.rights(
+            of: Self.terminal,
+            secret: nil,
+            by: World.tables(session: World.session()),
+            now: World.now
+        )
+
+        #expect(rights?.maySubscribe("ll/v1/user/\(World.uid)/#") == false)
+        #expect(rights?.maySubscribe("\(Self.ownApp)/#") == true)
+    }
+
+    @Test("Who was removed, or whose secret changed, has no rights left")
+    func removed() {
+        let admission = World.admission
+        let removed = World.tables(adding: [.removed(.device, key: World.did)])
+        let rotated = World.tables(adding: [.device(did: World.did, secret: World.token)])
+        let moved = World.tables(
+            adding: [.terminal(terminalId: World.terminal, appId: "other", session: nil)])
+
+        func rights(_ principal: Principal, _ tables: CredentialTables) -> Rights? {
+            admission.rights(of: principal, secret: World.device, by: tables, now: World.now)
+        }
+        #expect(rights(Self.device, World.tables()) != nil)
+        #expect(rights(Self.device, removed) == nil)
+        #expect(rights(Self.device, rotated) == nil)
+        #expect(rights(Self.terminal, moved) == nil)
+    }
+
+    @Test("Only the newest revoked sessions are remembered")
+    func bounded() {
+        var revoked = RevokedSessions(limit: 3)
+        for number in 1...5 { revoked.insert("s-\(number)") }
+
+        #expect((1...5).map { revoked.contains("s-\($0)") } == [false, false, true, true, true])
+    }
+}

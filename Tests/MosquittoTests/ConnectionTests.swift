@@ -1,0 +1,181 @@
+import Foundation
+import Mosquitto
+import TestKit
+import Testing
+
+@Suite(.tags(.broker), .timeLimit(.minutes(1)))
+struct ConnectionTests {
+    @Test("The second connection of a client id finds its session, one with a clean start does not")
+    func sessionPresent() throws {
+        let broker = try BrokerProcess()
+        var found: [Bool] = []
+
+        for isClean in [false, false, true, false] {
+            var options = ConnectionOptions(host: "127.0.0.1", port: broker.port, clientID: "one")
+            options.cleanStart = isClean
+            var client = try MosquittoClient(options, waker: Waker())
+            found.append(try client.connect())
+            client.disconnect()
+        }
+
+        #expect(found == [false, true, false, true])
+    }
+
+    @Test("A session that expires with its connection is gone")
+    func sessionExpiry() throws {
+        let broker = try BrokerProcess()
+        var options = ConnectionOptions(host: "127.0.0.1", port: broker.port, clientID: "one")
+        options.sessionExpirySeconds = 0
+        for _ in 0..<2 {
+            var client = try MosquittoClient(options, waker: Waker())
+            let isSessionPresent = try client.connect()
+            #expect(!isSessionPresent)
+            client.disconnect()
+        }
+    }
+
+    @Test("Whoever is taken over loses the connection, and the new one gets what it held")
+    func takeover() throws {
+        let broker = try BrokerProcess()
+        var first = try connect(broker.port, "one")
+        try first.subscribe(["a/#"])
+        try first.publish(topic: "a/b", payload: Array("held".utf8))
+        try first.flush()
+        var intake = Intake()
+        while intake.deliveries.isEmpty {
+            try first.receive(upTo: 1, linger: .zero, wait: .seconds(5), into: &intake)
+        }
+        var second = try connect(broker.port, "one")
+
+        let failure = first.failure()
+        let inherited = try second.collect(1)
+
+        // This Mosquitto (2.0.11) closes the connection without a DISCONNECT and its reason.
+        #expect(failure?.code == .connectionLost)
+        #expect(inherited == [Received(topic: "a/b", payload: "held")])
+    }
+
+    @Test("A refused password gives the broker's code and not the password")
+    func refused() throws {
+        let directory = try TemporaryDirectory()
+        try directory.write("", to: "passwords")
+        let broker = try BrokerProcess(
+            settings: """
+                allow_anonymous false
+                password_file \(directory.path("passwords"))
+                """
+        )
+
+        let error = #expect(throws: MosquittoError.self) {
+            _ = try connect(broker.port) {
+                $0.username = "service:x"
+                $0.password = "swordfish"
+            }
+        }
+
+        let refusal = try #require(error)
+        #expect(refusal.reasonCode == 0x87)
+        #expect(!refusal.isRetriable)
+        #expect(!"\(refusal) \(String(reflecting: refusal))".contains("swordfish"))
+    }
+
+    @Test("Nobody at the port is a system error worth another try")
+    func nobodyThere() throws {
+        let port = try BrokerProcess.freePort()
+
+        let error = #expect(throws: MosquittoError.self) { _ = try connect(port) }
+
+        #expect(error?.code == .system)
+        #expect(error?.isRetriable == true)
+    }
+
+    @Test("A broker killed while messages are under way is noticed at once, and worth another try")
+    func brokerKilled() throws {
+        let broker = try BrokerProcess()
+        var client = try connect(broker.port)
+        try client.subscribe(["a/#"])
+        for number in 0..<500 {
+            try client.publish(topic: "a/\(number)", payload: [1])
+        }
+        broker.stop(SIGKILL)
+
+        var failure: MosquittoError?
+        do throws(MosquittoError) { try client.flush() } catch { failure = error }
+        if failure == nil { failure = client.failure() }
+
+        let error = try #require(failure)
+        #expect(error.isRetriable)
+        #expect(client.unconfirmed == 500)
+    }
+
+    @Test("A broker that is alive and silent is given up by the keep-alive")
+    func brokerSilent() throws {
+        let broker = try BrokerProcess()
+        var client = try connect(broker.port) { $0.keepAliveSeconds = 5 }
+        broker.pause(true)
+        defer { broker.pause(false) }
+
+        let failure = client.failure(within: .seconds(20))
+
+        let error = try #require(failure)
+        #expect(error.code == .keepAlive)
+        #expect(error.isRetriable)
+    }
+
+    @Test("An idle connection is kept alive past its keep-alive time")
+    func idle() throws {
+        let broker = try BrokerProcess()
+        var client = try connect(broker.port) { $0.keepAliveSeconds = 5 }
+
+        let failure = client.failure(within: .seconds(9))
+
+        #expect(failure == nil)
+    }
+
+    @Test("A client that vanishes leaves its will, one that says goodbye does not")
+    func will() throws {
+        let broker = try BrokerProcess()
+        var witness = try connect(broker.port)
+        try witness.subscribe(["will/#"])
+        for goodbye in [true, false] {
+            var client = try connect(broker.port) {
+                $0.will = .init(topic: "will/\(goodbye)", payload: Array("gone".utf8))
+                $0.sessionExpirySeconds = 0
+            }
+            if goodbye { client.disconnect() }
+        }
+
+        let wills = try witness.collect(1)
+
+        #expect(wills == [Received(topic: "will/false", payload: "gone")])
+    }
+
+    @Test("A waker ends a wait, also one that begins after it, and only once")
+    func waker() throws {
+        let broker = try BrokerProcess()
+        let waker = try Waker()
+        var client = try connect(broker.port, waker: waker)
+        var intake = Intake()
+        let clock = ContinuousClock()
+
+        Thread.detachNewThread {
+            usleep(50_000)
+            waker.wake()
+            waker.wake()
+        }
+        let first = try clock.measure {
+            try client.receive(upTo: 1, linger: .zero, wait: .seconds(20), into: &intake)
+        }
+        waker.wake()
+        let second = try clock.measure {
+            try client.receive(upTo: 1, linger: .zero, wait: .seconds(20), into: &intake)
+        }
+        let third = try clock.measure {
+            try client.receive(upTo: 1, linger: .zero, wait: .milliseconds(200), into: &intake)
+        }
+
+        #expect(first < .seconds(10))
+        #expect(second < .seconds(10))
+        #expect(third >= .milliseconds(190))
+    }
+}

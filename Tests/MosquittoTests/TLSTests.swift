@@ -1,0 +1,111 @@
+import Foundation
+import Mosquitto
+import TestKit
+import Testing
+
+@Suite(.tags(.broker), .timeLimit(.minutes(1)))
+struct TLSTests {
+    @Test("With the CA and a client certificate, messages go both ways")
+    func certificate() throws {
+        let (broker, directory) = try makeBroker()
+        var client = try connect(broker.port, "tls") {
+            $0.host = "localhost"
+            $0.tls = .init(
+                caFile: directory.path("ca.pem"),
+                certificateFile: directory.path("client.pem"),
+                keyFile: directory.path("client.key")
+            )
+        }
+        try client.subscribe(["a/#"])
+        let text = String(repeating: "x", count: 40_000)
+
+        for _ in 0..<50 { try client.publish(topic: "a/b", payload: Array(text.utf8)) }
+
+        let received = try client.collect(50)
+        #expect(
+            received
+                == Array(repeating: Received(topic: "a/b", payload: text), count: 50)
+        )
+    }
+
+    @Test("Without the client certificate the broker ends the connection")
+    func noCertificate() throws {
+        let (broker, directory) = try makeBroker()
+
+        #expect(throws: MosquittoError.self) {
+            _ = try connect(broker.port) {
+                $0.host = "localhost"
+                $0.tls = .init(caFile: directory.path("ca.pem"))
+            }
+        }
+    }
+
+    @Test("A broker whose certificate another CA signed is refused")
+    func foreignBroker() throws {
+        let (broker, directory) = try makeBroker()
+        try openssl(
+            directory,
+            "req -x509 -newkey rsa:2048 -nodes -subj /CN=other -keyout other.key",
+            "-out other.pem -days 2"
+        )
+
+        let error = #expect(throws: MosquittoError.self) {
+            _ = try connect(broker.port) {
+                $0.host = "localhost"
+                $0.tls = .init(
+                    caFile: directory.path("other.pem"),
+                    certificateFile: directory.path("client.pem"),
+                    keyFile: directory.path("client.key")
+                )
+            }
+        }
+
+        #expect(error?.code == .tls)
+    }
+
+    @Test("A CA file that is not there is said before any connection")
+    func missingFile() throws {
+        var options = ConnectionOptions(host: "localhost", port: 1, clientID: "x")
+        options.tls = .init(caFile: "/nowhere/ca.pem")
+
+        #expect(throws: MosquittoError(.invalid, function: "mosquitto_tls_set")) {
+            _ = try MosquittoClient(options, waker: Waker())
+        }
+    }
+
+    private func makeBroker() throws -> (BrokerProcess, TemporaryDirectory) {
+        let directory = try TemporaryDirectory()
+        try openssl(
+            directory,
+            "req -x509 -newkey rsa:2048 -nodes -subj /CN=ca -keyout ca.key",
+            "-out ca.pem -days 2"
+        )
+        for (name, subject) in [("server", "localhost"), ("client", "service")] {
+            try openssl(
+                directory,
+                "req -newkey rsa:2048 -nodes -subj /CN=\(subject)",
+                "-keyout \(name).key -out \(name).csr"
+            )
+            try openssl(
+                directory,
+                "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial",
+                "-out \(name).pem -days 2"
+            )
+        }
+        let broker = try BrokerProcess(
+            settings: BrokerProcess.open + """
+
+                cafile \(directory.path("ca.pem"))
+                certfile \(directory.path("server.pem"))
+                keyfile \(directory.path("server.key"))
+                require_certificate true
+                """
+        )
+        return (broker, directory)
+    }
+
+    private func openssl(_ directory: TemporaryDirectory, _ arguments: String...) throws {
+        let command = "cd '\(directory.path)' && openssl " + arguments.joined(separator: " ")
+        #expect(try ChildProcess("/bin/sh", ["-c", command]).wait() == 0)
+    }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import Mosquitto
+
+/// The service that a test kills: reads a number of messages, says so on standard output, and waits.
+///
+/// Arguments: port, client id, number, and when it waits: `held` between receive and flush, `flushed`
+/// after the flush, `plain` with the library's default instead of ours.
+@main
+struct Probe {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 5, let port = Int(arguments[1]), let count = Int(arguments[3])
+        else { exit(64) }
+        let options = ConnectionOptions(host: "127.0.0.1", port: port, clientID: arguments[2])
+        if arguments[4] == "plain" {
+            try runPlain(options, count)
+        } else {
+            try run(options, count, flushes: arguments[4] == "flushed")
+        }
+    }
+
+    private static func run(_ options: ConnectionOptions, _ count: Int, flushes: Bool) throws {
+        var client = try MosquittoClient(options, waker: Waker())
+        _ = try client.connect()
+        try client.subscribe(["probe/#"])
+        say("subscribed")
+        var intake = Intake()
+        var received = 0
+        while received < count {
+            try client.receive(
+                upTo: count,
+                linger: .seconds(1),
+                wait: .seconds(1),
+                into: &intake
+            )
+            received += intake.deliveries.count
+        }
+        if flushes { try client.flush() }
+        say("received \(received)")
+        while true { pause() }
+    }
+
+    private static func runPlain(_ options: ConnectionOptions, _ count: Int) throws {
+        var client = try PlainSubscriber(options, filters: ["probe/#"])
+        for _ in 0..<4 { try client.loop() }
+        say("subscribed")
+        while client.received < count { try client.loop() }
+        say("received \(client.received)")
+        while true { pause() }
+    }
+
+    private static func say(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Glibc
+
+/// A Mosquitto of its own for one test, on a free port of the loopback.
+package final class BrokerProcess: Sendable {
+    package let port: Int
+    package let directory: TemporaryDirectory
+    private let process: ChildProcess
+
+    /// Tells whether a Mosquitto is installed at all.
+    package static var isInstalled: Bool { executable != nil }
+
+    static var executable: String? {
+        ["/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto", "/usr/bin/mosquitto"]
+            .first { access($0, X_OK) == 0 }
+    }
+
+    /// The settings that most tests want: no access control, windows and queues of a service.
+    package static let open = """
+        allow_anonymous true
+        max_inflight_messages 1000
+        max_queued_messages 100000
+        """
+
+    /// Starts a broker and waits until it accepts connections.
+    ///
+    /// - Parameters:
+    ///   - settings: Lines of `mosquitto.conf`, after the listener's and before the log's.
+    ///   - port: A port that is known to be free, as that of a broker stopped before.
+    ///   - directory: Where files the settings name already are.
+    /// - Throws: `BrokerError`, with the broker's log if it ended at once.
+    package init(
+        settings: String = BrokerProcess.open,
+        port: Int? = nil,
+        directory: TemporaryDirectory? = nil
+    ) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        self.directory = directory
+        var result = try Self.start(settings, port ?? Self.freePort(), directory)
+        // Between finding a free port and taking it somebody else may have.
+        for _ in 0..<10 where port == nil && result.process == nil {
+            result = try Self.start(settings, Self.freePort(), directory)
+        }
+        guard let process = result.process else {
+            throw BrokerError.notReady(Self.log(in: directory))
+        }
+        self.process = process
+        self.port = result.port
+    }
+
+    /// Gives no process if the broker ended at once.
+    private static func start(
+        _ settings: String,
+        _ port: Int,
+        _ directory: TemporaryDirectory
+    ) throws -> (process: ChildProcess?, port: Int) {
+        guard let executable else { throw BrokerError.notInstalled }
+        let configuration = try directory.write(
+            """
+            listener \(port) 127.0.0.1
+            \(settings)
+            user root
+            persistence false
+            log_dest file \(directory.path("mosquitto.log"))
+
+            """,
+            to: "mosquitto.conf"
+        )
+        let process = try ChildProcess(executable, ["-c", configuration])
+        let deadline = ContinuousClock.now.advanced(by: .seconds(10))
+        // Its own word, since another process may listen on the port and not it.
+        while !log(in: directory).contains(" running\n") || !accepts(port) {
+            guard process.isRunning, ContinuousClock.now < deadline else { return (nil, port) }
+            usleep(2000)
+        }
+        return (process, port)
+    }
+
+    package var pid: Int32 { process.pid }
+
+    /// Ends the broker and waits until it is gone; SIGKILL ends it without a word to anybody.
+    package func stop(_ signal: Int32 = SIGTERM) { process.stop(signal) }
+
+    /// Halts the broker, or lets it go on, with its connections open.
+    package func pause(_ isPaused: Bool) { process.signal(isPaused ? SIGSTOP : SIGCONT) }
+
+    /// What the broker has logged so far.
+    package var log: String { Self.log(in: directory) }
+
+    private static func log(in directory: TemporaryDirectory) -> String {
+        (try? String(contentsOfFile: directory.path("mosquitto.log"), encoding: .utf8)) ?? ""
+    }
+
+    /// Tells whether something listens on a port of the loopback.
+    package static func accepts(_ port: Int) -> Bool {
+        withSocket { socket, address in
+            address.sin_port = in_port_t(port).bigEndian
+            return withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                }
+            }
+        }
+    }
+
+    /// Finds a port of the loopback that nobody uses now.
+    package static func freePort() throws -> Int {
+        let port = withSocket { socket, address in
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            return withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    guard bind(socket, $0, length) == 0, getsockname(socket, $0, &length) == 0
+                    else { return 0 }
+                    return Int(pointer.pointee.sin_port.bigEndian)
+                }
+            }
+        }
+        guard port > 0 else { throw BrokerError.noPort }
+        return port
+    }
+
+    private static func withSocket<R>(_ body: (Int32, inout sockaddr_in) -> R) -> R {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        return body(descriptor, &address)
+    }
+}
+
+/// Why there is no broker for a test.
+package enum BrokerError: Error {
+    case notInstalled
+    case noPort
+    case notReady(String)
+}
