@@ -262,8 +262,6 @@ class Checking(EndToEnd):
         ("below the range", {"brightness": -5}),
         ("above the range", {"brightness": 105}),
         ("beside the step", {"brightness": 7}),
-        ("beyond 2^53", {"count": 2 ** 53}),
-        ("below -2^53", {"count": -(2 ** 53)}),
         ("not among the values", {"mode": "blue"}),
         ("an enum is no number", {"mode": 0}),
         ("a float is no text", {"temperature": "20"}),
@@ -311,7 +309,7 @@ class Checking(EndToEnd):
     def test_types_of_the_envelope_are_checked(self):
         device = self.device()
         good = {"power": True}
-        for body in ({"ts": "now"}, {"ts": -1}, {"ts": 1.5}, {"ts": 2 ** 53}, {"cid": "1"}, {"code": "x", "cid": 1},
+        for body in ({"ts": "now"}, {"ts": -1}, {"ts": 1.5}, {"cid": "1"}, {"code": "x", "cid": 1},
                      {"data": [1]}, {"data": "x"}, {"alerts": {}}, {"alerts": [{"value": True}]}, {"faults": [5]}):
             with self.subTest(body=body):
                 self.assertError(device.report(**{"data": good, **body}), "InvalidRequest")

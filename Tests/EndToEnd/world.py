@@ -36,19 +36,32 @@ class World:
     """A running service with the test products and apps in it."""
 
     def __init__(self, watch=True):
-        self.service = Service().start()
-        self.secrets = {}
+        self.service = Service()
+        self.secrets, self.apps, self.watcher = {}, {}, None
+        try:
+            self.service.start()
+            self.furnish()
+            if watch:
+                self.watcher = self.tool("watch").connect_as_watcher()
+        except BaseException:
+            self.close()
+            raise
+
+    def furnish(self):
+        """Imports the test products and apps."""
         for product in PRODUCTS:
             secret = secrets.token_urlsafe(32)
             self.service.import_document("product", {**product, "productSecret": secret})
             self.secrets[product["productKey"]] = secret
         self.apps = {
-            "test-app": {"secret": secrets.token_urlsafe(32), "products": [p["productKey"] for p in PRODUCTS if p is not OTHER]},
+            "test-app": {
+                "secret": secrets.token_urlsafe(32),
+                "products": [p["productKey"] for p in PRODUCTS if p is not OTHER],
+            },
             "other-app": {"secret": secrets.token_urlsafe(32), "products": [OTHER["productKey"]]},
         }
         for app_id, app in self.apps.items():
             self.service.import_document("app", {"appId": app_id, "name": app_id, **app})
-        self.watcher = self.tool("watch").connect_as_watcher() if watch else None
 
     @property
     def port(self):
