@@ -31,6 +31,11 @@ def fresh_terminal():
     return secrets.token_hex(16)
 
 
+def fresh_did():
+    """The did of a device that does not exist."""
+    return f"d-{secrets.token_hex(7)[:13]}"
+
+
 def now():
     return int(time.time() * 1000)
 

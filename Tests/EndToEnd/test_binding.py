@@ -2,7 +2,7 @@
 
 import unittest
 
-from client import fresh_mac
+from client import fresh_did, fresh_mac
 from world import FREE, LAMP, OTHER, EndToEnd
 
 
@@ -50,7 +50,7 @@ class Bind(EndToEnd):
         device, foreign, terminal = self.device(), self.world.device(OTHER, connect=False), self.terminal()
         errors = [
             terminal.fail("device/bind", {"did": device.did, "passcode": "wrong-one"}),
-            terminal.fail("device/bind", {"did": "d-00000000000ff", "passcode": "123456"}),
+            terminal.fail("device/bind", {"did": fresh_did(), "passcode": "123456"}),
             terminal.fail("device/bind", {"productKey": LAMP["productKey"], "mac": fresh_mac(), "passcode": "123456"}),
             terminal.fail("device/bind", {"did": foreign.did, "passcode": foreign.passcode}),
         ]
@@ -63,8 +63,8 @@ class Bind(EndToEnd):
         device, terminal = self.device(), self.terminal()
         key = {"productKey": LAMP["productKey"], "mac": device.mac}
         for params in ({"passcode": "123456"}, {"did": device.did}, {"did": device.did, **key, "passcode": "123456"},
-                       {"mac": device.mac, "passcode": "123456"}, {"did": device.did, "passcode": "123"},
-                       {"did": 5, "passcode": "123456"}):
+                       {"mac": device.mac, "passcode": "123456"}, {"did": 5, "passcode": "123456"},
+                       {"did": device.did, "passcode": 123456}):
             with self.subTest(params=params):
                 self.assertError(terminal.fail("device/bind", params), "InvalidRequest")
 
@@ -92,7 +92,7 @@ class Bind(EndToEnd):
 
     def test_tries_at_devices_that_do_not_exist_count_too(self):
         terminal = self.terminal()
-        params = {"did": "d-00000000000ff", "passcode": "123456"}
+        params = {"did": fresh_did(), "passcode": "123456"}
         codes = [terminal.fail("device/bind", params)["code"] for _ in range(6)]
         self.assertEqual(codes, ["InvalidCredentials"] * 5 + ["TooManyRequests"])
 
@@ -234,7 +234,7 @@ class Status(EndToEnd):
         device, _owner = self.pair()
         stranger = self.terminal()
         one = stranger.fail("device/status", {"did": device.did})
-        two = stranger.fail("device/status", {"did": "d-00000000000ff"})
+        two = stranger.fail("device/status", {"did": fresh_did()})
         three = stranger.fail("device/status", {"did": "no-did"})
         self.assertError(one, "NotBound")
         self.assertEqual([one, two, three], [one] * 3)

@@ -3,7 +3,7 @@
 import time
 import unittest
 
-from client import fresh_id, now
+from client import fresh_did, fresh_id, now
 from world import FREE, EndToEnd
 
 
@@ -200,7 +200,7 @@ class Refused(EndToEnd):
         device, _owner = self.pair()
         stranger = self.terminal()
         one = stranger.fail("device/control", {"did": device.did, "data": {"power": True}})
-        two = stranger.fail("device/control", {"did": "d-00000000000ff", "data": {"power": True}})
+        two = stranger.fail("device/control", {"did": fresh_did(), "data": {"power": True}})
         self.assertEqual(one, two)
         self.assertError(one, "NotBound")
 

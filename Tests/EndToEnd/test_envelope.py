@@ -6,7 +6,7 @@ import unittest
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from client import fresh_id
+from client import fresh_did, fresh_id
 from world import EndToEnd
 
 LATER = """account/sendCode account/checkCode account/register account/login account/loginOrRegister
@@ -86,7 +86,7 @@ class Repeats(EndToEnd):
     def test_an_error_is_repeated_too(self):
         terminal = self.terminal()
         id = fresh_id()
-        params = {"did": "d-00000000000ff", "passcode": "123456"}
+        params = {"did": fresh_did(), "passcode": "123456"}
         first = terminal.ask("device/bind", params, id)
         self.assertError(first, "InvalidCredentials")
         self.assertEqual(terminal.ask("device/bind", params, id), first)

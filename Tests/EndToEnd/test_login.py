@@ -4,7 +4,7 @@ import json
 import time
 import unittest
 
-from client import Terminal, fresh_id, fresh_terminal, now
+from client import Terminal, fresh_did, fresh_id, fresh_terminal, now
 from harness import TOPICS
 from world import EndToEnd
 
@@ -77,7 +77,7 @@ class Tokens(EndToEnd):
         for method in self.METHODS:
             for token in (None, "nonsense", "x" * 256):
                 with self.subTest(method=method, token=token):
-                    params = {"did": "d-00000000000ff", "passcode": "123456", "subscribed": True, "data": {"x": 1}}
+                    params = {"did": fresh_did(), "passcode": "123456", "subscribed": True, "data": {"x": 1}}
                     self.assertError(terminal.ask(method, params, token=token), "InvalidToken")
 
     def test_one_from_another_terminal_is_refused(self):
