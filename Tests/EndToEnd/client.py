@@ -72,7 +72,7 @@ def check(message):
         return
     name, channel = found
     # What others may publish on these is theirs to get wrong.
-    if channel["action"] == "receive" and channel["who"] != "gate":
+    if channel["action"] != "send" and channel["who"] != "gate":
         return
     if len(message.payload) > 65536:
         violations.append(f"{message.topic}: {len(message.payload)} bytes")
