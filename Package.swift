@@ -137,6 +137,68 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+
+        // Tests and what they share.
+        .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: settings),
+        .executableTarget(
+            name: "CrashProbe",
+            dependencies: [
+                "Domain", "JSON", "Mosquitto", "Sodium", "Storage", "Wire", "Workers",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/Support/CrashProbe",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "MosquittoProbe",
+            dependencies: ["Mosquitto"],
+            path: "Tests/Support/MosquittoProbe",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CredentialsTests",
+            dependencies: ["Credentials"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "GateTests",
+            dependencies: ["Credentials", "Gate", "JSON"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "MosquittoTests",
+            dependencies: ["Mosquitto", "MosquittoProbe", "TestKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
+        .testTarget(name: "SodiumTests", dependencies: ["Sodium"], swiftSettings: settings),
+        .testTarget(
+            name: "DomainTests",
+            dependencies: ["Domain", "JSON"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "WireTests",
+            dependencies: ["Domain", "JSON", "Wire"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "StorageTests",
+            dependencies: [
+                "Credentials", "Domain", "JSON", "Sodium", "Storage", "TestKit", "Wire",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "WorkersTests",
+            dependencies: [
+                "CrashProbe", "Domain", "JSON", "Mosquitto", "Sodium", "Storage", "TestKit", "Wire",
+                "Workers",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

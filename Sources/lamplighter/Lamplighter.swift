@@ -11,7 +11,7 @@ struct Lamplighter: AsyncParsableCommand {
             UpCommand.self, ServeCommand.self, ProductCommand.self, AppCommand.self,
             DeviceCommand.self, DeadLetterCommand.self, RefusalsCommand.self,
             MigrateCommand.self, DoctorCommand.self, ConfigCommand.self, ExplainCommand.self,
-            VersionCommand.self,
+            SimulateCommand.self, BenchCommand.self, VersionCommand.self,
         ]
     )
 }

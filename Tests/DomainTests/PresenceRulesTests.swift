@@ -1,0 +1,144 @@
+import Testing
+
+@testable import Domain
+
+@Suite("Whether a device is there")
+struct PresenceRulesTests {
+    /// The states that differ for the rules: the newest connection is number 5.
+    enum State: String, CaseIterable, Sendable {
+        /// Nobody has ever seen the device.
+        case unseen
+        /// The gate knows a live connection; the device's birth named the session `now`.
+        case alive
+        /// The gate saw the connection end.
+        case gone
+        /// The device's word alone says that it is there.
+        case saidHere
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var state: State
+        var signal: PresenceSignal
+        /// Online afterwards.
+        var isOnline: Bool
+        /// The reason of a change to offline; nil where there is none.
+        var reason: String?
+
+        init(_ state: State, _ signal: PresenceSignal, _ isOnline: Bool, _ reason: String? = nil) {
+            self.state = state
+            self.signal = signal
+            self.isOnline = isOnline
+            self.reason = reason
+        }
+
+        var testDescription: String { "\(state.rawValue), \(signal)" }
+    }
+
+    static func presence(_ state: State) -> Presence {
+        var presence = Presence()
+        guard state != .unseen else { return presence }
+        presence.connection = 5
+        presence.session = "now"
+        presence.isAlive = state == .alive
+        presence.isOnline = state != .gone
+        return presence
+    }
+
+    static func lost(_ connection: Int64) -> PresenceSignal {
+        .disconnected(connection: connection, reason: "lost")
+    }
+
+    static let table: [Case] = [
+        Case(.unseen, .connected(connection: 1), true),
+        Case(.unseen, lost(1), false),
+        Case(.unseen, .birth(session: "a"), true),
+        Case(.unseen, .birth(session: nil), true),
+        Case(.unseen, .will(session: nil), false),
+        Case(.unseen, .will(session: "a"), false),
+        Case(.unseen, .notAnnounced, false),
+
+        Case(.alive, .connected(connection: 4), true),
+        Case(.alive, .connected(connection: 5), true),
+        Case(.alive, .connected(connection: 6), true),
+        Case(.alive, lost(4), true),
+        Case(.alive, lost(5), false, "lost"),
+        Case(.alive, lost(6), false, "lost"),
+        Case(.alive, .disconnected(connection: 4, reason: "takenOver"), true),
+        Case(.alive, .disconnected(connection: 5, reason: "kicked"), false, "kicked"),
+        Case(.alive, .birth(session: "next"), true),
+        Case(.alive, .will(session: "now"), true),
+        Case(.alive, .will(session: nil), true),
+        Case(.alive, .will(session: "old"), true),
+        Case(.alive, .notAnnounced, false, "lost"),
+
+        Case(.gone, .connected(connection: 4), false),
+        Case(.gone, .connected(connection: 5), true),
+        Case(.gone, .connected(connection: 6), true),
+        Case(.gone, lost(4), false),
+        Case(.gone, lost(5), false),
+        Case(.gone, lost(6), false),
+        Case(.gone, .birth(session: "next"), true),
+        Case(.gone, .will(session: "now"), false),
+        Case(.gone, .will(session: nil), false),
+        Case(.gone, .will(session: "old"), false),
+        Case(.gone, .notAnnounced, false),
+
+        Case(.saidHere, .connected(connection: 4), true),
+        Case(.saidHere, .connected(connection: 5), true),
+        Case(.saidHere, .connected(connection: 6), true),
+        Case(.saidHere, lost(4), true),
+        Case(.saidHere, lost(5), false, "lost"),
+        Case(.saidHere, lost(6), false, "lost"),
+        Case(.saidHere, .birth(session: "next"), true),
+        Case(.saidHere, .will(session: "now"), false, "lost"),
+        Case(.saidHere, .will(session: nil), false, "lost"),
+        Case(.saidHere, .will(session: "old"), true),
+        Case(.saidHere, .notAnnounced, false, "lost"),
+    ]
+
+    @Test("A signal leads from each state to the right one", arguments: table)
+    func cell(_ row: Case) {
+        var presence = Self.presence(row.state)
+        let wasOnline = presence.isOnline
+        let change = PresenceRules.decide(row.signal, presence: &presence, at: Make.now)
+
+        #expect(presence.isOnline == row.isOnline)
+        if wasOnline == row.isOnline {
+            #expect(change == nil)
+            #expect(presence.changedAt == nil)
+        } else {
+            #expect(change == .init(isOnline: row.isOnline, reason: row.reason))
+            #expect(presence.changedAt == Make.now)
+        }
+    }
+
+    @Test("The number of a connection never falls")
+    func numbers() {
+        var presence = Self.presence(.alive)
+        _ = PresenceRules.decide(.connected(connection: 3), presence: &presence, at: Make.now)
+        #expect(presence.connection == 5)
+        _ = PresenceRules.decide(.connected(connection: 9), presence: &presence, at: Make.now)
+        #expect(presence.connection == 9)
+    }
+
+    @Test("A device that reconnects before its old connection is gone stays online")
+    func takeover() {
+        var presence = Self.presence(.alive)
+        let signals: [PresenceSignal] = [
+            .connected(connection: 6), .will(session: "now"),
+            .disconnected(connection: 5, reason: "takenOver"), .birth(session: "next"),
+        ]
+        for signal in signals {
+            #expect(PresenceRules.decide(signal, presence: &presence, at: Make.now) == nil)
+            #expect(presence.isOnline && presence.isAlive)
+        }
+    }
+
+    @Test("The end of a connection told before its beginning leaves the device offline")
+    func reordered() {
+        var presence = Presence()
+        _ = PresenceRules.decide(Self.lost(7), presence: &presence, at: Make.now)
+        _ = PresenceRules.decide(.connected(connection: 6), presence: &presence, at: Make.now)
+        #expect(!presence.isOnline)
+    }
+}

@@ -1,0 +1,168 @@
+import Credentials
+import Domain
+import Foundation
+import JSON
+import Sodium
+import Storage
+import TestKit
+import Testing
+
+/// What the gate would read from its file.
+struct GateFile {
+    var tables = CredentialTables()
+    var isDamaged = false
+
+    init(_ world: World) throws {
+        let bytes = [UInt8](
+            try Data(contentsOf: world.directory.url.appending(path: "credentials"))
+        )
+        var parser = CredentialsParser()
+        var records: [Record] = []
+        _ = parser.parse(bytes) { records.append($0) }
+        for record in records { tables.apply(record) }
+        isDamaged = parser.isDamaged
+    }
+}
+
+@Suite("The gate's file, in step with the store")
+struct GateFileTests {
+    private func digest(_ text: String) throws -> Digest {
+        try #require(Digest(Sodium.sha256(text.utf8)))
+    }
+
+    private func filled() throws -> World {
+        let world = try World()
+        try world.store.healCredentials()
+        try world.fill()
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.devices.setIdentity(Make.did, secret: "first", passcode: "123456", hardware: [:])
+        }
+        return world
+    }
+
+    @Test("What a batch changes is in the file when the batch returns")
+    func inStep() throws {
+        let world = try filled()
+        let first = try GateFile(world)
+        #expect(try first.tables.devices == [Make.did.text: digest("first")])
+        #expect(try first.tables.products == [Make.key.text: digest("product-secret")])
+
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.devices.setIdentity(
+                Make.did,
+                secret: "second",
+                passcode: "123456",
+                hardware: [:]
+            )
+        }
+        #expect(try GateFile(world).tables.devices == [Make.did.text: digest("second")])
+
+        try world.store.batch(at: Make.now) { try $0.devices.forget(Make.did) }
+        #expect(try GateFile(world).tables.devices.isEmpty)
+    }
+
+    enum Harm: CaseIterable {
+        case lost, empty, cut, damaged, older
+    }
+
+    @Test("A crash between commit and file heals at the next start", arguments: Harm.allCases)
+    func heals(_ harm: Harm) throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.url.appending(path: "credentials")
+        do {
+            let world = try World(directory)
+            try world.store.healCredentials()
+            try world.fill()
+            let before = try Data(contentsOf: file)
+            try world.store.batch(at: Make.now) { (tx) throws in
+                try tx.devices.setIdentity(
+                    Make.did,
+                    secret: "first",
+                    passcode: "123456",
+                    hardware: [:]
+                )
+            }
+            let after = try Data(contentsOf: file)
+            switch harm {
+            case .lost: try FileManager.default.removeItem(at: file)
+            case .empty: try Data().write(to: file)
+            case .cut: try after.dropLast(3).write(to: file)
+            case .damaged:
+                var bytes = after
+                bytes[bytes.count / 2] ^= 0xFF
+                try bytes.write(to: file)
+            case .older: try before.write(to: file)
+            }
+        }
+
+        let world = try World(directory)
+        try world.store.healCredentials()
+        let gate = try GateFile(world)
+        #expect(!gate.isDamaged)
+        #expect(try gate.tables.devices == [Make.did.text: digest("first")])
+        #expect(try gate.tables.products == [Make.key.text: digest("product-secret")])
+    }
+
+    @Test("A session and its end are in the file")
+    func sessions() throws {
+        let world = try World()
+        var session = Domain.Session(
+            id: SessionID(trusted: "s-1"),
+            uid: Make.uid,
+            app: Make.app,
+            terminal: Make.terminal,
+            platform: "",
+            os: "",
+            name: "",
+            loginTime: Make.now,
+            expiresAt: Make.at(100)
+        )
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.accounts.insert(
+                User(
+                    uid: Make.uid,
+                    app: Make.app,
+                    region: "r",
+                    countryCode: "49",
+                    nickname: "n",
+                    isAnonymous: true,
+                    createdAt: Make.now
+                ),
+                deviceID: nil
+            )
+            try tx.sessions.begin(session, token: "token")
+        }
+        let live = try GateFile(world).tables.terminals[Make.terminal.text]
+        #expect(try live?.session?.token == digest("token"))
+        #expect(live?.appId == "demo")
+
+        try world.store.batch(at: Make.now) { try $0.sessions.end(&session, .loggedOut) }
+        let ended = try GateFile(world).tables.terminals[Make.terminal.text]
+        #expect(ended?.session == nil && ended?.appId == "demo")
+        #expect(session.endReason == .loggedOut)
+    }
+
+    @Test("A file that can't be written fails the batch, and the next batch writes it anew")
+    func unwritable() throws {
+        let world = try filled()
+        let file = world.directory.path("credentials")
+        // The file's folder stays; in place of the file stands a folder, which nobody can write to.
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        #expect(throws: (any Error).self) {
+            try world.store.batch(at: Make.now) { (tx) throws in
+                try tx.devices.setIdentity(
+                    Make.did,
+                    secret: "second",
+                    passcode: "123456",
+                    hardware: [:]
+                )
+            }
+        }
+        #expect(throws: (any Error).self) { try world.store.batch(at: Make.now) { _ in } }
+
+        try FileManager.default.removeItem(atPath: file)
+        try world.store.batch(at: Make.now) { _ in }
+        #expect(try GateFile(world).tables.devices == [Make.did.text: digest("second")])
+    }
+}

@@ -1,0 +1,65 @@
+import Domain
+import Foundation
+import Sodium
+import Storage
+import TestKit
+import Wire
+
+/// Values that tests begin with.
+enum Make {
+    static let key = ProductKey(trusted: String(repeating: "a", count: 32))
+    static let did = DeviceID(trusted: "d-0000000000001")
+    static let uid = UserID(trusted: "u-0000000000001")
+    static let app = AppID(trusted: "demo")
+    static let terminal = TerminalID(trusted: String(repeating: "f", count: 32))
+    static let now = Instant(milliseconds: 1_700_000_000_000)
+
+    static func at(_ seconds: Int64) -> Instant { now.adding(seconds: seconds) }
+
+    static func message(_ topic: String = "t", _ payload: String = "p") -> OutboundMessage {
+        OutboundMessage(topic, Array(payload.utf8))
+    }
+
+    static let product = Product(key: key, name: "Lamp", dataPoints: [DataPoint("level", .int)])
+}
+
+/// A database of its own for one test, in a directory of its own.
+struct World {
+    let directory: TemporaryDirectory
+    let store: Store
+
+    init(_ directory: TemporaryDirectory? = nil, migrates: Bool = true) throws {
+        let directory = try directory ?? TemporaryDirectory()
+        self.directory = directory
+        guard let key = ServerKey([UInt8](repeating: 7, count: 32)) else { throw NoKey() }
+        store = try Store(
+            path: directory.path("test.db"),
+            credentialsPath: directory.path("credentials"),
+            key: key,
+            migrates: migrates
+        )
+    }
+
+    struct NoKey: Error {}
+
+    /// A product with one device.
+    func fill() throws {
+        try store.batch(at: Make.now) { (tx) throws in
+            try tx.products.save(Make.product, secret: "product-secret")
+            try tx.devices.create(Make.did, product: Make.key, mac: MAC(trusted: "0123456789ab"))
+        }
+    }
+
+    /// Tells whether any file of the directory holds a text.
+    func holds(_ text: String) throws -> Bool {
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        return try names.contains { name in
+            try Data(contentsOf: directory.url.appending(path: name)).range(of: Data(text.utf8))
+                != nil
+        }
+    }
+}
+
+/// Where the package lies.
+let packageRoot = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

@@ -1,0 +1,243 @@
+CREATE TABLE meta (
+    name TEXT NOT NULL PRIMARY KEY,
+    value TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE product (
+    productKey TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    document TEXT NOT NULL,
+    secretHash BLOB NOT NULL,
+    createdAt INTEGER NOT NULL,
+    updatedAt INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE listedMac (
+    productKey TEXT NOT NULL REFERENCES product (productKey),
+    mac TEXT NOT NULL,
+    PRIMARY KEY (productKey, mac)
+) STRICT;
+
+CREATE TABLE app (
+    appId TEXT NOT NULL PRIMARY KEY,
+    name TEXT NOT NULL,
+    document TEXT NOT NULL,
+    secretHash BLOB NOT NULL,
+    createdAt INTEGER NOT NULL,
+    updatedAt INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE service (
+    name TEXT NOT NULL PRIMARY KEY,
+    role TEXT NOT NULL,
+    secretHash BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE device (
+    did TEXT NOT NULL PRIMARY KEY,
+    productKey TEXT NOT NULL REFERENCES product (productKey),
+    mac TEXT NOT NULL,
+    secretHash BLOB,
+    passcodeHash BLOB,
+    hardware TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    generationAt INTEGER NOT NULL,
+    lastCid INTEGER NOT NULL,
+    resetUntil INTEGER,
+    createdAt INTEGER NOT NULL,
+    registeredAt INTEGER
+) STRICT;
+
+CREATE UNIQUE INDEX deviceMac ON device (productKey, mac);
+
+CREATE TABLE status (
+    did TEXT NOT NULL PRIMARY KEY,
+    productKey TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    ts INTEGER NOT NULL,
+    attributes TEXT NOT NULL,
+    conditions TEXT NOT NULL,
+    online INTEGER NOT NULL CHECK (online IN (0, 1)),
+    alive INTEGER NOT NULL CHECK (alive IN (0, 1)),
+    connection INTEGER NOT NULL,
+    session TEXT,
+    lastSeenAt INTEGER
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX statusOnline ON status (did) WHERE online = 1;
+
+CREATE TABLE history (
+    did TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    data TEXT,
+    bytes TEXT,
+    PRIMARY KEY (did, ts, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE event (
+    did TEXT NOT NULL,
+    ts INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    eventId TEXT NOT NULL,
+    type TEXT NOT NULL,
+    name TEXT,
+    value TEXT,
+    reason TEXT,
+    actor TEXT NOT NULL,
+    PRIMARY KEY (did, ts, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE binding (
+    did TEXT NOT NULL REFERENCES device (did),
+    uid TEXT NOT NULL,
+    appId TEXT NOT NULL,
+    role TEXT NOT NULL,
+    access TEXT NOT NULL,
+    subscribed INTEGER NOT NULL CHECK (subscribed IN (0, 1)),
+    alias TEXT NOT NULL,
+    remark TEXT NOT NULL,
+    boundAt INTEGER NOT NULL,
+    PRIMARY KEY (did, uid)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX bindingUser ON binding (uid, boundAt);
+
+CREATE TABLE account (
+    uid TEXT NOT NULL PRIMARY KEY,
+    appId TEXT NOT NULL,
+    region TEXT NOT NULL,
+    countryCode TEXT NOT NULL,
+    nickname TEXT NOT NULL,
+    anonymous INTEGER NOT NULL CHECK (anonymous IN (0, 1)),
+    deviceIdHash BLOB,
+    tempUnit INTEGER NOT NULL,
+    timezone TEXT NOT NULL,
+    createdAt INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX accountDevice ON account (appId, region, deviceIdHash);
+
+CREATE TABLE terminal (
+    terminalId TEXT NOT NULL PRIMARY KEY,
+    appId TEXT NOT NULL,
+    createdAt INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE session (
+    sessionId TEXT NOT NULL PRIMARY KEY,
+    uid TEXT NOT NULL REFERENCES account (uid),
+    appId TEXT NOT NULL,
+    terminalId TEXT NOT NULL,
+    tokenHash BLOB NOT NULL,
+    platform TEXT NOT NULL,
+    os TEXT NOT NULL,
+    name TEXT NOT NULL,
+    loginTime INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    endedAt INTEGER,
+    endReason TEXT
+) STRICT;
+
+CREATE UNIQUE INDEX sessionToken ON session (tokenHash);
+
+CREATE UNIQUE INDEX sessionTerminal ON session (terminalId) WHERE endedAt IS NULL;
+
+CREATE INDEX sessionUser ON session (uid) WHERE endedAt IS NULL;
+
+CREATE INDEX sessionExpiry ON session (expiresAt) WHERE endedAt IS NULL;
+
+CREATE TABLE command (
+    did TEXT NOT NULL,
+    cid INTEGER NOT NULL,
+    sn INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    data TEXT NOT NULL,
+    bytes TEXT,
+    actor TEXT NOT NULL,
+    appId TEXT,
+    createdAt INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    doneAt INTEGER,
+    code INTEGER,
+    result TEXT,
+    late INTEGER NOT NULL CHECK (late IN (0, 1)),
+    PRIMARY KEY (did, cid)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX commandOpen ON command (expiresAt) WHERE state IN ('queued', 'sent');
+
+CREATE TABLE waiter (
+    did TEXT NOT NULL,
+    cid INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    terminalId TEXT NOT NULL,
+    requestId TEXT NOT NULL,
+    topic TEXT NOT NULL,
+    correlation BLOB,
+    PRIMARY KEY (did, cid, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inbox (
+    did TEXT NOT NULL,
+    id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (did, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX inboxAge ON inbox (at);
+
+CREATE TABLE request (
+    sender TEXT NOT NULL,
+    id TEXT NOT NULL,
+    content BLOB NOT NULL,
+    answer BLOB,
+    sealed INTEGER NOT NULL CHECK (sealed IN (0, 1)),
+    did TEXT,
+    cid INTEGER,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (sender, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX requestAge ON request (at);
+
+CREATE TABLE notice (
+    noticeId TEXT NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX noticeAge ON notice (at);
+
+CREATE TABLE outbox (
+    id INTEGER NOT NULL PRIMARY KEY,
+    worker TEXT NOT NULL,
+    sealed INTEGER NOT NULL CHECK (sealed IN (0, 1)),
+    messages BLOB NOT NULL,
+    createdAt INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE refresh (
+    did TEXT NOT NULL,
+    uid TEXT NOT NULL,
+    PRIMARY KEY (did, uid)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deadLetter (
+    id INTEGER NOT NULL PRIMARY KEY,
+    worker TEXT NOT NULL,
+    topic TEXT NOT NULL,
+    payload BLOB NOT NULL,
+    shapeOnly INTEGER NOT NULL CHECK (shapeOnly IN (0, 1)),
+    reason TEXT NOT NULL,
+    at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE attempt (
+    subject TEXT NOT NULL PRIMARY KEY,
+    count INTEGER NOT NULL,
+    since INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX attemptAge ON attempt (since);
