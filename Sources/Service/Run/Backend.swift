@@ -37,7 +37,10 @@ package struct Backend {
         }
         return Backend(
             summary: "SQLite, WAL, synchronous FULL",
-            services: [SweeperService(sweeper: Sweeper(environment, logger: logger))] + workers
+            services: [
+                try BrokerMonitor(BrokerAccess.workers(context)),
+                SweeperService(sweeper: Sweeper(environment, logger: logger)),
+            ] + workers
         )
     }
 
