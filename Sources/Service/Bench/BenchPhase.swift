@@ -76,6 +76,7 @@ struct BenchRig {
     /// - Returns: Reports done a second, after a second of warm-up.
     /// - Throws: `LoadError`.
     func throughput(seconds: Double, window: Int) throws -> Double {
+        try settle()
         try load.flood(seconds: 1, window: window) { done }
         let before = (done, LoadClock.nanoseconds)
         try load.flood(seconds: seconds, window: window) { done }
@@ -90,6 +91,7 @@ struct BenchRig {
     /// - Returns: The median and the 99th percentile in milliseconds.
     /// - Throws: `LoadError`.
     func latency(seconds: Double, rate: Double) throws -> (p50: Double, p99: Double) {
+        try settle()
         try load.pace(seconds: 1, rate: rate)
         load.isTiming = true
         try load.pace(seconds: seconds, rate: rate)
@@ -99,6 +101,13 @@ struct BenchRig {
         let at = { (share: Double) in Double(delays[Int(Double(delays.count - 1) * share)]) / 1e6 }
         try finish()
         return (at(0.5), at(0.99))
+    }
+
+    /// Waits until the service has dealt with the arrival of the devices.
+    private func settle() throws {
+        guard phase.isService else { return }
+        load.mark()
+        try load.drain { done >= load.sent }
     }
 
     /// Waits until all is done and read, so that nothing of it disturbs the next measurement.
