@@ -10,8 +10,8 @@ struct Lamplighter: AsyncParsableCommand {
         subcommands: [
             UpCommand.self, ServeCommand.self, ProductCommand.self, AppCommand.self,
             DeviceCommand.self, DeadLetterCommand.self, RefusalsCommand.self,
-            MigrateCommand.self, ConfigCommand.self, ExplainCommand.self,
-            VersionCommand.self, SimulateCommand.self, BenchCommand.self,
+            MigrateCommand.self, DoctorCommand.self, ConfigCommand.self, ExplainCommand.self,
+            SimulateCommand.self, BenchCommand.self, VersionCommand.self,
         ]
     )
 }
