@@ -68,8 +68,7 @@ extension MosquittoClient {
 
     /// Reads until `condition` holds; for the answers to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     ///
-    /// - Parameters:
-    ///   - leavesMessages: Ends as well when the next packet is a message, and leaves that unread.
+    /// With `leavesMessages` it ends as well when the next packet is a message, and leaves that unread.
     mutating func awaitAnswer(
         within limit: Duration,
         _ function: String,

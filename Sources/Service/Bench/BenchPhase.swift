@@ -76,9 +76,10 @@ struct BenchRig {
     /// - Returns: Reports done a second, after a second of warm-up.
     /// - Throws: `LoadError`.
     func throughput(seconds: Double, window: Int) throws -> Double {
-        try load.flood(seconds: 1, window: window) { done }
+        try settle()
+        try load.flood(seconds: 1, window: window) { consumed(window) }
         let before = (done, LoadClock.nanoseconds)
-        try load.flood(seconds: seconds, window: window) { done }
+        try load.flood(seconds: seconds, window: window) { consumed(window) }
         let elapsed = Double(LoadClock.nanoseconds - before.1) / 1e9
         let rate = Double(done - before.0) / elapsed
         try finish()
@@ -90,6 +91,7 @@ struct BenchRig {
     /// - Returns: The median and the 99th percentile in milliseconds.
     /// - Throws: `LoadError`.
     func latency(seconds: Double, rate: Double) throws -> (p50: Double, p99: Double) {
+        try settle()
         try load.pace(seconds: 1, rate: rate)
         load.isTiming = true
         try load.pace(seconds: seconds, rate: rate)
@@ -99,6 +101,19 @@ struct BenchRig {
         let at = { (share: Double) in Double(delays[Int(Double(delays.count - 1) * share)]) / 1e6 }
         try finish()
         return (at(0.5), at(0.99))
+    }
+
+    /// What the window counts as done: readers must keep up as well, or the broker's queues for them
+    /// overflow.
+    private func consumed(_ window: Int) -> Int {
+        phase.hasReaders ? min(done, load.delivered + window) : done
+    }
+
+    /// Waits until the service has dealt with the arrival of the devices.
+    private func settle() throws {
+        guard phase.isService else { return }
+        load.mark()
+        try load.drain { done >= load.sent }
     }
 
     /// Waits until all is done and read, so that nothing of it disturbs the next measurement.

@@ -9,9 +9,7 @@ package struct BenchReports: Sendable {
     private let options: BenchReportsOptions
     private let tell: @Sendable (String) -> Void
 
-    /// Prepares a benchmark.
-    ///
-    /// - Parameter tell: Takes a line about what is being measured.
+    /// Prepares a benchmark; `tell` takes a line about each measurement.
     package init(_ options: BenchReportsOptions, tell: @escaping @Sendable (String) -> Void) {
         self.options = options
         self.tell = tell

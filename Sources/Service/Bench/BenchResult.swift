@@ -151,6 +151,7 @@ package struct BenchResult: Sendable {
     }
 
     private static func short(_ value: Double) -> String {
+        guard value.isFinite else { return "?" }
         let hundredths = (value * 100).rounded() / 100
         return hundredths >= 100 ? "\(Int(hundredths))" : "\(hundredths)"
     }

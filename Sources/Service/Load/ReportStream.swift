@@ -21,9 +21,7 @@ struct ReportStream {
     /// Ten digits from the first to the last, so that all reports have one length.
     static let firstSequence = 1_000_000_000
 
-    /// Writes a report into `bytes`, which it empties first.
-    ///
-    /// - Parameter id: Asks the service for a response.
+    /// Writes a report into `bytes`, which it empties first; an `id` asks the service for a response.
     mutating func write(at milliseconds: Int64, id: String? = nil, into bytes: inout [UInt8]) {
         let sequence = next
         next += 1

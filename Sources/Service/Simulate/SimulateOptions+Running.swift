@@ -1,10 +1,9 @@
 import JSON
 
 extension SimulateOptions {
-    /// The options for the service that runs on a data directory: where it listens, its demo product and
-    /// app.
+    /// Reads where the service of a data directory listens, and its demo product and app.
     ///
-    /// - Parameter productFile: A product's document to take instead of the demo's, with `productSecret`.
+    /// A `productFile` is a product's document to take instead of the demo's, with `productSecret`.
     /// - Throws: A `Problem` where nothing runs there or the file can't be read.
     package static func of(_ settings: Settings, productFile: String?) throws -> SimulateOptions {
         let directory = try DataDirectory.existing(settings.dataDirectory)

@@ -65,6 +65,8 @@ struct Publisher {
 
     /// Takes rows that were read from the store into the queue.
     mutating func take(stored entries: [OutboxTable.Entry]) {
+        // With the queue full nobody looked, so what the store holds is as unknown as before.
+        guard needsStore else { return }
         for entry in entries { enqueue(entry.messages, row: entry.id) }
         mayHaveStored = entries.count >= limits.outboxPage
     }

@@ -1,0 +1,246 @@
+import Domain
+import JSON
+import Wire
+import Workers
+
+@testable import Mosquitto
+
+/// The connection that tests give a worker: what it does is done by a `Broker` that outlives it.
+struct FakeBroker: BrokerConnection, ~Copyable {
+    private let broker: Broker
+
+    init(_ broker: Broker) { self.broker = broker }
+
+    mutating func connect() throws -> Bool { try broker.connect() }
+    mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws {
+        broker.subscribe(filters, sendsRetained: sendsRetained)
+    }
+    mutating func unsubscribe(_ filters: [String]) throws { broker.unsubscribe(filters) }
+    mutating func receive(
+        upTo limit: Int,
+        linger: Duration,
+        wait: Duration,
+        into intake: inout Intake
+    ) throws {
+        try broker.receive(upTo: limit, into: &intake)
+    }
+    mutating func publish(_ message: OutboundMessage, quality: QualityOfService) throws -> Int32 {
+        try broker.publish(message, quality)
+    }
+    mutating func flush() throws { try broker.flush() }
+    mutating func disconnect() { broker.journal.append(.disconnected) }
+}
+
+/// A broker with one session, in memory: keeps what was not acknowledged, and fails where told to.
+final class Broker {
+    /// What happened, in order.
+    enum Step: Equatable {
+        case connected, received(Int), published(String), flushed(acknowledged: Int), disconnected
+    }
+
+    /// Where the connection breaks.
+    enum Failure: Equatable {
+        /// After messages were given out.
+        case receive
+        /// At a publish, after so many went well.
+        case publish(after: Int)
+        /// Before anything left.
+        case beforeFlush
+        /// After everything left.
+        case afterFlush
+    }
+
+    /// The broken connection, as the library tells it.
+    static let lost = MosquittoError(.connectionLost, function: "test")
+
+    struct Message: Equatable {
+        var topic: String
+        var payload: [UInt8]
+        var isRetained = false
+        var responseTopic: String?
+        var correlation: [UInt8]?
+    }
+
+    var journal: [Step] = []
+    /// What left for others, in order.
+    private(set) var published: [OutboundMessage] = []
+    /// What the broker keeps, by topic.
+    private(set) var retained: [String: [UInt8]] = [:]
+    /// Messages of others that the worker acknowledged.
+    private(set) var acknowledged = 0
+    private(set) var limits: [Int] = []
+    var failure: Failure?
+    var hasSession = false
+    /// Whether the broker confirms what it is given.
+    var confirms = true
+    /// Whether messages that were not flushed get through all the same when the connection breaks.
+    var leaks = false
+
+    private var waiting: [Message] = []
+    private var held: [Message] = []
+    private var outgoing: [(OutboundMessage, Int32)] = []
+    private var receipts: [Int32] = []
+    private var filters: Set<String> = []
+    private var lastPacket: Int32 = 0
+    private var publishes = 0
+
+    /// Messages that the worker has still to acknowledge.
+    var unacknowledged: Int { waiting.count + held.count }
+    var isIdle: Bool { waiting.isEmpty && held.isEmpty && receipts.isEmpty && outgoing.isEmpty }
+
+    /// A client publishes to the worker.
+    func send(
+        _ topic: String,
+        _ payload: [UInt8],
+        response: String? = nil,
+        correlation: [UInt8]? = nil
+    ) {
+        waiting.append(
+            Message(
+                topic: topic,
+                payload: payload,
+                responseTopic: response,
+                correlation: correlation
+            )
+        )
+    }
+
+    func send(_ topic: String, _ payload: JSONObject) { send(topic, payload.encoded()) }
+
+    func send(_ topic: String, text: String) { send(topic, Array(text.utf8)) }
+
+    /// The broker is killed: what it kept in memory is gone.
+    func forget() {
+        hasSession = false
+        retained = [:]
+        (waiting, held, outgoing, receipts, filters) = ([], [], [], [], [])
+    }
+
+    /// Sets what the broker keeps.
+    func retain(_ topic: String, _ payload: [UInt8]) {
+        retained[topic] = payload.isEmpty ? nil : payload
+    }
+
+    /// What was published to a topic, as objects.
+    func published(to topic: String) -> [JSONObject] {
+        published.filter { $0.topic == topic }
+            .compactMap { try? JSONValue.parse($0.payload).objectValue }
+    }
+
+    /// What was published to topics with an ending, as objects.
+    func published(ending: String) -> [JSONObject] {
+        published.filter { $0.topic.hasSuffix(ending) }
+            .compactMap { try? JSONValue.parse($0.payload).objectValue }
+    }
+
+    func forgetPublished() { published = [] }
+
+    // MARK: The worker's side
+
+    fileprivate func connect() throws -> Bool {
+        if leaks { for (message, _) in outgoing { deliver(message) } }
+        waiting.insert(contentsOf: held, at: 0)
+        held = []
+        outgoing = []
+        receipts = []
+        publishes = 0
+        journal.append(.connected)
+        defer { hasSession = true }
+        return hasSession
+    }
+
+    fileprivate func subscribe(_ filters: [String], sendsRetained: Bool) {
+        self.filters.formUnion(filters)
+        guard sendsRetained else { return }
+        for (topic, payload) in retained.sorted(by: { $0.key < $1.key })
+        where filters.contains(where: { Self.matches($0, topic) }) {
+            waiting.append(Message(topic: topic, payload: payload, isRetained: true))
+        }
+    }
+
+    fileprivate func unsubscribe(_ filters: [String]) { self.filters.subtract(filters) }
+
+    fileprivate func receive(upTo limit: Int, into intake: inout Intake) throws {
+        intake.removeAll()
+        limits.append(limit)
+        for packet in receipts { intake.append(PublishReceipt(mid: packet, reasonCode: 0)) }
+        receipts = []
+        let taken = Array(waiting.prefix(limit))
+        waiting.removeFirst(taken.count)
+        held += taken
+        for message in taken { store(message, in: &intake) }
+        if !taken.isEmpty { journal.append(.received(taken.count)) }
+        if !taken.isEmpty { try fail(.receive) }
+    }
+
+    private func store(_ message: Message, in intake: inout Intake) {
+        func put(_ bytes: [UInt8]) -> Range<Int> { bytes.withUnsafeBytes { intake.store($0) } }
+        let topic = put(Array(message.topic.utf8))
+        let payload = put(message.payload)
+        let response = message.responseTopic.map { put(Array($0.utf8)) }
+        let correlation = message.correlation.map { put($0) }
+        intake.append(
+            Delivery(
+                topic: topic,
+                payload: payload,
+                responseTopic: response,
+                correlationData: correlation,
+                quality: .atLeastOnce,
+                isRetained: message.isRetained,
+                mid: 1
+            )
+        )
+    }
+
+    fileprivate func publish(
+        _ message: OutboundMessage,
+        _ quality: QualityOfService
+    ) throws -> Int32 {
+        if case .publish(let count) = failure, publishes >= count {
+            failure = nil
+            throw Self.lost
+        }
+        publishes += 1
+        lastPacket += 1
+        outgoing.append((message, quality == .atLeastOnce ? lastPacket : 0))
+        return lastPacket
+    }
+
+    fileprivate func flush() throws {
+        try fail(.beforeFlush)
+        for (message, packet) in outgoing {
+            deliver(message)
+            if confirms, packet != 0 { receipts.append(packet) }
+        }
+        outgoing = []
+        journal.append(.flushed(acknowledged: held.count))
+        acknowledged += held.count { !$0.topic.contains("/system/worker/") }
+        held = []
+        try fail(.afterFlush)
+    }
+
+    private func fail(_ point: Failure) throws {
+        guard failure == point else { return }
+        failure = nil
+        throw Self.lost
+    }
+
+    private func deliver(_ message: OutboundMessage) {
+        published.append(message)
+        journal.append(.published(message.topic))
+        if message.isRetained { retain(message.topic, message.payload) }
+        if filters.contains(where: { Self.matches($0, message.topic) }) {
+            waiting.append(Message(topic: message.topic, payload: message.payload))
+        }
+    }
+
+    static func matches(_ filter: String, _ topic: String) -> Bool {
+        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+        let wanted = filter.split(separator: "/", omittingEmptySubsequences: false)
+        for (index, level) in wanted.enumerated() {
+            if level == "#" { return true }
+            guard index < levels.count, level == "+" || level == levels[index] else { return false }
+        }
+        return wanted.count == levels.count
+    }
+}

@@ -1,0 +1,282 @@
+import Domain
+import JSON
+import Logging
+import Mosquitto
+import Sodium
+import Storage
+import Synchronization
+import TestKit
+import Wire
+
+@testable import Workers
+
+/// A clock that stands until a test moves it.
+final class ManualClock: WallClock {
+    private let milliseconds = Mutex<Int64>(1_700_000_000_000)
+
+    var now: Instant { Instant(milliseconds: milliseconds.withLock { $0 }) }
+
+    func advance(seconds: Int64) { milliseconds.withLock { $0 += seconds * 1000 } }
+    func advance(milliseconds count: Int64) { milliseconds.withLock { $0 += count } }
+}
+
+/// A store, a broker and a clock of its own for one test, with a product, an app, and devices.
+final class World {
+    static let key = ProductKey(trusted: String(repeating: "a", count: 32))
+    static let app = AppID(trusted: "demo")
+    static let topics = Topics()
+
+    let directory: TemporaryDirectory
+    let store: Store
+    let clock = ManualClock()
+    let broker = Broker()
+    var environment: Environment
+
+    init(limits: Limits = Limits()) throws {
+        directory = try TemporaryDirectory()
+        guard let key = ServerKey([UInt8](repeating: 7, count: 32)) else { throw NoKey() }
+        store = try Store(
+            path: directory.path("test.db"),
+            credentialsPath: directory.path("credentials"),
+            key: key
+        )
+        environment = Environment(
+            store: store,
+            topics: Self.topics,
+            limits: limits,
+            clock: clock,
+            neighbours: try Neighbours(WorkerName.allCases),
+            health: .silent
+        )
+        try write { tx in
+            try tx.products.save(Self.product, secret: "product-secret")
+            let app = App(id: Self.app, name: "Demo", products: .all)
+            try tx.apps.save(
+                app,
+                document: ["appId": "demo", "name": "Demo"],
+                secret: "app-secret"
+            )
+        }
+        broker.hasSession = true
+    }
+
+    struct NoKey: Error {}
+
+    static let product = Product(
+        key: key,
+        name: "Lamp",
+        dataPoints: [
+            DataPoint("power", .bool), DataPoint("level", .int, min: 0, max: 1_000_000),
+            DataPoint("temperature", .float, access: .readOnly),
+            DataPoint("pin", .string, access: .writeOnly),
+        ],
+        alerts: ["hot"],
+        faults: ["sensor"]
+    )
+
+    func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
+        try store.batch(at: clock.now, body)
+    }
+
+    func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
+
+    // MARK: Fixtures
+
+    static func did(_ number: Int) -> DeviceID {
+        let digits = String(number)
+        return DeviceID(trusted: "d-" + String(repeating: "0", count: 13 - digits.count) + digits)
+    }
+
+    static func uid(_ number: Int) -> UserID { UserID(trusted: "u-\(number)") }
+
+    static func terminal(_ number: Int) -> TerminalID {
+        let digits = String(number)
+        return TerminalID(trusted: String(repeating: "0", count: 32 - digits.count) + digits)
+    }
+
+    static func token(_ number: Int) -> String { "token-\(number)" }
+
+    static func passcode(_ number: Int) -> String { "passcode-\(number)" }
+
+    /// Makes devices from 0 on, with a passcode each.
+    func makeDevices(_ count: Int, online: Bool = false) throws {
+        try write { (tx) throws in
+            for number in 0..<count {
+                let did = Self.did(number)
+                let digits = String(number)
+                let mac = MAC(trusted: String(repeating: "0", count: 12 - digits.count) + digits)
+                try tx.devices.create(did, product: Self.key, mac: mac)
+                try tx.devices.update(did, passcode: Self.passcode(number), hardware: nil)
+            }
+        }
+        guard online else { return }
+        for number in 0..<count { try setOnline(number, true) }
+    }
+
+    func setOnline(_ number: Int, _ isOnline: Bool) throws {
+        try write { (tx) throws in
+            guard var record = try tx.statuses.find(Self.did(number)) else { return }
+            record.status.presence.isOnline = isOnline
+            record.status.presence.isAlive = isOnline
+            record.status.presence.connection += 1
+            try tx.statuses.save([record])
+        }
+    }
+
+    /// Makes users from 0 on, each with a session on the terminal of its number.
+    func makeUsers(_ count: Int) throws {
+        try write { (tx) throws in
+            for number in 0..<count {
+                let user = User(
+                    uid: Self.uid(number),
+                    app: Self.app,
+                    region: "default",
+                    countryCode: "49",
+                    nickname: "n",
+                    isAnonymous: true,
+                    createdAt: tx.now
+                )
+                try tx.accounts.insert(user, deviceID: nil)
+                try tx.sessions.begin(
+                    Self.session(number, since: tx.now),
+                    token: Self.token(number)
+                )
+            }
+        }
+    }
+
+    static func session(_ number: Int, since now: Instant, id: String? = nil) -> Session {
+        Session(
+            id: SessionID(trusted: id ?? "s-\(number)"),
+            uid: uid(number),
+            app: app,
+            terminal: terminal(number),
+            platform: "test",
+            os: "",
+            name: "",
+            loginTime: now,
+            expiresAt: now.adding(seconds: 100_000)
+        )
+    }
+
+    func bind(_ device: Int, _ user: Int, _ role: Binding.Role = .special) throws {
+        try write { (tx) throws in
+            try tx.bindings.insert(
+                Binding(
+                    did: Self.did(device),
+                    uid: Self.uid(user),
+                    app: Self.app,
+                    role: role,
+                    boundAt: tx.now
+                )
+            )
+        }
+    }
+
+    func status(_ device: Int) throws -> Status? {
+        try read { try $0.statuses.find(Self.did(device)) }?.status
+    }
+
+    func historyCount(_ device: Int) throws -> Int64 {
+        try read { try $0.history.count(Self.did(device)) }
+    }
+
+    func count(_ table: String) throws -> Int64 {
+        try read { try $0.sql.integer("SELECT count(*) FROM \(table)") } ?? 0
+    }
+
+    // MARK: Topics
+
+    static func report(_ device: Int) -> String { "ll/v1/device/\(did(device).text)/report" }
+    static func response(_ device: Int) -> String { "ll/v1/device/\(did(device).text)/response" }
+    static func command(_ device: Int) -> String { "ll/v1/device/\(did(device).text)/command" }
+    static func statusTopic(_ user: Int, _ device: Int) -> String {
+        "ll/v1/user/\(uid(user).text)/device/\(did(device).text)/status"
+    }
+    static func requestTopic(_ user: Int, _ method: String) -> String {
+        "ll/v1/app/demo/\(terminal(user).text)/request/\(method)"
+    }
+    static func answerTopic(_ user: Int) -> String {
+        "ll/v1/app/demo/\(terminal(user).text)/response"
+    }
+
+    func sendReport(_ device: Int, _ payload: JSONObject) {
+        broker.send(Self.report(device), payload)
+    }
+
+    func sendRequest(
+        _ user: Int,
+        _ method: String,
+        id: String,
+        token: String? = nil,
+        _ params: JSONObject = [:]
+    ) {
+        broker.send(
+            Self.requestTopic(user, method),
+            [
+                "id": .string(id), "token": .string(token ?? Self.token(user)),
+                "params": .object(params),
+            ]
+        )
+    }
+
+    // MARK: Running
+
+    typealias Loop<Handler: BatchHandler> = WorkerLoop<FakeBroker, Handler>
+
+    func loop<Handler: BatchHandler>(_ handler: Handler) throws -> Loop<Handler> {
+        var loop = WorkerLoop(
+            FakeBroker(broker),
+            handler,
+            environment: environment,
+            metrics: WorkerMetrics(handler.name),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        try loop.open()
+        return loop
+    }
+
+    /// Runs a worker until nothing is left to do; after a failure a new loop begins.
+    ///
+    /// - Returns: How many times it began.
+    @discardableResult
+    func run<Handler: BatchHandler>(_ make: (Environment) -> Handler, lives: Int = 20) throws -> Int
+    {
+        for life in 1...lives {
+            do {
+                var loop = try loop(make(environment))
+                try settle(&loop)
+                return life
+            } catch let error where error is MosquittoError || error is CancellationError {
+                // The connection is gone, or the process: a new one begins.
+            }
+        }
+        throw Endless()
+    }
+
+    struct Endless: Error {}
+
+    /// Turns until two turns in a row found nothing to do.
+    func settle<Handler: BatchHandler>(_ loop: inout Loop<Handler>, turns: Int = 2000) throws {
+        var idle = 0
+        for _ in 0..<turns {
+            let (received, published) = try loop.turn()
+            idle = received == 0 && published == 0 && broker.isIdle ? idle + 1 : 0
+            if idle == 2 { return }
+        }
+        throw Endless()
+    }
+
+    func runStatus() throws { try run { StatusHandler($0) } }
+    func runControl() throws { try run { RequestHandler.control($0) } }
+    func runAccount() throws { try run { RequestHandler.account($0) } }
+    func runSession() throws { try run { SessionHandler($0) } }
+}
+
+extension JSONObject {
+    /// The code of a refusal, or nil.
+    var errorCode: String? { self["error"]?.objectValue?["code"]?.stringValue }
+    /// The field of a refusal, or nil.
+    var errorField: String? { self["error"]?.objectValue?["field"]?.stringValue }
+    var isOK: Bool { self["ok"] == true }
+}
