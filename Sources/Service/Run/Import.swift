@@ -40,7 +40,7 @@ package enum Import {
                 throw conflict(product.key, narrowed)
             }
         }
-        let given = try Fields(object).text("productSecret", length: 16...128)
+        let given = try Fields(object).text("productSecret", length: 16...256)
         let secret = given ?? (before == nil ? Sodium.randomSecret() : nil)
         try tx.products.save(product, secret: secret)
         let macs = try Fields(object).texts("macs").map { text in
@@ -73,8 +73,9 @@ package enum Import {
             throw Rejection.invalid("", "An app document is a JSON object.")
         }
         let app = try AppCodec.decode(object)
+        try AppDocument.check(object)
         let isNew = try tx.apps.find(app.id) == nil
-        let given = try Fields(object).text("secret", length: 16...128)
+        let given = try Fields(object).text("secret", length: 16...256)
         let secret = given ?? (isNew ? Sodium.randomSecret() : nil)
         object["secret"] = nil
         try tx.apps.save(app, document: object, secret: secret)

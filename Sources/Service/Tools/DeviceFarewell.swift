@@ -16,7 +16,7 @@ package enum DeviceFarewell {
     ) -> Bool {
         let topics = Topics(root: settings.root)
         let notice = JSONObject([
-            ("type", "unbound"), ("did", .string(did.text)), ("reason", "operator"),
+            ("type", "unbound"), ("did", .string(did.text)), ("reason", "forgotten"),
         ]).encoded()
         let told: Void? = try? ToolClient.connect(directory, settings) { client in
             _ = try client.publish(

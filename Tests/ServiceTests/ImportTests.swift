@@ -1,0 +1,88 @@
+import Glibc
+import JSON
+import Storage
+import Testing
+import Workers
+
+@testable import Service
+
+@Suite struct ImportTests {
+    private let folder: TemporaryFolder
+    private let store: Store
+
+    init() throws {
+        folder = try TemporaryFolder()
+        store = try StoreAccess.service(DataDirectory.prepare(folder.path + "/d"))
+    }
+
+    private func product(_ more: [(String, JSONValue)] = []) throws -> Import.Outcome {
+        let document = JSONObject(
+            [
+                ("productKey", .string(String(repeating: "a", count: 32))), ("name", "Lamp"),
+                ("dataPoints", [["name": "power", "access": "rw", "type": "bool"]]),
+            ] + more
+        )
+        return try store.batch(at: SystemClock().now) {
+            try Import.product(.object(document), in: $0)
+        }
+    }
+
+    private func app(_ more: [(String, JSONValue)] = []) throws -> Import.Outcome {
+        let document = JSONObject([("appId", "demo"), ("name", "Demo")] + more)
+        return try DocumentFile.importing("app.json") {
+            try store.batch(at: SystemClock().now) { try Import.app(.object(document), in: $0) }
+        }
+    }
+
+    @Test("A new product gets a secret, an old one keeps its own, and a given one is taken")
+    func secrets() throws {
+        #expect(try product().secret?.count == 43)
+        #expect(try product().secret == nil)
+        let given = "a-secret-of-my-own"
+        #expect(try product([("productSecret", .string(given))]).secret == given)
+    }
+
+    @Test("The demo's documents fit their schemas")
+    func demo() throws {
+        let keys = try DemoKeys.readOrMake(DataDirectory.prepare(folder.path + "/d"))
+
+        try store.batch(at: SystemClock().now) { tx in
+            try Import.product(DemoDocuments.product(keys), in: tx)
+            try Import.app(DemoDocuments.app(keys), in: tx)
+        }
+
+        let (products, apps) = try store.read { (try $0.products.all(), try $0.apps.all()) }
+        #expect(products.map(\.key.text) == [keys.productKey])
+        #expect(products.first?.dataPoints.count == 4)
+        #expect(apps.map(\.id.text) == ["demo"])
+    }
+
+    @Test(
+        "A policy that means nothing is refused with its path",
+        arguments: [
+            ("policies", ["anonymous": "never"] as JSONValue, "policies.anonymous"),
+            ("policies", ["uidLogin": 1], "policies.uidLogin"),
+            ("policies", "all", "policies"),
+            ("providers", ["wechat": true], "providers.wechat"),
+            ("providers", ["wechat": ["enabled": "yes"]], "providers.wechat.enabled"),
+        ]
+    )
+    func policies(_ field: String, _ value: JSONValue, _ place: String) throws {
+        let problem = #expect(throws: Problem.self) { try app([(field, value)]) }
+
+        #expect(problem?.code == .documentInvalid)
+        #expect(problem?.place == "app.json: \(place)")
+    }
+
+    @Test("A database whose key is gone is refused, not voided by a new one")
+    func keyLost() throws {
+        let directory = try DataDirectory.existing(folder.path + "/d")
+        #expect(throws: Never.self) { try StoreAccess.tool(directory) }
+        try #require(rename(directory.serverKey, directory.serverKey + ".away") == 0)
+
+        let problem = #expect(throws: Problem.self) { try StoreAccess.tool(directory) }
+
+        #expect(problem?.code == .secretUnreadable)
+        #expect(!TextFile.exists(directory.serverKey))
+    }
+}
