@@ -319,6 +319,20 @@ struct RequestTests {
         #expect(answers(world).count == 1)
     }
 
+    @Test("An answer after the time and before anybody looked ends the waiting too")
+    func lateAnswerFirst() throws {
+        let world = try bound()
+        control(world, id: "c", wait: true, ttl: 10)
+        try world.runControl()
+        world.clock.advance(seconds: 10)
+        world.sendReport(0, ["cid": 1, "code": 0])
+        try world.runStatus()
+        try world.runControl()
+        #expect(answers(world).map { $0["result"]?.objectValue?["state"] } == ["expired"])
+        #expect(world.broker.published(ending: "/command").last?["state"] == "expired")
+        #expect(try world.count("waiter") == 0)
+    }
+
     @Test("A device that is away, a stranger, and data that doesn't fit are refused")
     func refusals() throws {
         let world = try bound()
