@@ -149,6 +149,27 @@ let package = Package(
             path: "Tests/Support/CrashProbe",
             swiftSettings: settings
         ),
+        .executableTarget(
+            name: "MosquittoProbe",
+            dependencies: ["Mosquitto"],
+            path: "Tests/Support/MosquittoProbe",
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CredentialsTests",
+            dependencies: ["Credentials"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "GateTests",
+            dependencies: ["Credentials", "Gate", "JSON"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "MosquittoTests",
+            dependencies: ["Mosquitto", "MosquittoProbe", "TestKit"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
         .testTarget(name: "SodiumTests", dependencies: ["Sodium"], swiftSettings: settings),
         .testTarget(

@@ -57,6 +57,8 @@ package enum PresenceRules {
         case .disconnected(let connection, let why):
             guard connection >= presence.connection else { return nil }
             presence.connection = connection
+            // The device itself is back already: its new connection is told of next.
+            if why == "takenOver" { return nil }
             presence.isAlive = false
             presence.isOnline = false
             reason = why

@@ -27,7 +27,7 @@ final class Gate {
     private var lastNumber = Clock.microseconds()
     private var lastLook: Int64 = 0
 
-    static let absentMax = 10_000
+    static let absentMax = 4_000
     static let lookEvery: Int64 = 100
 
     /// A connection that will be closed unless something else is there by then.

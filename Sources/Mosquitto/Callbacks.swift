@@ -15,8 +15,11 @@ final class Callbacks {
     var isWriting = false
     var connected: (reasonCode: UInt8, isSessionPresent: Bool)?
     var disconnectReason: UInt8?
-    var subscribed: (mid: Int32, codes: [Int32])?
+    /// The packet ids that the last SUBACK and UNSUBACK answered.
+    var subscribed: Int32?
     var unsubscribed: Int32?
+    /// The reason code of the first refused filter.
+    var refusedFilter: UInt8?
 
     /// Sets all callbacks of a handle; they find this object through its user pointer.
     static func install(on handle: OpaquePointer) {
@@ -138,7 +141,11 @@ private func onSubscribe(
     _: OpaquePointer?
 ) {
     let codes = UnsafeBufferPointer(start: codes, count: Int(count))
-    Callbacks.of(user)?.subscribed = (mid, Array(codes))
+    guard let callbacks = Callbacks.of(user) else { return }
+    callbacks.subscribed = mid
+    if let refused = codes.first(where: { $0 >= 0x80 }) {
+        callbacks.refusedFilter = UInt8(truncatingIfNeeded: refused)
+    }
 }
 
 private func onUnsubscribe(

@@ -67,14 +67,18 @@ extension MosquittoClient {
     }
 
     /// Reads until `condition` holds; for the answers to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
+    ///
+    /// With `leavesMessages` it ends as well when the next packet is a message, and leaves that unread.
     mutating func awaitAnswer(
         within limit: Duration,
         _ function: String,
+        leavesMessages: Bool = false,
         _ condition: (Callbacks) -> Bool
     ) throws(MosquittoError) {
         let deadline = Monotonic.now.adding(limit)
         while !condition(callbacks) {
             if callbacks.acknowledgementsHeld == 0, mosquitto_want_write(handle) { try write() }
+            if leavesMessages, isMessageNext { return }
             guard try !readPackets(), !condition(callbacks) else { continue }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: function) }
@@ -82,6 +86,14 @@ extension MosquittoClient {
             let isPatient = !mosquitto_want_write(handle)
             _ = poll(writable: false, milliseconds: isPatient ? min(left, 1000) : 10)
         }
+    }
+
+    /// Whether the next packet is a PUBLISH; never, as far as can be seen, on a TLS connection.
+    private var isMessageNext: Bool {
+        guard options.tls == nil else { return false }
+        var header: UInt8 = 0
+        let count = recv(mosquitto_socket(handle), &header, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+        return count == 1 && header & 0xF0 == 0x30
     }
 
     /// Sends a PINGREQ when one is due, and notices a broker that no longer answers: `mosquitto_loop_misc`.
@@ -95,7 +107,18 @@ extension MosquittoClient {
     /// Like `check`, but prefers what the broker said when it ended the connection.
     func checkConnection(_ function: StaticString, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
-        if result == MOSQ_ERR_SUCCESS.rawValue, callbacks.disconnectReason == nil { return }
+        if result == MOSQ_ERR_SUCCESS.rawValue, callbacks.disconnectReason == nil,
+            callbacks.refusedFilter == nil
+        {
+            return
+        }
+        if let refused = callbacks.refusedFilter {
+            throw MosquittoError(
+                .subscriptionRefused,
+                function: "subscribe",
+                reasonCode: refused
+            )
+        }
         if let reason = callbacks.disconnectReason {
             throw MosquittoError(.disconnected, function: "\(function)", reasonCode: reason)
         }

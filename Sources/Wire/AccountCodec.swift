@@ -9,7 +9,8 @@ package enum AccountCodec {
             "uid": .string(user.uid.text), "appId": .string(user.app.text),
             "region": .string(user.region), "countryCode": .string(user.countryCode),
             "nickname": .string(user.nickname), "tempUnit": .integer(user.tempUnit),
-            "timezone": .string(user.timezone), "anonymous": .bool(user.isAnonymous),
+            "timezone": .string(user.timezone), "phoneVerified": false,
+            "anonymous": .bool(user.isAnonymous),
             "providers": .array([]), "createdAt": .integer(user.createdAt.milliseconds),
         ]
     }

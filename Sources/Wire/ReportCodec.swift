@@ -15,6 +15,9 @@ package enum ReportCodec {
             }
             let id = try fields.id("id", as: MessageID.self)
             if let reports = try fields.array("reports") {
+                guard contents.dropLast().allSatisfy({ object[$0] == nil }) else {
+                    throw .invalid("reports", "A batch of reports holds nothing beside them.")
+                }
                 guard id != nil else { throw .invalid("id", "A batch of reports needs an id.") }
                 return Report(id: id, points: try points(reports))
             }

@@ -81,7 +81,9 @@ struct CredentialsFileTests {
             do { try file.append(Array(Make.everyKind.dropFirst())) } catch { failed = true }
 
             let after = try folder.bytes()
-            exit(failed && after == before && !file.isDamaged ? 0 : 1)
+            let isSound = failed && after == before && !file.isDamaged
+            folder.remove()
+            exit(isSound ? 0 : 1)
         }
     }
 
@@ -107,7 +109,9 @@ private final class Folder {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    deinit {
+    deinit { remove() }
+
+    func remove() {
         for name in ["credentials", "credentials.lock", "credentials.new"] {
             unlink("\(path)/\(name)")
         }

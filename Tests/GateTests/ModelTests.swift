@@ -144,7 +144,8 @@ struct ModelTests {
         let worlds = [nil, World.session(), World.session(until: World.now)].map { session in
             Self.principals.map { World.rights($0, session: session) }
         }
-        for _ in 0..<9_000 {
+        var allowed = 0
+        for _ in 0..<27_000 {
             let world = random.below(3)
             let index = random.below(Self.principals.count)
             let reference = Reference(principal: Self.principals[index], hasSession: world == 1)
@@ -156,10 +157,13 @@ struct ModelTests {
                 reference.mayPublish(topic, retained: true),
                 reference.maySubscribe(topic), reference.mayReceive(topic),
             ]
+            if found.contains(true) { allowed += 1 }
             if found != expected {
                 Issue.record("\(reference.principal) session \(world) \(topic): \(found)")
             }
         }
+        // Questions that always get a no would prove little.
+        #expect(allowed > 2_000)
     }
 
     private static func answers(_ rights: Rights, _ topic: String) -> [Bool] {

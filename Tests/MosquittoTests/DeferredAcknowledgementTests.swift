@@ -1,7 +1,8 @@
 import Foundation
-import Mosquitto
 import TestKit
 import Testing
+
+@testable import Mosquitto
 
 /// What the whole service rests on: an acknowledgement leaves in `flush()` and not before.
 @Suite(.tags(.broker), .timeLimit(.minutes(1)))
@@ -96,6 +97,29 @@ struct DeferredAcknowledgementTests {
 
         let again = try client.collect(100)
         #expect(again.count == 100)
+    }
+
+    @Test(
+        "A session that brings a backlog can be subscribed anew, twice, with nothing acknowledged"
+    )
+    func resumedBacklog() throws {
+        let broker = try BrokerProcess()
+        do {
+            var client = try connect(broker.port, "keeper")
+            try client.subscribe(["a/#"])
+            client.disconnect()
+        }
+        try publish(2000, to: "a", port: broker.port)
+
+        var client = try connect(broker.port, "keeper")
+        // Until the backlog is there.
+        while client.poll(writable: false, milliseconds: 10).isReadable == false {}
+        try client.subscribe(["a/#"])
+        try client.subscribe(["b/#"], options: SubscribeOptions(retainHandling: .always))
+        try client.unsubscribe(["b/#"])
+
+        let again = try client.collect(2000)
+        #expect(again.count == 2000)
     }
 
     /// Lets a probe read `count` messages, kills it, and gives what the next client with its id gets.

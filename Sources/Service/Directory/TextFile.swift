@@ -33,6 +33,17 @@ package enum TextFile {
         to path: String,
         mode: FilePermissions = .ownerReadWrite
     ) throws {
+        try write(bytes: Array(text.utf8), to: path, mode: mode)
+    }
+
+    /// Puts bytes in a file as a whole: writes a neighbour of the given mode and renames it.
+    ///
+    /// - Throws: `Errno` where the directory or disk refuses.
+    package static func write(
+        bytes: [UInt8],
+        to path: String,
+        mode: FilePermissions = .ownerReadWrite
+    ) throws {
         let neighbour = path + ".new"
         unlink(neighbour)
         let file = try FileDescriptor.open(
@@ -42,7 +53,7 @@ package enum TextFile {
             permissions: mode
         )
         try file.closeAfter {
-            try file.writeAll(Array(text.utf8))
+            try file.writeAll(bytes)
             guard fsync(file.rawValue) == 0 else { throw Errno(rawValue: errno) }
         }
         guard rename(neighbour, path) == 0 else { throw Errno(rawValue: errno) }

@@ -16,14 +16,12 @@ package struct Backend {
     /// What runs: the workers, and the sweeper.
     package let services: [any Service]
 
-    /// Opens the store (migrating it), notes the demo and the tools' principal, brings the gate's
-    /// file up to date and makes the workers.
+    /// Opens the store, notes the demo and the tools' principal, and makes the workers.
     ///
     /// - Throws: A `Problem` where the store cannot be used.
     package static func open(_ context: RunContext) throws -> Backend {
-        let store = try StoreAccess.open(context.directory, migrates: true)
+        let store = try StoreAccess.service(context.directory)
         try enrol(context, in: store)
-        try store.healCredentials()
         context.readiness.isReady("store")
         let environment = try environment(context, store)
         let logger = Logger(label: "lamplighter.worker")
@@ -89,6 +87,8 @@ package struct RunContext: Sendable {
     package let ownsBroker: Bool
     /// Port of the broker.
     package let mqttPort: Int
+    /// Port of HTTP.
+    package let httpPort: Int
     /// Which parts accept work.
     package let readiness: Readiness
     /// The metrics of this process.

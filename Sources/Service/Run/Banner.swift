@@ -1,35 +1,31 @@
 /// What `up` shows when everything accepts work: addresses, and commands to paste.
-package struct Banner {
-    let version: String
-    let directory: DataDirectory
-    let settingsFile: String?
-    let mqttHost: String
-    let mqttPort: Int
-    let httpHost: String
-    let httpPort: Int
-    let root: String
-    let workers: [String]
+struct Banner {
+    let context: RunContext
+    /// A line about the store.
     let store: String
-    let demo: DemoKeys?
+    /// How long the start took.
     let seconds: Double
 
     /// The whole text.
-    package var text: String {
+    var text: String {
+        let (settings, directory) = (context.settings, context.directory)
+        let address = "\(settings.mqttHost):\(context.mqttPort)"
         let tenths = Int((seconds * 10).rounded())
         var lines = [
-            "lamplighter \(version)   data \(directory.path)\(directory.isNew ? " (new)" : "")"
-                + "   config \(settingsFile ?? "none, defaults")",
+            "lamplighter \(Version.text)   data \(directory.path)\(directory.isNew ? " (new)" : "")"
+                + "   config \(settings.file ?? "none, defaults")",
             "  ok  store      \(store)",
-            "  ok  broker     mqtt://\(mqttHost):\(mqttPort)   Mosquitto, gate loaded",
-            "  ok  workers    \(workers.joined(separator: " "))",
-            "  ok  http       http://\(httpHost):\(httpPort)/healthz  /readyz  /metrics",
+            "  ok  broker     mqtt://\(address)\(context.ownsBroker ? "   Mosquitto, gate loaded" : "")",
+            "  ok  workers    \(settings.workers.joined(separator: " "))",
+            "  ok  http       http://\(settings.httpHost):\(context.httpPort)/readyz  /metrics",
             "ready in \(tenths / 10).\(tenths % 10) s",
         ]
-        if let demo {
-            lines += ["", "Try it: paste these into a second terminal, one after the other"]
-            lines += tour(demo).steps.enumerated().flatMap { index, step in
-                ["  \(index + 1)  \(step.title)", step.command]
+        if let demo = context.demo {
+            lines += ["", "Try it: paste these into a second terminal, one after the other", ""]
+            for (index, step) in tour(demo).steps.enumerated() {
+                lines += ["# \(index + 1)  \(step.title)", step.command]
             }
+            lines.append("")
         }
         lines.append("Stop: Ctrl-C.   Trouble: lamplighter doctor --data '\(directory.path)'")
         return lines.joined(separator: "\n")
@@ -37,9 +33,9 @@ package struct Banner {
 
     private func tour(_ demo: DemoKeys) -> Tour {
         Tour(
-            host: mqttHost,
-            port: mqttPort,
-            root: root,
+            host: context.settings.mqttHost,
+            port: context.mqttPort,
+            root: context.settings.root,
             demo: demo,
             mac: DemoKeys.hex(6),
             terminal: DemoKeys.hex(16)

@@ -20,7 +20,7 @@ package enum Import {
     /// product; an older one stays where the document has none.
     ///
     /// - Parameter isForced: Whether data points that stored state uses may be taken away.
-    /// - Throws: `Rejection` with the field at fault.
+    /// - Throws: `Rejection` with the field at fault; a `Problem` where stored state forbids it.
     @discardableResult
     package static func product(
         _ document: JSONValue,
@@ -37,11 +37,7 @@ package enum Import {
             if !narrowed.isEmpty,
                 try tx.products.isUsed(product.key, attributes: narrowed)
             {
-                let names = narrowed.joined(separator: ", ")
-                throw Rejection.invalid(
-                    "dataPoints",
-                    "Stored state uses what this version takes away or narrows: \(names)."
-                )
+                throw conflict(product.key, narrowed)
             }
         }
         let given = try Fields(object).text("productSecret", length: 16...128)
@@ -55,6 +51,16 @@ package enum Import {
         }
         try tx.products.list(product.key, macs)
         return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
+    }
+
+    private static func conflict(_ key: ProductKey, _ narrowed: [String]) -> Problem {
+        Problem(
+            .conflict,
+            "product \(key) would lose or narrow \(narrowed.joined(separator: ", "))",
+            at: key.text,
+            why: "devices have stored values of it that would not fit any more",
+            cures: [.init("lamplighter product import --force FILE", "do it all the same")]
+        )
     }
 
     /// Stores an app document. Its secret is `secret` of the document, or made for a new app; an

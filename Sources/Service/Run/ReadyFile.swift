@@ -14,20 +14,16 @@ package struct ReadyFile: Sendable {
     /// Writes the file, mode 0600, at once as a whole.
     ///
     /// - Throws: `Errno` where the disk refuses.
-    package func write(
-        mqttPort: Int,
-        httpPort: Int,
-        secrets: ServiceSecrets,
-        demo: DemoKeys?
-    ) throws {
+    package func write(_ context: RunContext) throws {
         let service = JSONObject([
-            ("username", "service:tools"), ("password", .string(secrets.tools)),
+            ("username", "service:tools"), ("password", .string(context.secrets.tools)),
             ("clientIdPrefix", "svc.tools."),
         ])
         let all = JSONObject([
-            ("mqttPort", .integer(Int64(mqttPort))), ("httpPort", .integer(Int64(httpPort))),
+            ("mqttPort", .integer(Int64(context.mqttPort))),
+            ("httpPort", .integer(Int64(context.httpPort))),
             ("pid", .integer(Int64(getpid()))), ("service", .object(service)),
-            ("demo", demo?.json),
+            ("demo", context.demo?.json),
         ])
         let text = String(decoding: JSONValue.object(all).encoded(), as: UTF8.self)
         try TextFile.write(text + "\n", to: path)

@@ -2,6 +2,7 @@ import CoreMetrics
 import Glibc
 import Logging
 import ServiceLifecycle
+import Storage
 import UnixSignals
 import Web
 
@@ -44,18 +45,13 @@ package struct ServiceRun: Sendable {
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
         let ready = ReadyFile(directory)
-        let context = try await makeContext(directory, metrics)
-        let httpPort = try Ports.choose(
-            settings.httpPort,
-            host: settings.httpHost,
-            flag: "http-port",
-            purpose: "health, readiness and metrics are served there"
-        )
+        if ownBroker { await endOrphan(directory) }
+        let context = try makeContext(directory, metrics)
         let broker = ownBroker ? try makeBroker(context) : nil
-        try await broker?.start()
+        let backend = try Backend.open(context)
         do {
-            let backend = try Backend.open(context)
-            try await runGroup(context, backend, broker, httpPort, ready)
+            try await broker?.start()
+            try await runGroup(context, backend, broker, ready)
         } catch {
             ready.remove()
             await broker?.stop()
@@ -64,27 +60,35 @@ package struct ServiceRun: Sendable {
         ready.remove()
     }
 
+    private func endOrphan(_ directory: DataDirectory) async {
+        guard let pid = await OrphanBroker.end(in: directory) else { return }
+        Logger(label: "lamplighter").notice(
+            "ended the broker of a killed service",
+            metadata: ["broker.pid": "\(pid)"]
+        )
+    }
+
     private func makeContext(
         _ directory: DataDirectory,
         _ metrics: PrometheusRegistry
-    ) async throws -> RunContext {
-        let logger = Logger(label: "lamplighter")
-        var mqttPort = settings.mqttPort
-        if ownBroker {
-            if let pid = await OrphanBroker.end(in: directory) {
-                logger.notice(
-                    "ended the broker of a killed service",
-                    metadata: ["broker.pid": "\(pid)"]
-                )
-            }
-            mqttPort = try Ports.choose(
-                mqttPort,
+    ) throws -> RunContext {
+        let mqttPort =
+            ownBroker
+            ? try Ports.choose(
+                settings.mqttPort,
                 host: settings.mqttHost,
                 flag: "mqtt-port",
                 purpose: "\"up\" starts a broker of its own"
-            )
-        }
-        let parts = ["broker", "http", "store"] + settings.workers.map { "worker \($0)" }
+            ) : settings.mqttPort
+        let httpPort = try Ports.choose(
+            settings.httpPort,
+            host: settings.httpHost,
+            flag: "http-port",
+            purpose: "health, readiness and metrics are served there"
+        )
+        let parts =
+            (ownBroker ? ["broker"] : []) + ["http", "store"]
+            + settings.workers.map { "worker \($0)" }
         return RunContext(
             settings: settings,
             directory: directory,
@@ -92,9 +96,10 @@ package struct ServiceRun: Sendable {
             demo: ownBroker && settings.makesDemo ? try DemoKeys.readOrMake(directory) : nil,
             ownsBroker: ownBroker,
             mqttPort: mqttPort,
+            httpPort: httpPort,
             readiness: Readiness(parts: parts),
             metrics: metrics,
-            logger: logger
+            logger: Logger(label: "lamplighter")
         )
     }
 
@@ -116,34 +121,36 @@ package struct ServiceRun: Sendable {
         _ context: RunContext,
         _ backend: Backend,
         _ broker: BrokerChild?,
-        _ httpPort: Int,
         _ ready: ReadyFile
     ) async throws {
-        let announce = Announcer(readiness: context.readiness) {
-            try ready.write(
-                mqttPort: context.mqttPort,
-                httpPort: httpPort,
-                secrets: context.secrets,
-                demo: context.demo
-            )
-            tell(banner(context, backend, httpPort).text)
+        StoreSampler.install(in: context.metrics, context)
+        let web = WebServer(
+            host: settings.httpHost,
+            port: context.httpPort,
+            readiness: context.readiness,
+            metrics: context.metrics,
+            logger: context.logger
+        )
+        let announcer = Announcer(readiness: context.readiness) {
+            try ready.write(context)
+            tell(banner(context, backend).text)
         }
         let deadline = ShutdownDeadline(limit: .seconds(5)) {
             ready.remove()
             context.logger.error("drain took longer than 5 s, ending anyway")
         }
-        let web = WebServer(
-            host: settings.httpHost,
-            port: httpPort,
-            readiness: context.readiness,
-            metrics: context.metrics,
-            logger: context.logger
-        )
-        let parts = [broker].compactMap { $0 } as [any Service]
-        let services = parts + backend.services + [web, announce, deadline]
-        var quiet = context.logger
+        let first: [any Service] = broker.map { [$0] } ?? []
+        let services = first + backend.services + [web, announcer, deadline]
+        try await ServiceGroup(configuration: configuration(services, context.logger)).run()
+    }
+
+    private func configuration(
+        _ services: [any Service],
+        _ logger: Logger
+    ) -> ServiceGroupConfiguration {
+        var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)
-        var configuration = ServiceGroupConfiguration(
+        return ServiceGroupConfiguration(
             services: services.map {
                 .init(
                     service: $0,
@@ -154,26 +161,14 @@ package struct ServiceRun: Sendable {
             gracefulShutdownSignals: [.sigint, .sigterm],
             logger: quiet
         )
-        configuration.maximumGracefulShutdownDuration = .seconds(5)
-        try await ServiceGroup(configuration: configuration).run()
     }
 
-    private func banner(_ context: RunContext, _ backend: Backend, _ httpPort: Int) -> Banner {
-        let elapsed = ContinuousClock.now - started
+    private func banner(_ context: RunContext, _ backend: Backend) -> Banner {
+        let elapsed = (ContinuousClock.now - started).components
         return Banner(
-            version: Version.text,
-            directory: context.directory,
-            settingsFile: settings.file,
-            mqttHost: settings.mqttHost,
-            mqttPort: context.mqttPort,
-            httpHost: settings.httpHost,
-            httpPort: httpPort,
-            root: settings.root,
-            workers: settings.workers,
+            context: context,
             store: backend.summary,
-            demo: context.demo,
-            seconds: Double(elapsed.components.seconds)
-                + Double(elapsed.components.attoseconds) / 1e18
+            seconds: Double(elapsed.seconds) + Double(elapsed.attoseconds) / 1e18
         )
     }
 }

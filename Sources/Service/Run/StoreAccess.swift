@@ -3,21 +3,28 @@ package import Storage
 
 /// Opens the store of a data directory, for the service and for the commands beside it.
 package enum StoreAccess {
-    /// Opens the store with the directory's own key.
+    /// Opens the store for the service: brings an older database up to date, and the gate's file.
     ///
-    /// - Parameter migrates: Whether an older database is brought up to date; a command beside a
-    ///   running service leaves it as it is.
     /// - Throws: A `Problem`.
-    package static func open(_ directory: DataDirectory, migrates: Bool) throws -> Store {
-        let secret = try SecretFile.readOrMake(directory.serverKey)
-        guard let key = ServerKey(Sodium.sha256(secret.utf8)) else {
-            throw Problem(
-                .secretUnreadable,
-                "the key in \(directory.serverKey) cannot be used",
-                at: directory.serverKey,
-                why: "secrets at rest are sealed with it"
-            )
+    package static func service(_ directory: DataDirectory) throws -> Store {
+        let store = try open(directory, migrates: true)
+        do {
+            try store.healCredentials()
+        } catch {
+            throw unusable(directory.credentials, error)
         }
+        return store
+    }
+
+    /// Opens the store for a command: a running service beside it goes on undisturbed.
+    ///
+    /// - Throws: A `Problem`, also where the database has to be brought up to date first.
+    package static func tool(_ directory: DataDirectory) throws -> Store {
+        try open(directory, migrates: false)
+    }
+
+    private static func open(_ directory: DataDirectory, migrates: Bool) throws -> Store {
+        let key = try key(directory)
         do {
             return try Store(
                 path: directory.database,
@@ -28,14 +35,38 @@ package enum StoreAccess {
         } catch let failure as Store.Failure {
             throw problem(failure, directory)
         } catch {
-            throw Problem(
-                .databaseFailed,
-                "the database cannot be used: \(StoreError.summary(error))",
-                at: directory.database,
-                why: "everything that the service keeps is in it",
-                cures: [.init("lamplighter doctor --data '\(directory.path)'", "look closer")]
-            )
+            throw unusable(directory.database, error)
         }
+    }
+
+    private static func key(_ directory: DataDirectory) throws -> ServerKey {
+        let isLost =
+            TextFile.exists(directory.database) && !TextFile.exists(directory.serverKey)
+        // A new key beside an old database would silently void every passcode in it.
+        if !isLost,
+            let key = ServerKey(
+                Sodium.sha256(try SecretFile.readOrMake(directory.serverKey).utf8)
+            )
+        {
+            return key
+        }
+        throw Problem(
+            .secretUnreadable,
+            "the key in \(directory.serverKey) cannot be used",
+            at: directory.serverKey,
+            why: "secrets in the database are sealed with it, and it is missing",
+            cures: [.init("cp BACKUP/server.key '\(directory.serverKey)'", "from a backup")]
+        )
+    }
+
+    private static func unusable(_ path: String, _ error: any Error) -> Problem {
+        Problem(
+            .databaseFailed,
+            "\(path) cannot be used: \(StoreError.summary(error))",
+            at: path,
+            why: "everything that the service keeps is in it",
+            cures: [.init("lamplighter doctor", "look closer")]
+        )
     }
 
     private static func problem(_ failure: Store.Failure, _ directory: DataDirectory) -> Problem {

@@ -162,7 +162,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             lookAt = Instant(milliseconds: now.milliseconds + 500)
             publisher.lookAgain()
         }
-        if batch.isEmpty, !publisher.hasSettled, try !hasWork(now) { return [] }
+        if batch.isEmpty, !publisher.hasSettled, try !hasWork(now) {
+            publisher.take(stored: [])
+            return []
+        }
         do {
             return try commitAtOnce(batch, mustLook: mustLook, at: now)
         } catch  where Failure.isMessages(error) && !batch.isEmpty {

@@ -1,7 +1,10 @@
 import Metrics
 
 /// What is counted of one worker.
-package struct WorkerMetrics: Sendable {
+///
+/// A class: as a struct of ten references, stored by the initialiser of a noncopyable generic struct,
+/// it was released once too often by Swift 6.3.1.
+package final class WorkerMetrics: Sendable {
     private let received: Counter
     private let published: Counter
     private let batchSize: Recorder

@@ -10,6 +10,9 @@ enum AccountMethods {
         "account/loginAnonymous": Method(needsToken: false, run: loginAnonymous),
         "account/whoami": Method(isReading: true, run: whoami),
         "account/logout": Method(run: logout),
+        "account/queryUsers": Method(needsToken: false, isReading: true) { _ in
+            throw Rejection(.forbidden, "Nobody may search other users.")
+        },
     ]
 
     private static let anonymousWindowSeconds: Int64 = 3600
@@ -39,9 +42,8 @@ enum AccountMethods {
     }
 
     private static func countryCode(_ fields: Fields) throws -> String {
-        let text = try fields.requiredText("countryCode", length: 1...4)
-        let digits = text.hasPrefix("+") ? String(text.dropFirst()) : text
-        guard (1...3).contains(digits.count), digits.utf8.first != UInt8(ascii: "0"),
+        let digits = try fields.requiredText("countryCode", length: 1...3)
+        guard digits.utf8.first != UInt8(ascii: "0"),
             digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else {
             throw Rejection.invalid(

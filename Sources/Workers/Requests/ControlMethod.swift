@@ -64,6 +64,12 @@ enum ControlMethod {
         guard !members.isEmpty || binary != nil else {
             throw Rejection.invalid("params.data", "params.data or params.binary is missing.")
         }
+        guard members.isEmpty || binary == nil else {
+            throw Rejection.invalid(
+                "params.binary",
+                "A command carries params.data or params.binary, not both."
+            )
+        }
         let values = JSONObject(members: members)
         if let rejection = ProductRules.check(written: values, product: product) {
             throw rejection

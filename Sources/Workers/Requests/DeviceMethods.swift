@@ -155,6 +155,12 @@ enum DeviceMethods {
     /// The device that the request names, where there is one, and a text that stands for it.
     private static func wantedDevice(_ call: Call) throws -> (DeviceRecord?, String) {
         if let did = try call.fields.id("did", as: DeviceID.self) {
+            guard call.fields.object["productKey"] == nil, call.fields.object["mac"] == nil else {
+                throw Rejection.invalid(
+                    "params.did",
+                    "A device is named by did, or by productKey and mac."
+                )
+            }
             return (try call.tx.devices.find(did), did.text)
         }
         let key = try call.fields.requiredID("productKey", as: ProductKey.self)

@@ -5,7 +5,7 @@ enum LaterWork {
     private static let names: Set<String> = [
         "account/sendCode", "account/checkCode", "account/register", "account/login",
         "account/loginOrRegister", "account/loginWithProvider", "account/linkProvider",
-        "account/unlinkProvider", "account/providers", "account/getUser", "account/queryUsers",
+        "account/unlinkProvider", "account/providers", "account/getUser",
         "account/updateProfile", "account/setAvatar", "account/bindPhone", "account/bindEmail",
         "account/requestEmailVerification", "account/changePassword", "account/checkPassword",
         "account/requestPasswordReset", "account/resetPassword", "account/convertAnonymous",

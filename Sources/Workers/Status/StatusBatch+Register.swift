@@ -57,7 +57,8 @@ extension StatusBatch {
             try tx.statuses.wipe(known, at: tx.now)
             try tx.attempts.clear(tries)
         case .refuse(let rejection, let asks):
-            if rejection.code == .forbidden {
+            // Who offers no proof at all guesses nothing.
+            if rejection.code == .forbidden, request.oldSecret != nil {
                 try tx.attempts.add(tries, windowSeconds: RegistrationRules.triesWindowSeconds)
             }
             return refuse(request, rejection, asks: asks, bound)

@@ -35,7 +35,19 @@ struct Probe {
             )
             received += intake.deliveries.count
         }
-        if flushes { try client.flush() }
+        if flushes {
+            // The answer to a message behind the acknowledgements says that the broker has them.
+            try client.publish(topic: "after", payload: [])
+            while client.unconfirmed > 0 {
+                try client.flush()
+                try client.receive(
+                    upTo: 1,
+                    linger: .seconds(1),
+                    wait: .seconds(1),
+                    into: &intake
+                )
+            }
+        }
         say("received \(received)")
         while true { pause() }
     }

@@ -1,0 +1,86 @@
+import Domain
+import Glibc
+import Logging
+import Mosquitto
+import Storage
+import Web
+
+/// The private ground of a benchmark: a temporary data directory, a filled store, a broker with the gate.
+final class BenchField {
+    let directory: DataDirectory
+    let port: Int
+    let seed: BenchSeed
+    let root: String
+    private let secrets: ServiceSecrets
+    private let broker: BrokerChild
+
+    /// Makes the directory, fills the store and starts the broker.
+    ///
+    /// - Throws: A `Problem`, or what the store throws.
+    init(_ options: BenchReportsOptions, stored: Int, in folder: String) async throws {
+        let settings = try await SettingsReader(
+            file: nil,
+            environment: [:],
+            flags: [
+                "data": folder + "/data", "demo": "false", "broker.newClientsPerMinute": "100000",
+            ]
+        ).read()
+        root = settings.root
+        directory = try DataDirectory.prepare(settings.dataDirectory)
+        secrets = try ServiceSecrets(directory)
+        seed = try Self.fill(directory, secrets, options, stored)
+        port = try Ports.choose(0, host: settings.mqttHost, flag: "mqtt-port", purpose: "bench")
+        broker = BrokerChild(
+            plan: try BrokerPlan(
+                settings: settings,
+                directory: directory,
+                port: port,
+                secret: secrets.service
+            ),
+            readiness: Readiness(parts: ["broker"]),
+            logger: Logger(label: "bench")
+        )
+        try await broker.start()
+    }
+
+    /// Ends the broker.
+    func stop() async { await broker.stop() }
+
+    /// Removes what the workers' sessions hold, so that the broker queues nothing for them.
+    ///
+    /// - Throws: `MosquittoError`.
+    func forgetWorkers() throws {
+        for name in ["status", "control", "account", "session"] {
+            var options = ConnectionOptions(
+                host: "127.0.0.1",
+                port: port,
+                clientID: "svc.lamplighter." + name
+            )
+            options.username = "service:lamplighter"
+            options.password = secrets.service
+            options.cleanStart = true
+            options.sessionExpirySeconds = 0
+            var client = try MosquittoClient(options, waker: Waker())
+            _ = try client.connect()
+            client.disconnect()
+        }
+    }
+
+    private static func fill(
+        _ directory: DataDirectory,
+        _ secrets: ServiceSecrets,
+        _ options: BenchReportsOptions,
+        _ stored: Int
+    ) throws -> BenchSeed {
+        let store = try StoreAccess.service(directory)
+        try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) {
+            try $0.services.save("tools", role: .worker, secret: secrets.tools)
+        }
+        return try BenchSeed(
+            store,
+            devices: options.devices,
+            terminals: options.terminals,
+            stored: stored
+        )
+    }
+}

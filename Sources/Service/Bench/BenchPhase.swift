@@ -1,0 +1,130 @@
+import Glibc
+
+/// What consumes the reports in one measurement.
+enum BenchPhase: String, Sendable, CaseIterable {
+    case plain = "A"
+    case relay = "B"
+    case unbound = "C"
+    case bound = "D"
+
+    var title: String {
+        switch self {
+        case .plain: "plain libmosquitto subscriber, does nothing"
+        case .relay: "relay in batches, no store"
+        case .unbound: "Lamplighter, nobody has bound the devices"
+        case .bound: "Lamplighter, each device bound to one app"
+        }
+    }
+
+    var isService: Bool { self == .unbound || self == .bound }
+
+    /// Whether terminals receive what came of the reports.
+    var hasReaders: Bool { self == .relay || self == .bound }
+}
+
+/// One phase while it runs: the consumer's process and the load against it.
+struct BenchRig {
+    let phase: BenchPhase
+    let field: BenchField
+    let consumer: BenchProcess
+    let load: ReportLoad
+    /// Authenticated connections a second when the load came.
+    let connectsPerSecond: Double
+    private let counter: SharedCounter?
+
+    /// About what a status of these reports has: 250 bytes.
+    static let statusBytes = 250
+
+    /// Starts the consumer, then connects the load.
+    ///
+    /// - Throws: `LoadError`, `MosquittoError` or the system's refusal.
+    static func make(_ phase: BenchPhase, _ field: BenchField) async throws -> BenchRig {
+        try field.forgetWorkers()
+        let path = field.directory.path + "/counter"
+        unlink(path)
+        let counter = phase.isService ? nil : try SharedCounter(path: path)
+        let consumer =
+            phase.isService
+            ? try await BenchProcess.service(field)
+            : try await BenchProcess.consumer(
+                phase == .plain ? .plain : .relay,
+                field,
+                counter: path,
+                statusBytes: statusBytes
+            )
+        let load = ReportLoad(
+            devices: phase == .unbound ? field.seed.unbound : field.seed.bound,
+            terminals: field.seed.terminals,
+            root: field.root
+        )
+        let rate = try load.connect(port: field.port)
+        return BenchRig(
+            phase: phase,
+            field: field,
+            consumer: consumer,
+            load: load,
+            connectsPerSecond: rate,
+            counter: counter
+        )
+    }
+
+    /// How many of the reports sent are done, as whoever does them says.
+    var done: Int { counter?.value ?? load.marked }
+
+    /// Floods and measures.
+    ///
+    /// - Returns: Reports done a second, after a second of warm-up.
+    /// - Throws: `LoadError`.
+    func throughput(seconds: Double, window: Int) throws -> Double {
+        try settle()
+        try load.flood(seconds: 1, window: window) { consumed(window) }
+        let before = (done, LoadClock.nanoseconds)
+        try load.flood(seconds: seconds, window: window) { consumed(window) }
+        let elapsed = Double(LoadClock.nanoseconds - before.1) / 1e9
+        let rate = Double(done - before.0) / elapsed
+        try finish()
+        return rate
+    }
+
+    /// Sends at an even rate and measures how long a report takes to its reader.
+    ///
+    /// - Returns: The median and the 99th percentile in milliseconds.
+    /// - Throws: `LoadError`.
+    func latency(seconds: Double, rate: Double) throws -> (p50: Double, p99: Double) {
+        try settle()
+        try load.pace(seconds: 1, rate: rate)
+        load.isTiming = true
+        try load.pace(seconds: seconds, rate: rate)
+        load.isTiming = false
+        let delays = load.delays.sorted()
+        guard !delays.isEmpty else { throw LoadError.failed("no status reached an app") }
+        let at = { (share: Double) in Double(delays[Int(Double(delays.count - 1) * share)]) / 1e6 }
+        try finish()
+        return (at(0.5), at(0.99))
+    }
+
+    /// What the window counts as done: readers must keep up as well, or the broker's queues for them
+    /// overflow.
+    private func consumed(_ window: Int) -> Int {
+        phase.hasReaders ? min(done, load.delivered + window) : done
+    }
+
+    /// Waits until the service has dealt with the arrival of the devices.
+    private func settle() throws {
+        guard phase.isService else { return }
+        load.mark()
+        try load.drain { done >= load.sent }
+    }
+
+    /// Waits until all is done and read, so that nothing of it disturbs the next measurement.
+    private func finish() throws {
+        if phase.isService { load.mark() }
+        try load.drain { done >= load.sent && (!phase.hasReaders || load.delivered >= load.sent) }
+    }
+
+    /// Disconnects the load and ends the consumer.
+    func end() async {
+        load.disconnect()
+        await consumer.stop()
+    }
+}

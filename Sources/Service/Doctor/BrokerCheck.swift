@@ -1,0 +1,82 @@
+import Mosquitto
+
+/// Whether the broker lets us in, answers, and drops nothing.
+struct BrokerCheck {
+    let directory: DataDirectory
+    let settings: Settings
+
+    func run() -> Finding {
+        let title = "the broker answers and drops nothing"
+        let (host, port) = ToolClient.address(directory, settings)
+        let subject = "\(host):\(port)"
+        guard Ports.accepts(host, port) else {
+            return Finding(
+                .doctorBroker,
+                title,
+                .fail,
+                subject,
+                "nothing listens there",
+                cure: "start the service, or see mqtt.host and mqtt.port",
+                command: "lamplighter up --data '\(directory.path)'"
+            )
+        }
+        do {
+            let facts = try ask()
+            let dropped = facts["$SYS/broker/publish/messages/dropped"] ?? "0"
+            let evidence =
+                "\(facts["$SYS/broker/version"] ?? "version unknown"),"
+                + " \(facts["$SYS/broker/clients/connected"] ?? "?") connected,"
+                + " \(dropped) messages dropped since its start"
+            return Finding(
+                .doctorBroker,
+                title,
+                dropped == "0" ? .pass : .warn,
+                subject,
+                evidence,
+                cure: dropped == "0"
+                    ? "" : "a client is too slow or away for long; see broker.queuedMessages"
+            )
+        } catch {
+            let why = (error as? Problem)?.why ?? "\(error)"
+            return Finding(
+                .doctorBroker,
+                title,
+                .fail,
+                subject,
+                why,
+                cure: "see the broker's log",
+                command: "cat '\(directory.brokerLog)'"
+            )
+        }
+    }
+
+    /// Reads what the broker keeps retained about itself.
+    private func ask() throws -> [String: String] {
+        let filters = [
+            "$SYS/broker/version", "$SYS/broker/clients/connected",
+            "$SYS/broker/publish/messages/dropped",
+        ]
+        return try ToolClient.connect(directory, settings) { client in
+            var facts: [String: String] = [:]
+            try client.subscribe(
+                filters,
+                options: SubscribeOptions(retainHandling: .always)
+            )
+            var intake = Intake()
+            let deadline = ContinuousClock.now + .seconds(2)
+            while facts.count < filters.count && ContinuousClock.now < deadline {
+                try client.receive(
+                    upTo: 10,
+                    linger: .zero,
+                    wait: .milliseconds(200),
+                    into: &intake
+                )
+                for delivery in intake.deliveries {
+                    facts[intake.text(delivery.topic)] = intake.text(delivery.payload)
+                }
+                try client.flush()
+            }
+            return facts
+        }
+    }
+}

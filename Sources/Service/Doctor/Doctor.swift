@@ -1,0 +1,62 @@
+package import JSON
+
+/// Looks at a data directory and the service on it, and changes nothing.
+///
+/// Local checks come first, so that it helps when nothing runs.
+package struct Doctor {
+    /// The groups that can be picked, in their order.
+    package static let groups = [
+        "service", "store", "secrets", "disk", "clock", "limits", "broker", "gate",
+    ]
+
+    private let settings: Settings
+    private let directory: DataDirectory
+
+    /// Prepares an examination.
+    package init(settings: Settings, directory: DataDirectory) {
+        self.settings = settings
+        self.directory = directory
+    }
+
+    /// Runs the checks of some groups.
+    package func examine(_ groups: [String]) async -> [Finding] {
+        var findings: [Finding] = []
+        for group in Self.groups where groups.contains(group) {
+            let began = ContinuousClock.now
+            var finding = await check(group)
+            let (seconds, attoseconds) = (ContinuousClock.now - began).components
+            finding.milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+            findings.append(finding)
+        }
+        return findings
+    }
+
+    /// The report for programs: `{"version", "ok", "checks"}`.
+    package static func json(_ findings: [Finding]) -> JSONValue {
+        .object(
+            JSONObject([
+                ("version", 1), ("ok", .bool(exitCode(findings) == 0)),
+                ("checks", .array(findings.map(\.json))),
+            ])
+        )
+    }
+
+    /// 1 where something fails, 3 where there are warnings only, else 0.
+    package static func exitCode(_ findings: [Finding]) -> Int32 {
+        if findings.contains(where: { $0.state == .fail }) { return 1 }
+        return findings.contains { $0.state == .warn } ? 3 : 0
+    }
+
+    private func check(_ group: String) async -> Finding {
+        switch group {
+        case "service": ServiceCheck(directory: directory).run()
+        case "store": StoreCheck(directory: directory).run()
+        case "secrets": SystemChecks.secrets(directory)
+        case "disk": SystemChecks.disk(directory)
+        case "clock": SystemChecks.clock()
+        case "limits": SystemChecks.limits(settings)
+        case "broker": BrokerCheck(directory: directory, settings: settings).run()
+        default: GateCheck(directory: directory, settings: settings).run()
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Mosquitto
+
+/// Whether the gate is there, and refuses who must be refused.
+struct GateCheck {
+    let directory: DataDirectory
+    let settings: Settings
+
+    func run() -> Finding {
+        let title = "the gate refuses strangers"
+        let (host, port) = ToolClient.address(directory, settings)
+        guard Ports.accepts(host, port) else {
+            return Finding(.doctorGate, title, .skip, "\(host):\(port)", "no broker answers")
+        }
+        guard TextFile.exists(directory.credentials) else {
+            return Finding(
+                .doctorGate,
+                title,
+                .fail,
+                directory.credentials,
+                "the file that it reads is missing: it lets nobody but the workers in",
+                cure: "start the service anew, which writes it",
+                command: "lamplighter up --data '\(directory.path)'"
+            )
+        }
+        if isStrangerLetIn(host, port) {
+            return Finding(
+                .doctorGate,
+                title,
+                .fail,
+                "\(host):\(port)",
+                "a client without a name was let in: the broker runs without the gate",
+                cure: "load libLamplighterGate.so in its configuration; see deploy/mosquitto"
+            )
+        }
+        return Finding(
+            .doctorGate,
+            title,
+            .pass,
+            "\(host):\(port)",
+            "a client without a name was refused"
+        )
+    }
+
+    private func isStrangerLetIn(_ host: String, _ port: Int) -> Bool {
+        var options = ConnectionOptions(host: host, port: port, clientID: "doctor-stranger")
+        options.cleanStart = true
+        options.sessionExpirySeconds = 0
+        options.connectTimeout = .seconds(3)
+        options.tls = settings.mqttTLS
+        let session = try? { () throws -> Bool in
+            var client = try MosquittoClient(options, waker: Waker())
+            _ = try client.connect()
+            client.disconnect()
+            return true
+        }()
+        return session == true
+    }
+}

@@ -1,0 +1,61 @@
+import JSON
+
+/// Whether a service runs on the directory, and accepts work.
+struct ServiceCheck {
+    let directory: DataDirectory
+
+    func run() -> Finding {
+        let title = "a service runs and accepts work"
+        guard let pid = DirectoryLock.holder(of: directory) else {
+            return Finding(
+                .doctorService,
+                title,
+                .fail,
+                directory.path,
+                "nobody holds its lock",
+                cure: "start the service",
+                command: "lamplighter up --data '\(directory.path)'"
+            )
+        }
+        let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
+        guard let port = ready?.objectValue?["httpPort"]?.intValue else {
+            return Finding(
+                .doctorService,
+                title,
+                .fail,
+                "pid \(pid)",
+                "it has not become ready yet: there is no ready.json",
+                cure: "look at its log, which is its standard error"
+            )
+        }
+        guard let answer = LoopbackHTTP.get("/readyz", port: Int(port)) else {
+            return Finding(
+                .doctorService,
+                title,
+                .fail,
+                "pid \(pid)",
+                "it does not answer on http port \(port)",
+                cure: "look at its log; start it anew if it hangs"
+            )
+        }
+        let waiting = waitingParts(answer)
+        return waiting.isEmpty
+            ? Finding(.doctorService, title, .pass, "pid \(pid)", "all parts accept work")
+            : Finding(
+                .doctorService,
+                title,
+                .fail,
+                "pid \(pid)",
+                waiting.joined(separator: "; "),
+                cure: "it goes on trying by itself; the reason says what it waits for"
+            )
+    }
+
+    private func waitingParts(_ body: [UInt8]) -> [String] {
+        guard let object = try? JSONValue.parse(body).objectValue else { return ["no answer"] }
+        return (object["parts"]?.arrayValue ?? []).compactMap { part in
+            guard let part = part.objectValue, part["ready"]?.boolValue == false else { return nil }
+            return "\(part["name"]?.stringValue ?? "?"): \(part["reason"]?.stringValue ?? "?")"
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Storage
+
+/// Whether the store opens, with the settings that durability rests on.
+struct StoreCheck {
+    let directory: DataDirectory
+
+    func run() -> Finding {
+        let title = "the store opens, with the settings it needs"
+        do {
+            let store = try StoreAccess.tool(directory)
+            let settings = try store.settings()
+            let (devices, letters) = try store.read { tx in
+                (try tx.devices.count(), try tx.deadLetters.count())
+            }
+            let shown =
+                settings.map { "\($0.name) \($0.value)" } + [
+                    "\(devices) devices", "\(letters) dead letters",
+                ]
+            return Finding(
+                .doctorStore,
+                title,
+                .pass,
+                directory.database,
+                shown.joined(separator: ", ")
+            )
+        } catch let problem as Problem {
+            return Finding(
+                .doctorStore,
+                title,
+                .fail,
+                directory.database,
+                problem.why,
+                cure: problem.cures.first?.title ?? "",
+                command: problem.cures.first?.command
+            )
+        } catch {
+            return Finding(
+                .doctorStore,
+                title,
+                .fail,
+                directory.database,
+                StoreError.summary(error),
+                cure: "look at the disk; restore a backup if the file is damaged"
+            )
+        }
+    }
+}

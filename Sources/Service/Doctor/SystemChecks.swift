@@ -1,0 +1,105 @@
+import Domain
+import Foundation
+import Workers
+
+/// What can be seen of the machine without asking anybody.
+enum SystemChecks {
+    /// Bytes below which a disk is too full, and below which it soon will be.
+    private static let (roomFail, roomWarn) = (Int64(64 << 20), Int64(1 << 30))
+
+    /// Whether secrets are ours alone to read.
+    static func secrets(_ directory: DataDirectory) -> Finding {
+        let title = "secrets are readable by their owner only"
+        let secrets = [directory.serverKey, directory.serviceSecret, directory.toolsSecret]
+        let open = ([directory.path] + secrets).filter { (TextFile.mode($0) ?? 0) & 0o077 != 0 }
+        guard let first = open.first else {
+            return Finding(.doctorSecrets, title, .pass, directory.path, "mode 0700")
+        }
+        return Finding(
+            .doctorSecrets,
+            title,
+            .fail,
+            first,
+            "others may read it: mode 0\(String(TextFile.mode(first) ?? 0, radix: 8))",
+            cure: "take the others' rights away",
+            command: "chmod -R go= '\(directory.path)'"
+        )
+    }
+
+    /// Whether there is room for the database to grow.
+    static func disk(_ directory: DataDirectory) -> Finding {
+        let title = "the disk has room"
+        let facts = try? FileManager.default.attributesOfFileSystem(forPath: directory.path)
+        guard let free = (facts?[.systemFreeSize] as? NSNumber)?.int64Value else {
+            return Finding(.doctorDisk, title, .skip, directory.path, "the system does not say")
+        }
+        let state: Finding.State = free < roomFail ? .fail : free < roomWarn ? .warn : .pass
+        return Finding(
+            .doctorDisk,
+            title,
+            state,
+            directory.path,
+            "\(free >> 20) MiB free",
+            cure: state == .pass ? "" : "make room: at a full disk nothing is acknowledged",
+            command: state == .pass ? nil : "df -h '\(directory.path)'"
+        )
+    }
+
+    /// Whether the clock is set.
+    static func clock() -> Finding {
+        let title = "the clock is set"
+        let now = SystemClock().now
+        let shown = Date(timeIntervalSince1970: Double(now.milliseconds) / 1000)
+            .formatted(.iso8601)
+        // 2025-01-01: before that no version of this program existed.
+        guard now.milliseconds > 1_735_689_600_000 else {
+            return Finding(
+                .doctorClock,
+                title,
+                .fail,
+                "system clock",
+                "it says \(shown)",
+                cure: "set it: reports, codes and sessions live by it",
+                command: "sudo timedatectl set-ntp true"
+            )
+        }
+        let isWatched = TextFile.exists("/run/systemd/timesync")
+        guard !isWatched || TextFile.exists("/run/systemd/timesync/synchronized") else {
+            return Finding(
+                .doctorClock,
+                title,
+                .warn,
+                "system clock",
+                "\(shown), not synchronised yet",
+                cure: "see why the time service finds no server",
+                command: "timedatectl timesync-status"
+            )
+        }
+        return Finding(.doctorClock, title, .pass, "system clock", shown)
+    }
+
+    /// Whether the system lets us open as many connections as are configured.
+    static func limits(_ settings: Settings) -> Finding {
+        let title = "enough files may be open"
+        let limit = FileLimit.current
+        let wanted = UInt(settings.integer("broker.connections"))
+        guard limit.hard >= wanted else {
+            return Finding(
+                .doctorLimits,
+                title,
+                .warn,
+                "RLIMIT_NOFILE",
+                "at most \(limit.hard), for \(wanted) connections",
+                cure: "raise it before more devices connect than that",
+                command: "ulimit -Hn \(wanted)"
+            )
+        }
+        return Finding(
+            .doctorLimits,
+            title,
+            .pass,
+            "RLIMIT_NOFILE",
+            "\(limit.hard), for \(wanted) connections"
+        )
+    }
+}

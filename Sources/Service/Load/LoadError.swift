@@ -1,0 +1,26 @@
+import Glibc
+
+/// Why a connection of the load side, or what it measures, came to nothing.
+package enum LoadError: Error, Equatable {
+    /// The system's `errno` of a call on a socket.
+    case system(function: String, code: Int32)
+    case protocolError
+    /// The broker's return code to CONNECT.
+    case refused(code: UInt8)
+    case closed
+    case timeout(String)
+    case failed(String)
+}
+
+extension LoadError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .system(let function, let code): "\(function): \(String(cString: strerror(code)))"
+        case .protocolError: "the broker sent what is not MQTT"
+        case .refused(let code): "the broker refused the connection (return code \(code))"
+        case .closed: "the broker closed the connection"
+        case .timeout(let what): "timed out: \(what)"
+        case .failed(let what): what
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Glibc
+
+/// One of the devices that a benchmark lets report.
+struct LoadDevice: Sendable {
+    var did: String
+    var secret: String
+}
+
+/// Who reads on the load side: an app terminal with a session.
+struct LoadTerminal: Sendable {
+    var appID: String
+    var terminalID: String
+    var token: String
+    var uid: String
+}
+
+/// Makes the reports of a benchmark: 90 bytes, three attributes, no two alike.
+struct ReportStream {
+    private(set) var next = firstSequence
+
+    /// Ten digits from the first to the last, so that all reports have one length.
+    static let firstSequence = 1_000_000_000
+
+    /// Writes a report into `bytes`, which it empties first; an `id` asks the service for a response.
+    mutating func write(at milliseconds: Int64, id: String? = nil, into bytes: inout [UInt8]) {
+        let sequence = next
+        next += 1
+        bytes.removeAll(keepingCapacity: true)
+        bytes += "{".utf8
+        if let id { bytes += "\"id\":\"\(id)\",".utf8 }
+        bytes += "\"ts\":".utf8
+        append(milliseconds, to: &bytes)
+        bytes += ",\"data\":{\"sequence\":".utf8
+        append(Int64(sequence), to: &bytes)
+        bytes += ",\"temperature\":2".utf8
+        bytes.append(UInt8(48 + sequence % 10))
+        bytes += ".5,\"switchedOn\":".utf8
+        bytes += sequence % 2 == 0 ? "false}}".utf8 : "true}}".utf8
+    }
+
+    /// Finds the sequence in a report, or in a status made of it; nil if there is none.
+    static func sequence(in payload: UnsafeRawBufferPointer) -> Int? {
+        let name: StaticString = "\"sequence\":"
+        let size = name.utf8CodeUnitCount
+        var at = 0
+        while at + size + 10 <= payload.count {
+            if payload[at] == UInt8(ascii: "\""), let base = payload.baseAddress,
+                memcmp(base + at, name.utf8Start, size) == 0
+            {
+                return payload[(at + size)..<(at + size + 10)].reduce(0) { $0 * 10 + Int($1) - 48 }
+            }
+            at += 1
+        }
+        return nil
+    }
+
+    private func append(_ number: Int64, to bytes: inout [UInt8]) {
+        var digits: UInt64 = 0
+        var count = 0
+        var rest = UInt64(number.magnitude)
+        // Packed from the right, four bits each: sixteen digits are enough for any number here.
+        repeat {
+            digits = digits << 4 | rest % 10
+            rest /= 10
+            count += 1
+        } while rest > 0
+        for _ in 0..<count {
+            bytes.append(UInt8(48 + digits & 15))
+            digits >>= 4
+        }
+    }
+}

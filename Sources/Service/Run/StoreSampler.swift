@@ -1,0 +1,19 @@
+import CoreMetrics
+import Web
+
+/// Measures the database's files whenever the metrics page is asked for.
+enum StoreSampler {
+    /// Sets the gauges of sizes and readiness at each scrape.
+    static func install(in registry: PrometheusRegistry, _ context: RunContext) {
+        let database = Meter(label: "lamplighter_database_bytes", factory: registry)
+        let log = Meter(label: "lamplighter_wal_bytes", factory: registry)
+        let ready = Meter(label: "lamplighter_ready", factory: registry)
+        let path = context.directory.database
+        let readiness = context.readiness
+        registry.addSampler {
+            database.set(TextFile.size(path) ?? 0)
+            log.set(TextFile.size(path + "-wal") ?? 0)
+            ready.set(readiness.isAllReady ? 1 : 0)
+        }
+    }
+}

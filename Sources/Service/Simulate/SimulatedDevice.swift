@@ -1,0 +1,123 @@
+import Domain
+import JSON
+
+/// One simulated device: what it knows, and what it owes an answer for.
+///
+/// It registers with its product's secret, connects with its own, and keeps each report until the
+/// service has answered it.
+struct SimulatedDevice {
+    enum Phase {
+        /// Not connected until a time.
+        case away(until: Int64)
+        /// Connected as its product, waiting for an identity.
+        case registering
+        /// Connecting as itself.
+        case connecting
+        case online
+    }
+
+    struct Pending {
+        var payload: [UInt8]
+        var sentAt: Int64
+    }
+
+    let mac: String
+    let passcode: String
+    private(set) var did: String?
+    private(set) var secret: String?
+    var phase = Phase.away(until: 0)
+    /// When its phase began, or when it last wrote.
+    var since: Int64 = 0
+    var nextReportAt: Int64 = 0
+    private(set) var pending: [String: Pending] = [:]
+    private var values: SimulatedValues
+    private var lastCommand: Int64 = 0
+    private var reports = 0
+    /// Differs from run to run: the service remembers the ids of earlier ones.
+    private let run: String
+
+    init(_ product: Product, run: String) {
+        mac = Self.hex(6)
+        passcode = Self.hex(4)
+        values = SimulatedValues(product)
+        self.run = run
+    }
+
+    var isOnline: Bool { if case .online = phase { true } else { false } }
+
+    /// The request for an identity.
+    var registration: [UInt8] {
+        JSONValue.object(
+            JSONObject([
+                ("id", .string("reg-\(run)")), ("mac", .string(mac)),
+                ("passcode", .string(passcode)), ("oldSecret", secret.map { .string($0) }),
+                ("hardware", ["link": "wifi", "wifiSoftVersion": "1.0-simulated"]),
+            ])
+        ).encoded()
+    }
+
+    /// Takes the answer to the registration.
+    ///
+    /// - Returns: Whether it gave an identity.
+    mutating func register(_ answer: JSONObject) -> Bool {
+        guard let result = answer["result"]?.objectValue, let did = result["did"]?.stringValue,
+            let secret = result["secret"]?.stringValue
+        else { return false }
+        self.did = did
+        self.secret = secret
+        return true
+    }
+
+    /// Makes the next report and keeps it until its answer.
+    mutating func report(at now: Int64) -> [UInt8] {
+        let data = values.drift(at: Double(now) / 1000)
+        return keep(now, [("data", .object(data)), (values.faultField, values.fault())])
+    }
+
+    /// Obeys a command; gives the report that answers it, or nil for one that came before.
+    mutating func obey(_ command: JSONObject, at now: Int64) -> [UInt8]? {
+        guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
+        lastCommand = cid
+        if let data = command["data"]?.objectValue { values.write(data) }
+        return keep(
+            now,
+            [("cid", .integer(cid)), ("code", 0), ("data", .object(values.all))]
+        )
+    }
+
+    /// Takes the answer to a report.
+    ///
+    /// - Returns: Whether it was accepted; nil if there is no such report.
+    mutating func settle(_ answer: JSONObject) -> Bool? {
+        guard let id = answer["id"]?.stringValue, pending.removeValue(forKey: id) != nil else {
+            return nil
+        }
+        return answer["ok"]?.boolValue ?? false
+    }
+
+    /// Gives the reports to send again: all after a new connection, else those that wait too long.
+    mutating func overdue(at now: Int64, after milliseconds: Int64) -> [[UInt8]] {
+        pending.keys.sorted().compactMap { id in
+            guard let report = pending[id], now - report.sentAt >= milliseconds else { return nil }
+            pending[id]?.sentAt = now
+            return report.payload
+        }
+    }
+
+    private mutating func keep(_ now: Int64, _ members: [(String, JSONValue?)]) -> [UInt8] {
+        reports += 1
+        let id = "\(run)-\(reports)"
+        let payload = JSONValue.object(
+            JSONObject([("id", .string(id)), ("ts", .integer(now))] + members)
+        ).encoded()
+        pending[id] = Pending(payload: payload, sentAt: now)
+        return payload
+    }
+
+    static func hex(_ bytes: Int) -> String {
+        (0..<bytes).map { _ in
+            let byte = UInt8.random(in: 0...255)
+            return String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+    }
+}

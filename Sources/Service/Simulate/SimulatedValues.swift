@@ -1,0 +1,91 @@
+import Domain
+import Foundation
+import JSON
+
+/// The values of a simulated device, which drift as those of a real one do.
+struct SimulatedValues {
+    private let product: Product
+    private(set) var current: [String: JSONValue] = [:]
+    private var activeFault: String?
+
+    init(_ product: Product) {
+        self.product = product
+        for point in product.dataPoints where point.access != .writeOnly {
+            current[point.name] = Self.value(of: point, at: 0)
+        }
+    }
+
+    /// Lets time pass; gives the values that a report tells now.
+    mutating func drift(at seconds: Double) -> JSONObject {
+        var changed: [(String, JSONValue?)] = []
+        for point in product.dataPoints where point.access != .writeOnly {
+            // What people switch is switched seldom; what is measured moves all the time.
+            let isMeasured = point.access == .readOnly && point.kind == .float
+            guard isMeasured || Int.random(in: 0..<20) == 0 else { continue }
+            current[point.name] = Self.value(of: point, at: seconds)
+            changed.append((point.name, current[point.name]))
+        }
+        if changed.isEmpty, let name = current.keys.sorted().first {
+            changed.append((name, current[name]))
+        }
+        return JSONObject(changed)
+    }
+
+    /// Takes what a command writes.
+    mutating func write(_ data: JSONObject) {
+        for member in data.members where product.point(member.key) != nil {
+            if product.point(member.key)?.access != .writeOnly {
+                current[member.key] = member.value
+            }
+        }
+    }
+
+    var all: JSONObject {
+        JSONObject(current.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+    }
+
+    /// Now and then a fault comes, and with a later report it goes.
+    mutating func fault() -> JSONValue? {
+        guard let name = product.faults.first ?? product.alerts.first else { return nil }
+        if let active = activeFault {
+            guard Int.random(in: 0..<10) == 0 else { return nil }
+            activeFault = nil
+            return [["name": .string(active), "value": false]]
+        }
+        guard Int.random(in: 0..<200) == 0 else { return nil }
+        activeFault = name
+        return [["name": .string(name), "value": true]]
+    }
+
+    /// Whether `fault()` speaks of an alert, for products that have no faults.
+    var faultField: String { product.faults.isEmpty ? "alerts" : "faults" }
+
+    private static func value(of point: DataPoint, at seconds: Double) -> JSONValue {
+        let low = point.min ?? 0
+        let high = point.max ?? 100
+        switch point.kind {
+        case .bool: return .bool(Bool.random())
+        case .int: return .integer(Int64(stepped(Double.random(in: low...high), point)))
+        case .float: return .double(stepped(curve(seconds, low, high), point))
+        case .enum: return .string(point.values.randomElement() ?? "")
+        case .string: return .string("simulated")
+        case .raw: return .string("c2lt")
+        }
+    }
+
+    /// Warm in the afternoon, cold before dawn: a day of measurements, with a little noise.
+    private static func curve(_ seconds: Double, _ low: Double, _ high: Double) -> Double {
+        let day = 2 * Double.pi * (seconds / 86_400 - 0.625)
+        let middle = max(low, min(high, 20))
+        let value = middle + 6 * cos(day) + Double.random(in: -0.2...0.2)
+        return (max(low, min(high, value)) * 10).rounded() / 10
+    }
+
+    private static func stepped(_ value: Double, _ point: DataPoint) -> Double {
+        guard let step = point.step, step > 0 else {
+            return point.kind == .int ? value.rounded(.down) : value
+        }
+        let origin = point.min ?? 0
+        return origin + ((value - origin) / step).rounded(.down) * step
+    }
+}

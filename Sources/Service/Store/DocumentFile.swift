@@ -1,0 +1,55 @@
+import Domain
+package import JSON
+
+/// Reads the documents that an operator imports.
+package enum DocumentFile {
+    /// Reads a JSON object from a file, or from standard input for `-`.
+    ///
+    /// - Throws: A `Problem` with the place in the file where it is malformed.
+    package static func read(_ name: String) throws -> JSONObject {
+        let path = name == "-" ? "/dev/stdin" : AbsolutePath.of(name)
+        guard let bytes = TextFile.readBytes(path) else {
+            throw Problem(
+                .documentUnreadable,
+                "\(path) cannot be read",
+                at: path,
+                why: "no such file, not readable by this user, or larger than 4 MiB"
+            )
+        }
+        let value: JSONValue
+        do {
+            value = try JSONValue.parse(bytes)
+        } catch {
+            let line = bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") } + 1
+            throw malformed("\(path):\(line)", error.description)
+        }
+        guard let object = value.objectValue else {
+            throw malformed(path, "it holds \(value.kind), not an object")
+        }
+        return object
+    }
+
+    private static func malformed(_ place: String, _ why: String) -> Problem {
+        Problem(.documentUnreadable, "\(place) is not a JSON document", at: place, why: why)
+    }
+
+    /// Runs an import and says of a refusal which file it concerns.
+    ///
+    /// - Throws: A `Problem` with the field at fault.
+    package static func importing<Value>(
+        _ name: String,
+        _ body: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try body()
+        } catch let refusal as Rejection {
+            throw Problem(
+                .documentInvalid,
+                "\(name) does not fit its schema",
+                at: refusal.field.map { "\(name): \($0)" } ?? name,
+                why: refusal.message,
+                cures: [.init("lamplighter explain LL1202", "which schema that is")]
+            )
+        }
+    }
+}

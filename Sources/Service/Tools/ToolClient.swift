@@ -1,0 +1,93 @@
+import JSON
+package import Mosquitto
+import Sodium
+
+/// A command's own connection to the broker of a running service, as `service:tools`.
+package enum ToolClient {
+    /// Connects and lends the client; the caller's thread is blocked for as long.
+    ///
+    /// - Throws: A `Problem` where no broker answers, or what the closure throws.
+    package static func connect<Value>(
+        _ directory: DataDirectory,
+        _ settings: Settings,
+        _ body: (inout MosquittoClient) throws -> Value
+    ) throws -> Value {
+        let address = address(directory, settings)
+        let options = try options(address, directory, settings)
+        do {
+            return try lend(options, body)
+        } catch let error as MosquittoError {
+            throw unreachable(directory, address, "\(error)")
+        }
+    }
+
+    private static func lend<Value>(
+        _ options: ConnectionOptions,
+        _ body: (inout MosquittoClient) throws -> Value
+    ) throws -> Value {
+        var client = try MosquittoClient(options, waker: Waker())
+        _ = try client.connect()
+        let value = try body(&client)
+        client.disconnect()
+        return value
+    }
+
+    /// Where the running service's broker listens: as `ready.json` says, else as configured.
+    package static func address(
+        _ directory: DataDirectory,
+        _ settings: Settings
+    ) -> (host: String, port: Int) {
+        let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
+        let port = ready?.objectValue?["mqttPort"]?.intValue.map { Int($0) }
+        return (settings.mqttHost, port ?? settings.mqttPort)
+    }
+
+    private static func options(
+        _ address: (host: String, port: Int),
+        _ directory: DataDirectory,
+        _ settings: Settings
+    ) throws -> ConnectionOptions {
+        var options = ConnectionOptions(
+            host: address.host,
+            port: address.port,
+            clientID: "svc.tools." + Sodium.randomSecret().prefix(12)
+        )
+        options.username = "service:tools"
+        options.password = try SecretFile.read(directory.toolsSecret)
+        options.cleanStart = true
+        options.sessionExpirySeconds = 0
+        options.connectTimeout = .seconds(5)
+        options.tls = settings.mqttTLS
+        return options
+    }
+
+    private static func unreachable(
+        _ directory: DataDirectory,
+        _ address: (host: String, port: Int),
+        _ why: String
+    ) -> Problem {
+        Problem(
+            .notRunning,
+            "no broker lets this command in at \(address.host):\(address.port)",
+            at: "\(address.host):\(address.port)",
+            why: why,
+            cures: [
+                .init("lamplighter up --data '\(directory.path)'", "start the service"),
+                .init("lamplighter doctor --data '\(directory.path)'", "look for what is wrong"),
+            ]
+        )
+    }
+}
+
+extension Settings {
+    /// How to reach the broker with TLS; nil where no CA is configured.
+    package var mqttTLS: ConnectionOptions.TLS? {
+        mqttCAFile.map {
+            ConnectionOptions.TLS(
+                caFile: $0,
+                certificateFile: mqttCertificateFile,
+                keyFile: mqttKeyFile
+            )
+        }
+    }
+}

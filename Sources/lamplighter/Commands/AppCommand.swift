@@ -1,0 +1,95 @@
+import Storage
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Workers
+
+/// `app`: the apps whose terminals may connect.
+struct AppCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app",
+        abstract: "Import and list apps.",
+        subcommands: [AppImportCommand.self, AppListCommand.self]
+    )
+}
+
+/// `app import`: takes an app document into the store.
+struct AppImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import an app document; its secret is shown this once."
+    )
+
+    @Argument(help: "A JSON file (schemas/app.schema.json), or - for standard input.")
+    var file: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let document = try DocumentFile.read(file)
+        let result = try DocumentFile.importing(file) {
+            try place.store.batch(at: SystemClock().now) { tx in
+                try Import.app(.object(document), in: tx)
+            }
+        }
+        if output.json {
+            return Terminal.show(
+                .object(
+                    JSONObject([
+                        ("appId", .string(result.id)),
+                        ("isNew", .bool(result.isNew)),
+                        ("secret", result.secret.map { .string($0) }),
+                    ])
+                )
+            )
+        }
+        print("\(result.isNew ? "imported" : "updated") app \(result.id)")
+        if let secret = result.secret {
+            print("secret \(secret)")
+            Terminal.tell("Keep the secret now: no later command shows it.")
+        }
+    }
+}
+
+/// `app list`: all apps.
+struct AppListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the apps."
+    )
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let apps = try await Workplace.open(settings).store.read { try $0.apps.all() }
+        if output.json { return Terminal.show(.array(apps.map(Self.json))) }
+        var table = TextTable(["APP", "NAME", "PRODUCTS"])
+        for app in apps { table.add([app.id.text, app.name, Self.products(app)]) }
+        print(table.text)
+    }
+
+    private static func products(_ app: App) -> String {
+        switch app.products {
+        case .all: "all"
+        case .only(let keys): keys.map(\.text).joined(separator: " ")
+        }
+    }
+
+    private static func json(_ app: App) -> JSONValue {
+        let products: JSONValue =
+            switch app.products {
+            case .all: "all"
+            case .only(let keys): .array(keys.map { .string($0.text) })
+            }
+        return .object(
+            JSONObject([
+                ("appId", .string(app.id.text)), ("name", .string(app.name)),
+                ("products", products),
+            ])
+        )
+    }
+}

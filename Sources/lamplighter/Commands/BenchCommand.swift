@@ -1,0 +1,82 @@
+import ArgumentParser
+import Service
+
+/// `bench`: measurements of this machine.
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure what this machine can do.",
+        subcommands: [BenchReportsCommand.self, BenchConsumeCommand.self]
+    )
+}
+
+/// `bench reports`: the main path against what bounds it.
+struct BenchReportsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reports",
+        abstract: "Measure reports a second, and latencies, against a plain subscriber and a relay."
+    )
+
+    @Option(help: "Devices that report.")
+    var devices = 1000
+
+    @Option(help: "App terminals that read.")
+    var terminals = 10
+
+    @Option(help: "Devices in the store for the second part; 0 leaves it out.")
+    var stored = 100_000
+
+    @Option(help: "Rounds; medians count.")
+    var rounds = 3
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 5.0
+
+    @Option(help: "Reports under way at most.")
+    var window = 4000
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        var options = BenchReportsOptions()
+        options.devices = devices
+        options.terminals = terminals
+        options.stored = stored
+        options.rounds = rounds
+        options.seconds = seconds
+        options.window = window
+        let result = try await BenchReports(options) { Terminal.tell($0) }.run()
+        if output.json { Terminal.show(result.json) } else { print(result.text) }
+        if !result.isMet { throw ExitCode(1) }
+    }
+}
+
+/// `bench consume`: what `bench reports` starts to compare with; not for people.
+struct BenchConsumeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "consume", shouldDisplay: false)
+
+    @Argument var kind: String
+    @Option var port: Int
+    @Option var username: String
+    @Option var passwordFile: String
+    @Option var counter: String
+    @Option var root: String
+    @Option var statusBytes: Int
+    @Option var users: String
+
+    func run() throws {
+        guard let kind = BenchConsumer.Kind(rawValue: kind) else {
+            throw ValidationError("no such consumer")
+        }
+        try BenchConsumer(
+            kind: kind,
+            port: port,
+            username: username,
+            passwordFile: passwordFile,
+            counterFile: counter,
+            root: root,
+            statusBytes: statusBytes,
+            users: users.split(separator: ",").map(String.init)
+        ).run()
+    }
+}

@@ -1,0 +1,40 @@
+import Storage
+import ArgumentParser
+import JSON
+import Service
+import Workers
+
+/// `deadletter drop`: takes messages off the list for good.
+struct DeadLetterDropCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "drop",
+        abstract: "Drop messages that were put aside."
+    )
+
+    @Argument(help: "Their ids.")
+    var ids: [Int64] = []
+
+    @Flag(help: "Drop all.")
+    var all = false
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard all != !ids.isEmpty else { throw ValidationError("give ids, or --all") }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let (ids, all) = (ids, all)
+        let dropped = try place.store.batch(at: SystemClock().now) { tx in
+            if all { return try tx.deadLetters.dropAll() }
+            return try ids.count { try tx.deadLetters.drop($0) }
+        }
+        if output.json {
+            Terminal.show(.object(JSONObject([("dropped", .integer(Int64(dropped)))])))
+        } else {
+            print("dropped \(dropped)")
+        }
+    }
+}

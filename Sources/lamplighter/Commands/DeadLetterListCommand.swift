@@ -1,0 +1,68 @@
+import Domain
+import ArgumentParser
+import JSON
+import Service
+import Storage
+
+/// `deadletter list`: the newest first.
+struct DeadLetterListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List messages that were put aside, the newest first."
+    )
+
+    @Option(help: "At most so many, 1 to 10000.")
+    var limit = 100
+
+    @Option(help: "Only those older than this id.")
+    var before: Int64?
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else {
+            throw ValidationError("--limit takes 1 to 10000, not \(limit)")
+        }
+    }
+
+    func run() async throws {
+        let store = try await Workplace.open(settings).store
+        let (letters, total) = try store.read { tx in
+            (
+                try tx.deadLetters.page(before: before ?? .max, limit: limit),
+                try tx.deadLetters.count()
+            )
+        }
+        if output.json { return Terminal.show(.array(letters.map { DeadLetterView.json($0) })) }
+        var table = TextTable(["ID", "TIME", "WORKER", "BYTES", "TOPIC", "REASON"])
+        for letter in letters {
+            table.add([
+                "\(letter.id)", TimeText.of(letter.at), letter.worker, "\(letter.payload.count)",
+                letter.topic, letter.reason,
+            ])
+        }
+        print(table.text)
+        Terminal.tell("\(letters.count) of \(total)")
+    }
+}
+
+/// A dead letter as the command line shows it.
+enum DeadLetterView {
+    /// The letter as JSON; a payload that isn't UTF-8 is given as base64.
+    static func json(_ letter: DeadLetter) -> JSONValue {
+        let text = String(validating: letter.payload, as: UTF8.self)
+        return .object(
+            JSONObject([
+                ("id", .integer(letter.id)), ("worker", .string(letter.worker)),
+                ("topic", .string(letter.topic)), ("reason", .string(letter.reason)),
+                ("at", .integer(letter.at.milliseconds)),
+                ("shapeOnly", .bool(letter.isShapeOnly)),
+                ("payload", text.map { .string($0) }),
+                ("payloadBase64", text == nil ? .string(base64(letter.payload)) : nil),
+            ])
+        )
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String { Base64.text(bytes) }
+}

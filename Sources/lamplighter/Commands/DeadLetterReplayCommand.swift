@@ -1,0 +1,41 @@
+import Storage
+import ArgumentParser
+import JSON
+import Service
+import Workers
+
+/// `deadletter replay`: publishes a message again where it was published, and takes it off the list.
+struct DeadLetterReplayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "replay",
+        abstract: "Publish a message again, as after an import that makes it good."
+    )
+
+    @Argument(help: "Its id.")
+    var id: Int64
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let letter = try place.deadLetter(id)
+        guard !letter.isShapeOnly else {
+            throw Problem(
+                .conflict,
+                "dead letter \(id) can't be replayed",
+                at: "\(id)",
+                why: "only names and sizes of it were kept, since its values may be secret"
+            )
+        }
+        try Replay.run(letter, place.directory, place.settings)
+        _ = try place.store.batch(at: SystemClock().now) { try $0.deadLetters.drop(id) }
+        if output.json {
+            Terminal.show(
+                .object(JSONObject([("id", .integer(id)), ("topic", .string(letter.topic))]))
+            )
+        } else {
+            print("replayed \(id) to \(letter.topic)")
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import JSON
+import Service
+import Storage
+
+/// `deadletter show`: one message with its payload.
+struct DeadLetterShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one message that was put aside."
+    )
+
+    @Argument(help: "Its id.")
+    var id: Int64
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let letter = try await Workplace.open(settings).deadLetter(id)
+        if output.json { return Terminal.show(DeadLetterView.json(letter)) }
+        print("id       \(letter.id)")
+        print("time     \(TimeText.of(letter.at))")
+        print("worker   \(letter.worker)")
+        print("topic    \(letter.topic)")
+        print("reason   \(letter.reason)")
+        let note = letter.isShapeOnly ? " (names and sizes only: the values may be secret)" : ""
+        print("payload  \(letter.payload.count) bytes\(note)")
+        let text = String(validating: letter.payload, as: UTF8.self)
+        // Anything else could steer the terminal.
+        let isPlain = text?.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 } ?? false
+        print(isPlain ? text ?? "" : "base64   " + Base64.text(letter.payload))
+    }
+}
+
+extension Workplace {
+    /// Finds a dead letter by its id.
+    func deadLetter(_ id: Int64) throws -> DeadLetter {
+        if let letter = try store.read({ try $0.deadLetters.find(id) }) { return letter }
+        throw Problem(
+            .notFound,
+            "there is no dead letter \(id)",
+            at: "\(id)",
+            why: "it was dropped, replayed, or pushed out by newer ones",
+            cures: [
+                .init("lamplighter deadletter list --data '\(directory.path)'", "what there is")
+            ]
+        )
+    }
+}

@@ -1,0 +1,42 @@
+import Storage
+import ArgumentParser
+import Domain
+import JSON
+import Service
+
+/// `device forget`: removes a device with its state, history and bonds.
+struct DeviceForgetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forget",
+        abstract: "Remove a device with its state, history and bonds; its secret is void at once."
+    )
+
+    @Argument(help: "The device's id.")
+    var did: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let device = try place.device(did)
+        let users = try DeviceRemoval.run(device.did, in: place.store) ?? []
+        let told = DeviceFarewell.tell(device.did, users, place.directory, place.settings)
+        if output.json {
+            Terminal.show(
+                .object(
+                    JSONObject([
+                        ("did", .string(device.did.text)),
+                        ("unbound", .array(users.map { .string($0.text) })),
+                        ("disconnected", .bool(told)),
+                    ])
+                )
+            )
+        } else {
+            print("forgot \(device.did), unbound \(users.count)")
+        }
+        if !told {
+            Terminal.tell("No service runs, so nobody was told; the device can't connect any more.")
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+
+/// `device list`: devices in the order of their ids.
+struct DeviceListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the devices, in the order of their ids."
+    )
+
+    @Option(help: "Only those of one product.")
+    var product: String?
+
+    @Option(help: "At most so many, 1 to 1000.")
+    var limit = 100
+
+    @Option(help: "Only ids behind this one: the last of the page before.")
+    var after = ""
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...1000).contains(limit) else {
+            throw ValidationError("--limit takes 1 to 1000, not \(limit)")
+        }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let key = try product.map { try place.product($0).key }
+        let (rows, total) = try place.store.read { tx in
+            let page = try tx.devices.page(after: after, product: key, limit: limit)
+            let rows = try page.map { ($0, try tx.statuses.find($0.did)) }
+            return (rows, try tx.devices.count())
+        }
+        if output.json { return Terminal.show(.array(rows.map { DeviceView.json($0, $1) })) }
+        var table = TextTable(["DEVICE", "PRODUCT", "MAC", "ONLINE", "VERSION", "LAST SEEN"])
+        for (device, status) in rows {
+            table.add([
+                device.did.text, device.productKey.text, device.mac.text,
+                status?.status.presence.isOnline == true ? "yes" : "no",
+                "\(status?.status.version ?? 0)",
+                TimeText.of(status?.status.presence.changedAt),
+            ])
+        }
+        print(table.text)
+        if Int64(rows.count) < total {
+            Terminal.tell(
+                "\(rows.count) of \(total); the next: --after \(rows.last?.0.did.text ?? "")"
+            )
+        }
+    }
+}
+
+/// A device as the command line shows it.
+enum DeviceView {
+    /// The device as JSON, without anything secret.
+    static func json(_ device: DeviceRecord, _ status: StatusRecord?) -> JSONValue {
+        let presence = status?.status.presence
+        return .object(
+            JSONObject([
+                ("did", .string(device.did.text)),
+                ("productKey", .string(device.productKey.text)), ("mac", .string(device.mac.text)),
+                ("online", .bool(presence?.isOnline ?? false)),
+                ("version", .integer(status?.status.version ?? 0)),
+                ("lastSeenAt", presence?.changedAt.map { .integer($0.milliseconds) }),
+                ("createdAt", .integer(device.createdAt.milliseconds)),
+                ("registeredAt", device.registeredAt.map { .integer($0.milliseconds) }),
+            ])
+        )
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+
+/// `device show`: one device with its state and the people bound to it.
+struct DeviceShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one device: state, alerts, who is bound."
+    )
+
+    @Argument(help: "The device's id.")
+    var did: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let device = try place.device(did)
+        let (status, product, bindings) = try place.store.read { tx in
+            (
+                try tx.statuses.find(device.did), try tx.products.find(device.productKey),
+                try tx.bindings.all(of: device.did)
+            )
+        }
+        let data = JSONObject(
+            members: (status?.status.attributes ?? []).map { .init(key: $0.name, value: $0.value) }
+        )
+        let shown = ProductRules.masked(data, product: product)
+        let open = (status?.status.open ?? []).map { "\($0.kind.rawValue) \($0.name)" }
+        if output.json {
+            var members = DeviceView.json(device, status).objectValue?.members ?? []
+            members.append(.init(key: "data", value: .object(shown)))
+            members.append(.init(key: "open", value: .array(open.map(JSONValue.string))))
+            members.append(.init(key: "hardware", value: .object(device.hardware)))
+            members.append(.init(key: "bindings", value: .array(bindings.map(Self.json))))
+            return Terminal.show(.object(JSONObject(members: members)))
+        }
+        print("\(device.did)  \(product?.name ?? "?")  mac \(device.mac)")
+        let presence = status?.status.presence
+        print(
+            "\(presence?.isOnline == true ? "online" : "offline")"
+                + " since \(TimeText.of(presence?.changedAt))"
+                + "   version \(status?.status.version ?? 0)"
+                + "   registered \(TimeText.of(device.registeredAt))"
+        )
+        if !open.isEmpty { print("open: \(open.joined(separator: ", "))") }
+        var table = TextTable(["ATTRIBUTE", "VALUE"])
+        for member in shown.members {
+            table.add([member.key, String(decoding: member.value.encoded(), as: UTF8.self)])
+        }
+        print("\n" + table.text)
+        var people = TextTable(["USER", "ROLE", "SUBSCRIBED"])
+        for binding in bindings {
+            people.add([
+                binding.uid.text, binding.role.rawValue, binding.isSubscribed ? "yes" : "no",
+            ])
+        }
+        print("\n" + people.text)
+    }
+
+    private static func json(_ binding: Binding) -> JSONValue {
+        .object(
+            JSONObject([
+                ("uid", .string(binding.uid.text)), ("role", .string(binding.role.rawValue)),
+                ("subscribed", .bool(binding.isSubscribed)),
+            ])
+        )
+    }
+}
+
+extension Workplace {
+    /// Finds a device by its id.
+    func device(_ did: String) throws -> DeviceRecord {
+        let found = try DeviceID(did).flatMap { did in
+            try store.read { try $0.devices.find(did) }
+        }
+        if let found { return found }
+        throw Problem(
+            .notFound,
+            "there is no device \(did)",
+            at: did,
+            why: "none of that id has registered",
+            cures: [.init("lamplighter device list --data '\(directory.path)'", "all devices")]
+        )
+    }
+}

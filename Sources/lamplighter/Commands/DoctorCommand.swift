@@ -1,0 +1,56 @@
+import ArgumentParser
+import JSON
+import Service
+
+/// `doctor`: looks for what is wrong, and says what to do.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check service, store, secrets, disk, clock, limits, broker and gate."
+    )
+
+    @Option(help: ArgumentHelp("Only this group; may be given again.", valueName: "group"))
+    var only: [String] = []
+
+    @Option(help: ArgumentHelp("Not this group; may be given again.", valueName: "group"))
+    var skip: [String] = []
+
+    @Flag(help: "Only whether the service accepts work, as a container's health check asks.")
+    var quick = false
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        if let odd = (only + skip).first(where: { !Doctor.groups.contains($0) }) {
+            throw ValidationError(
+                "there is no group \(odd); there are \(Doctor.groups.joined(separator: ", "))"
+            )
+        }
+    }
+
+    func run() async throws {
+        let values = try await settings.read()
+        let directory = try DataDirectory.existing(values.dataDirectory)
+        let asked = quick ? ["service"] : only.isEmpty ? Doctor.groups : only
+        let groups = asked.filter { !skip.contains($0) }
+        let findings = await Doctor(settings: values, directory: directory).examine(groups)
+        if output.json {
+            Terminal.show(Doctor.json(findings))
+        } else {
+            for finding in findings { print(Self.text(finding)) }
+        }
+        let code = Doctor.exitCode(findings)
+        if code != 0 { throw ExitCode(code) }
+    }
+
+    private static func text(_ finding: Finding) -> String {
+        var lines = [
+            "\(finding.state.rawValue)  \(finding.code.rawValue)  \(finding.title)",
+            "      \(finding.subject): \(finding.evidence)",
+        ]
+        if !finding.cure.isEmpty { lines.append("  do    \(finding.cure)") }
+        if let command = finding.command { lines.append("        \(command)") }
+        return lines.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,40 @@
+import Storage
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Workers
+
+/// `product allow`: lists MACs that may register, for a product whose registration is `listed`.
+struct ProductAllowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "allow",
+        abstract: "List MACs that may register with a product of listed devices."
+    )
+
+    @Argument(help: "The product's key.")
+    var key: String
+
+    @Argument(help: "MACs: 12 lowercase hex digits, or 15 digits of an IMEI.")
+    var macs: [String]
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let product = try place.product(key)
+        let parsed = try macs.map { text in
+            guard let mac = MAC(text) else {
+                throw ValidationError("\(text) is neither 12 lowercase hex digits nor 15 digits")
+            }
+            return mac
+        }
+        try place.store.batch(at: SystemClock().now) { try $0.products.list(product.key, parsed) }
+        if output.json {
+            Terminal.show(.object(JSONObject([("listed", .integer(Int64(parsed.count)))])))
+        } else {
+            print("listed \(parsed.count) for \(product.name)")
+        }
+    }
+}

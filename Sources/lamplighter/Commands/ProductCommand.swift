@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// `product`: the kinds of devices that may register.
+struct ProductCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "product",
+        abstract: "Import and look at products.",
+        subcommands: [
+            ProductImportCommand.self, ProductListCommand.self, ProductShowCommand.self,
+            ProductExportCommand.self, ProductAllowCommand.self,
+        ]
+    )
+}

@@ -1,0 +1,23 @@
+import JSON
+import ArgumentParser
+import Service
+import Wire
+
+/// `product export`: one product as the document that `import` takes, without its secret.
+struct ProductExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Print one product's document, without its secret."
+    )
+
+    @Argument(help: "The product's key.")
+    var key: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let product = try await Workplace.open(settings).product(key)
+        Terminal.show(.object(ProductCodec.encode(product)))
+    }
+}

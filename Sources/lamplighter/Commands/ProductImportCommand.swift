@@ -1,0 +1,47 @@
+import Storage
+import ArgumentParser
+import JSON
+import Service
+import Workers
+
+/// `product import`: takes a product document into the store.
+struct ProductImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Import a product document; its secret is shown this once."
+    )
+
+    @Argument(help: "A JSON file (schemas/product.schema.json), or - for standard input.")
+    var file: String
+
+    @Flag(help: "Also where stored values of devices would not fit any more.")
+    var force = false
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let document = try DocumentFile.read(file)
+        let result = try DocumentFile.importing(file) {
+            try place.store.batch(at: SystemClock().now) { tx in
+                try Import.product(.object(document), isForced: force, in: tx)
+            }
+        }
+        if output.json {
+            return Terminal.show(
+                .object(
+                    JSONObject([
+                        ("productKey", .string(result.id)), ("isNew", .bool(result.isNew)),
+                        ("productSecret", result.secret.map { .string($0) }),
+                    ])
+                )
+            )
+        }
+        print("\(result.isNew ? "imported" : "updated") product \(result.id)")
+        if let secret = result.secret {
+            print("secret \(secret)")
+            Terminal.tell("Keep the secret now: no later command shows it.")
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Storage
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Wire
+
+/// `product show`: one product's data points.
+struct ProductShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one product."
+    )
+
+    @Argument(help: "The product's key.")
+    var key: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let product = try await Workplace.open(settings).product(key)
+        if output.json { return Terminal.show(.object(ProductCodec.encode(product))) }
+        print("\(product.key)  \(product.name)")
+        print(
+            "registration \(product.registration.rawValue)   reset \(product.reset.rawValue)"
+                + "   remote bind \(product.remoteBind.rawValue)"
+        )
+        print("alerts \(product.alerts.joined(separator: ", "))")
+        print("faults \(product.faults.joined(separator: ", "))\n")
+        var table = TextTable(["DATA POINT", "ACCESS", "TYPE", "RANGE", "UNIT"])
+        for point in product.dataPoints {
+            table.add([
+                point.name, point.access.rawValue, point.kind.rawValue, Self.range(of: point),
+                point.unit ?? "-",
+            ])
+        }
+        print(table.text)
+    }
+
+    private static func range(of point: DataPoint) -> String {
+        if !point.values.isEmpty { return point.values.joined(separator: " ") }
+        if let length = point.maxLength { return "up to \(length) bytes" }
+        if point.min == nil && point.max == nil { return "-" }
+        return "\(point.min.map { "\($0)" } ?? "") … \(point.max.map { "\($0)" } ?? "")"
+    }
+}
+
+extension Workplace {
+    /// Finds a product by its key.
+    func product(_ key: String) throws -> Product {
+        let found = try ProductKey(key).flatMap { key in
+            try store.read { try $0.products.find(key) }
+        }
+        if let found { return found }
+        throw Problem(
+            .notFound,
+            "there is no product \(key)",
+            at: key,
+            why: "none of that key was imported",
+            cures: [.init("lamplighter product list --data '\(directory.path)'", "all products")]
+        )
+    }
+}

@@ -1,0 +1,52 @@
+import ArgumentParser
+import JSON
+import Service
+
+/// `simulate`: devices that behave, against a running service.
+struct SimulateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate",
+        abstract: "Let devices live: register, report, obey, drop out and come back."
+    )
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "How many devices.")
+    var devices = 10
+
+    @Option(help: "Reports a second, over all devices together.")
+    var rate = 2.0
+
+    @Option(help: "Seconds.")
+    var duration = 60.0
+
+    @Option(help: "A product's document (JSON with its productSecret) instead of the demo's.")
+    var product: String?
+
+    @Flag(help: "Log an app in as well, bind the devices and print what it sees.")
+    var app = false
+
+    func run() async throws {
+        let values = try await settings.read()
+        var options = try SimulateOptions.of(values, productFile: product)
+        options.devices = devices
+        options.rate = rate
+        options.duration = duration
+        if !app { options.app = nil }
+        let simulation = try Simulation(options) {
+            Terminal.progress($0)
+        } show: {
+            print($0)
+        }
+        let summary = simulation.run()
+        Terminal.tell("")
+        if output.json { Terminal.show(summary.json) } else { print(summary.text) }
+        if summary.lost > 0 { throw ExitCode(1) }
+    }
+}
+
+extension Terminal {
+    /// Writes a line over the one before, so that it stays where it is.
+    static func progress(_ text: String) { tell("\u{1B}[1A\u{1B}[2K" + text) }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import Service
+import Storage
+
+/// A data directory that a command works on, beside the service that may be running there.
+struct Workplace {
+    let settings: Settings
+    let directory: DataDirectory
+    let store: Store
+
+    /// Opens the store of the directory that the flags name.
+    static func open(_ options: SettingsOptions) async throws -> Workplace {
+        let settings = try await options.read()
+        let directory = try DataDirectory.existing(settings.dataDirectory)
+        return Workplace(
+            settings: settings,
+            directory: directory,
+            store: try StoreAccess.tool(directory)
+        )
+    }
+}

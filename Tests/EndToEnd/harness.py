@@ -1,0 +1,155 @@
+"""A service of our own under test: started, asked, killed, and its command line."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lamplighter"))
+TORTURE = os.environ.get("LAMPLIGHTER_TORTURE") == "1"
+TOPICS = "ll/v1"
+
+START_SECONDS = 60
+STOP_SECONDS = 10
+
+
+def eventually(probe, seconds=10, what="the condition"):
+    """Asks the probe until it gives something true, and gives that back."""
+    deadline = time.monotonic() + seconds
+    while True:
+        value = probe()
+        if value:
+            return value
+        if time.monotonic() > deadline:
+            raise AssertionError(f"{what} did not come true within {seconds} s")
+        time.sleep(0.02)
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def alive(pid):
+    """Whether the process runs (a zombie does not)."""
+    try:
+        state = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+        return state != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+class Service:
+    """One `lamplighter up` with a data directory of its own."""
+
+    def __init__(self, directory=None, arguments=()):
+        self.holder = None
+        if directory is None:
+            self.holder = tempfile.mkdtemp(prefix="lamplighter-test-")
+            directory = pathlib.Path(self.holder) / "data"
+        self.data = pathlib.Path(directory)
+        self.arguments = list(arguments)
+        self.process = None
+        self.ready = None
+        self.mqtt_port = 0
+        self.http_port = 0
+        self.log = open(f"{self.holder or self.data.parent}/up.log", "ab")
+
+    def command(self):
+        return [
+            str(BINARY), "up", "--data", str(self.data), "--mqtt-port", str(self.mqtt_port),
+            "--http-port", str(self.http_port), "--log-level", "info", *self.arguments,
+        ]
+
+    def start(self):
+        """Starts it and waits for ready.json; on the ports of last time when it ran before."""
+        self.process = subprocess.Popen(
+            self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        self.ready = eventually(self._ready, START_SECONDS, "ready.json")
+        self.mqtt_port = self.ready["mqttPort"]
+        self.http_port = self.ready["httpPort"]
+        return self
+
+    def _ready(self):
+        if self.process.poll() is not None:
+            raise AssertionError(
+                f"up ended with {self.process.returncode}: {self.tail()}")
+        try:
+            ready = json.loads((self.data / "ready.json").read_text())
+        except (FileNotFoundError, ValueError):
+            return None
+        return ready if ready["pid"] == self.process.pid else None
+
+    def tail(self):
+        self.log.flush()
+        return pathlib.Path(self.log.name).read_text(errors="replace")[-2000:]
+
+    @property
+    def broker_pid(self):
+        return int((self.data / "broker" / "mosquitto.pid").read_text())
+
+    def kill(self):
+        """SIGKILL of the service alone."""
+        self.process.kill()
+        self.process.wait()
+
+    def kill_broker(self):
+        os.kill(self.broker_pid, signal.SIGKILL)
+
+    def stop(self, number=signal.SIGTERM):
+        """Asks it to end; gives the exit code and the seconds it took."""
+        began = time.monotonic()
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        try:
+            code = self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise AssertionError(f"up did not end within {STOP_SECONDS} s")
+        return code, time.monotonic() - began
+
+    def close(self):
+        """Ends it whatever state it is in, its broker too, and removes its files."""
+        try:
+            if self.process and self.process.poll() is None:
+                self.stop()
+        finally:
+            try:
+                pid = self.broker_pid
+                if alive(pid) and b"mosquitto" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes():
+                    os.kill(pid, signal.SIGKILL)
+            except (FileNotFoundError, ValueError, ProcessLookupError):
+                pass
+            self.log.close()
+            if self.holder and not os.environ.get("LAMPLIGHTER_KEEP"):
+                shutil.rmtree(self.holder, ignore_errors=True)
+
+    def cli(self, *arguments, check=True):
+        """Runs a command of `lamplighter` on the same data directory."""
+        done = subprocess.run(
+            [str(BINARY), *arguments, "--data", str(self.data)],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+        if check and done.returncode != 0:
+            raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}{done.stdout}")
+        return done
+
+    def json(self, *arguments):
+        """What the command says with --json."""
+        return json.loads(self.cli(*arguments, "--json").stdout)
+
+    def import_document(self, kind, document):
+        """Imports a product or app, and gives back what the command printed."""
+        path = pathlib.Path(self.holder or self.data) / f"{kind}.json"
+        path.write_text(json.dumps(document))
+        return self.json(kind, "import", str(path))
+
+    def dead_letters(self):
+        rows = self.json("deadletter", "list")
+        return rows if isinstance(rows, list) else rows["deadLetters"]

@@ -1,0 +1,131 @@
+"""The commands of `lamplighter` on the data directory of a running service."""
+
+import json
+import pathlib
+import tempfile
+import unittest
+
+import contract
+from client import Client, fresh_mac
+from harness import TOPICS
+from world import LAMP, EndToEnd
+
+
+class Products(EndToEnd):
+    def document(self, **changes):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        path = pathlib.Path(holder.name) / "document.json"
+        path.write_text(json.dumps({**LAMP, "productKey": fresh_mac() + fresh_mac() + "0" * 8, **changes}))
+        return path
+
+    def test_an_imported_product_works_at_once_and_its_secret_is_told_once(self):
+        path = self.document()
+        printed = self.world.service.json("product", "import", str(path))
+        secret = printed["productSecret"]
+        key = json.loads(path.read_text())["productKey"]
+        mac = fresh_mac()
+        client = self.keep(Client(self.world.port, f"product:{key}", secret, mac))
+        self.assertEqual(client.connect(), 0)
+        for command in (("product", "list"), ("product", "show", key), ("product", "export", key)):
+            self.assertNotIn(secret, self.world.service.cli(*command).stdout)
+            self.assertNotIn(secret, self.world.service.cli(*command, "--json").stdout
+                             if command[1] != "export" else "")
+
+    def test_an_export_imports_again_and_keeps_the_secret(self):
+        key = LAMP["productKey"]
+        exported = json.loads(self.world.service.cli("product", "export", key).stdout)
+        self.assertEqual(contract.problems("product", exported), [])
+        self.assertEqual(exported["dataPoints"], LAMP["dataPoints"])
+        self.world.service.import_document("product", exported)
+        self.assertTrue(self.world.register()["ok"], "the old secret still works")
+
+    def test_documents_that_break_the_schema_are_refused(self):
+        for path in sorted((contract.SCHEMAS / "examples/product").glob("invalid-*.json")):
+            with self.subTest(example=path.name):
+                done = self.world.service.cli("product", "import", str(path), check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertTrue(done.stderr.strip())
+        for path in sorted((contract.SCHEMAS / "examples/app").glob("invalid-*.json")):
+            with self.subTest(example=path.name):
+                self.assertNotEqual(self.world.service.cli("app", "import", str(path), check=False).returncode, 0)
+
+    def test_removing_a_data_point_that_stored_state_uses_needs_force(self):
+        device = self.device()
+        device.report(data={"mode": "white"})
+        narrower = {**LAMP, "dataPoints": [p for p in LAMP["dataPoints"] if p["name"] != "mode"]}
+        path = self.document(**narrower)
+        done = self.world.service.cli("product", "import", str(path), check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("mode", done.stderr + done.stdout)
+        self.assertTrue(device.report(data={"mode": "colour"})["ok"], "nothing has changed")
+
+
+class Rows(EndToEnd):
+    def test_lists_are_for_people_and_programs(self):
+        device = self.device()
+        device.publish(f"{device.base}/report", b"nonsense")
+        device.report(data={"power": True})
+        for command in (("product", "list"), ("app", "list"), ("device", "list"), ("deadletter", "list")):
+            with self.subTest(command=command):
+                json.loads(self.world.service.cli(*command, "--json").stdout)
+                self.assertTrue(self.world.service.cli(*command).stdout.strip())
+
+    def test_a_device_is_shown_without_its_secret(self):
+        device = self.device()
+        device.report(data={"power": True})
+        shown = self.world.service.cli("device", "show", device.did, "--json").stdout
+        self.assertIn(device.did, shown)
+        self.assertNotIn(device.secret, shown)
+        self.assertNotIn(device.passcode, json.dumps(json.loads(shown)).replace(device.mac, ""))
+
+    def test_a_device_forgotten_is_cut_off(self):
+        device, terminal = self.pair()
+        self.world.service.cli("device", "forget", device.did)
+        device.wait_lost()
+        self.assertError(terminal.fail("device/status", {"did": device.did}), "NotBound")
+
+    def test_a_dead_letter_can_be_dropped(self):
+        device = self.device()
+        self.world.watcher.clear()
+        device.publish(f"{device.base}/report", b"nonsense")
+        id = self.world.watcher.expect(
+            "/system/dead-letter", lambda b: b["topic"] == f"{device.base}/report").body["id"]
+        self.world.service.cli("deadletter", "drop", str(id))
+        self.assertNotIn(id, [row["id"] for row in self.world.service.dead_letters()])
+
+    def test_a_dead_letter_can_be_replayed_when_its_cause_is_gone(self):
+        key = fresh_mac() + fresh_mac() + "0" * 8
+        narrow = {**LAMP, "productKey": key, "dataPoints": LAMP["dataPoints"][:1]}
+        secret = self.world.service.import_document("product", narrow)["productSecret"]
+        self.world.secrets[key] = secret
+        device = self.device(narrow)
+        self.world.watcher.clear()
+        device.publish(f"{device.base}/report", {"data": {"mode": "white"}})
+        id = self.world.watcher.expect(
+            "/system/dead-letter", lambda b: b["topic"] == f"{device.base}/report").body["id"]
+        self.world.service.import_document("product", {**LAMP, "productKey": key})
+        self.world.service.cli("deadletter", "replay", str(id))
+        terminal = self.terminal()
+        terminal.bind(device)
+        terminal.status(device, lambda b: b["data"].get("mode") == "white")
+
+    def test_workers_tell_that_they_are_up(self):
+        late = self.keep(self.world.tool("workers"))
+        self.assertEqual(late.connect(), 0)
+        late.subscribe(f"{TOPICS}/system/worker/+")
+        for name in ("status", "control", "account", "session"):
+            message = late.expect(f"/worker/{name}")
+            self.assertTrue(message.retain and message.body["online"])
+
+    def test_doctor_and_config(self):
+        doctor = self.world.service.cli("doctor", check=False)
+        self.assertIn(doctor.returncode, (0, 3), doctor.stdout + doctor.stderr)
+        self.assertTrue(doctor.stdout.strip())
+        printed = self.world.service.cli("config").stdout
+        self.assertTrue(printed.strip())
+        self.assertNotIn(self.world.service.ready["service"]["password"], printed)
+
+
+if __name__ == "__main__":
+    unittest.main()

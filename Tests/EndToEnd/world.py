@@ -1,0 +1,172 @@
+"""The world most tests share: one service, products and apps to test with, and a watcher."""
+
+import secrets
+import unittest
+
+import client as clients
+from client import Client, Device, Terminal, fresh_mac, register
+from harness import TOPICS, Service
+
+LAMP = {
+    "productKey": "1a" * 16,
+    "name": "Test lamp",
+    "registration": "open",
+    "reset": "owner",
+    "dataPoints": [
+        {"name": "power", "access": "rw", "type": "bool"},
+        {"name": "brightness", "access": "rw", "type": "int", "min": 0, "max": 100, "step": 5},
+        {"name": "count", "access": "rw", "type": "int"},
+        {"name": "mode", "access": "rw", "type": "enum", "values": ["white", "colour"]},
+        {"name": "temperature", "access": "ro", "type": "float", "min": -40, "max": 125},
+        {"name": "label", "access": "rw", "type": "string", "maxLength": 8},
+        {"name": "blob", "access": "rw", "type": "raw", "maxLength": 4},
+        {"name": "pin", "access": "wo", "type": "string", "maxLength": 8},
+    ],
+    "alerts": ["overheat", "smoke"],
+    "faults": ["sensor"],
+}
+FREE = {"productKey": "2b" * 16, "name": "Free form", "registration": "open"}
+LISTED = {"productKey": "3c" * 16, "name": "Listed", "registration": "listed"}
+EASY = {"productKey": "4d" * 16, "name": "Easily reset", "registration": "open", "reset": "open"}
+OTHER = {"productKey": "5e" * 16, "name": "Of the other app", "registration": "open"}
+PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER]
+
+
+class World:
+    """A running service with the test products and apps in it."""
+
+    def __init__(self, watch=True):
+        self.service = Service()
+        self.secrets, self.apps, self.watcher = {}, {}, None
+        try:
+            self.service.start()
+            self.furnish()
+            if watch:
+                self.watcher = self.tool("watch").connect_as_watcher()
+        except BaseException:
+            self.close()
+            raise
+
+    def furnish(self):
+        """Imports the test products and apps."""
+        for product in PRODUCTS:
+            secret = secrets.token_urlsafe(32)
+            self.service.import_document("product", {**product, "productSecret": secret})
+            self.secrets[product["productKey"]] = secret
+        self.apps = {
+            "test-app": {
+                "secret": secrets.token_urlsafe(32),
+                "products": [p["productKey"] for p in PRODUCTS if p is not OTHER],
+            },
+            "other-app": {"secret": secrets.token_urlsafe(32), "products": [OTHER["productKey"]]},
+        }
+        for app_id, app in self.apps.items():
+            self.service.import_document("app", {"appId": app_id, "name": app_id, **app})
+
+    @property
+    def port(self):
+        return self.service.mqtt_port
+
+    def tool(self, suffix):
+        service = self.service.ready["service"]
+        return Tool(self.port, service["username"], service["password"], service["clientIdPrefix"] + suffix)
+
+    def register(self, product=LAMP, mac=None, **more):
+        """Registers; gives the whole answer back."""
+        key = product["productKey"]
+        return register(self.port, key, self.secrets[key], mac, **more)
+
+    def device(self, product=LAMP, connect=True, passcode="123456", mac=None, **more):
+        """A registered device, connected unless told otherwise."""
+        mac = mac or fresh_mac()
+        answer = self.register(product, mac, passcode=passcode)
+        assert answer["ok"], answer
+        result = answer["result"]
+        device = Device(self.port, result["did"], result["secret"], mac, product, passcode, **more)
+        return device.come() if connect else device
+
+    def terminal(self, app_id="test-app", login=True, device_id=None, **more):
+        """A connected terminal, logged in unless told otherwise."""
+        terminal = Terminal(self.port, app_id, self.apps[app_id]["secret"], **more).come()
+        if login:
+            terminal.login(device_id)
+        return terminal
+
+    def close(self):
+        if self.watcher:
+            self.watcher.close()
+        self.service.close()
+
+
+class Tool(Client):
+    """A client in the worker role, as operators' tools are."""
+
+    def connect_as_watcher(self):
+        code = self.connect()
+        assert code == 0, f"tools refused: {code}"
+        granted = self.subscribe(f"{TOPICS}/#")
+        assert granted == 1, f"tools may not subscribe: {granted}"
+        return self
+
+
+_shared = None
+
+
+def shared():
+    """The service that the tests that don't harm it share."""
+    global _shared
+    if _shared is None:
+        _shared = World()
+    return _shared
+
+
+def close_shared():
+    global _shared
+    if _shared is not None:
+        _shared.close()
+        _shared = None
+
+
+class EndToEnd(unittest.TestCase):
+    """A test over the wire; it also fails when any message it caused breaks a schema."""
+
+    longMessage = True
+
+    @property
+    def world(self):
+        return shared()
+
+    def setUp(self):
+        clients.violations.clear()
+        self.addCleanup(self._no_violations)
+
+    def _no_violations(self):
+        found = list(dict.fromkeys(clients.violations))
+        clients.violations.clear()
+        self.assertEqual(found, [], "messages that break the contract")
+
+    def keep(self, client):
+        """Closes the client when the test ends."""
+        self.addCleanup(client.close)
+        return client
+
+    def device(self, *arguments, **more):
+        return self.keep(self.world.device(*arguments, **more))
+
+    def terminal(self, *arguments, **more):
+        return self.keep(self.world.terminal(*arguments, **more))
+
+    def pair(self, product=LAMP, **more):
+        """A device and a terminal whose user has bound it; what the binding told is read already."""
+        device, terminal = self.device(product, **more), self.terminal()
+        terminal.bind(device)
+        terminal.status(device)
+        return device, terminal
+
+    def assertError(self, answer, code, field=None):
+        error = answer.get("error", answer)
+        self.assertEqual(error.get("code"), code, answer)
+        if field is not None:
+            # Fields of requests are paths from the message's top; tests name those below params plainly.
+            self.assertEqual(error.get("field", "").removeprefix("params."), field, answer)
+        return error

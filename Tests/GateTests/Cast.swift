@@ -1,0 +1,52 @@
+import Credentials
+
+@testable import Gate
+
+/// Records whose secrets the tests know, and how their owners connect.
+enum Cast {
+    static let ownDevice = "ll/v1/device/\(World.did)"
+    static let ownApp = "ll/v1/app/demo/\(World.terminal)"
+    static let ownUser = "ll/v1/user/\(World.uid)"
+
+    static func records() throws -> [Record] {
+        [
+            .product(key: World.key, secret: try GateBroker.hash("product")),
+            .device(did: World.did, secret: try GateBroker.hash("device")),
+            .app(appId: "demo", secret: try GateBroker.hash("app")),
+            .service(name: "sms", secret: try GateBroker.hash("sms"), role: .gateway),
+        ]
+    }
+
+    static func terminal(session: String? = nil, lasting: Int64 = 60_000) throws -> Record {
+        let session = try session.map {
+            Session(
+                sessionId: $0,
+                uid: World.uid,
+                token: try GateBroker.hash("token \($0)"),
+                expiresAt: Clock.now() + lasting
+            )
+        }
+        return .terminal(terminalId: World.terminal, appId: "demo", session: session)
+    }
+
+    static func product(_ version: UInt8 = 5) -> MiniClient.Hello {
+        MiniClient.Hello("product:\(World.key)", "product", World.mac, version: version)
+    }
+
+    static func device(_ version: UInt8 = 5, password: String = "device") -> MiniClient.Hello {
+        MiniClient.Hello("device:\(World.did)", password, World.did, version: version)
+    }
+
+    static func app(_ version: UInt8 = 5, password: String = "app") -> MiniClient.Hello {
+        MiniClient.Hello("app:demo", password, World.terminal, version: version)
+    }
+
+    static func worker(_ name: String = "test", _ version: UInt8 = 5) -> MiniClient.Hello {
+        MiniClient.Hello(
+            "service:lamplighter",
+            GateBroker.worker,
+            "svc.lamplighter.\(name)",
+            version: version
+        )
+    }
+}

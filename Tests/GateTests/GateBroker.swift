@@ -1,0 +1,127 @@
+import Credentials
+import Glibc
+import Testing
+
+@testable import Gate
+
+/// A Mosquitto with the gate that was just built, on a free loopback port, ended with the test.
+final class GateBroker {
+    let port: UInt16
+    let folder: String
+    private let pid: pid_t
+    /// The broker's guard ends it when this socket closes, that is with this process at the latest.
+    private let lifeline: Int32
+
+    var credentials: String { "\(folder)/credentials" }
+    static let worker = "the worker's password"
+
+    /// Starts the broker and waits until it accepts connections.
+    init(_ records: [Record] = [], newClientsPerMinute: Int = 30) throws {
+        folder = try Self.makeFolder()
+        port = try Self.freePort()
+        var file = try CredentialsFile(path: "\(folder)/credentials")
+        try file.rewrite(records)
+        try Self.write(
+            """
+            listener \(port) 127.0.0.1
+            allow_anonymous false
+            user \(Self.user())
+            persistence false
+            max_inflight_messages 100
+            log_dest file \(folder)/log
+            plugin \(Self.library())
+            plugin_opt_credentials \(folder)/credentials
+            plugin_opt_root ll/v1
+            plugin_opt_worker_hash \(Self.hex(Self.worker))
+            plugin_opt_new_clients_per_minute \(newClientsPerMinute)
+            """,
+            to: "\(folder)/conf"
+        )
+        (pid, lifeline) = try Self.spawn("\(folder)/conf")
+        _ = try MiniClient.open(port, within: 5)
+    }
+
+    deinit {
+        close(lifeline)
+        var status: Int32 = 0
+        waitpid(pid, &status, 0)
+        for name in ["credentials", "credentials.lock", "credentials.new", "conf", "log"] {
+            unlink("\(folder)/\(name)")
+        }
+        rmdir(folder)
+    }
+
+    /// Adds records as the service does.
+    func append(_ records: Record...) throws {
+        var file = try CredentialsFile(path: credentials)
+        try file.append(records)
+    }
+
+    static func hash(_ secret: String) throws -> Digest {
+        try #require(secret.withCString { Hash.of($0, count: strlen($0)) })
+    }
+
+    private static func hex(_ secret: String) throws -> String {
+        try hash(secret).bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    /// The library stands beside the test bundle.
+    private static func library() throws -> String {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &path, path.count)
+        try #require(count > 0)
+        let own = String(decoding: path[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let library = own[..<(own.lastIndex(of: "/") ?? own.endIndex)] + "/libLamplighterGate.so"
+        try #require(access(String(library), R_OK) == 0, "build the product LamplighterGate first")
+        return String(library)
+    }
+
+    /// Whoever runs the tests, so that the broker may read what they write.
+    private static func user() throws -> String {
+        let entry = try #require(getpwuid(getuid()))
+        return String(cString: entry.pointee.pw_name)
+    }
+
+    private static func makeFolder() throws -> String {
+        var template = Array("\(P_tmpdir)/lamplighter-gate-XXXXXX".utf8CString)
+        try #require(mkdtemp(&template) != nil)
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    static func write(_ text: String, to path: String) throws {
+        let file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        defer { close(file) }
+        try #require(Glibc.write(file, text, text.utf8.count) == text.utf8.count)
+    }
+
+    private static func freePort() throws -> UInt16 {
+        let listener = socket(AF_INET, MiniClient.streamType, 0)
+        defer { close(listener) }
+        var address = MiniClient.loopback(port: 0)
+        var count = socklen_t(MemoryLayout<sockaddr_in>.size)
+        try withUnsafeMutablePointer(to: &address) { pointer in
+            try pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                try #require(bind(listener, address, count) == 0)
+                try #require(getsockname(listener, address, &count) == 0)
+            }
+        }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    private static func spawn(_ configuration: String) throws -> (pid_t, Int32) {
+        var ends: [Int32] = [0, 0]
+        try #require(socketpair(AF_UNIX, MiniClient.streamType, 0, &ends) == 0)
+        // Not SIGTERM: the threads of the tests block signals, and the broker inherits that.
+        let script = "PATH=$PATH:/usr/sbin; mosquitto -c \"$0\" & read -r end; kill -9 $!"
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
+        let words = ["sh", "-c", script, configuration].map { (word: String) in strdup(word) }
+        defer { words.forEach { free($0) } }
+        var pid: pid_t = 0
+        try #require(posix_spawn(&pid, "/bin/sh", &actions, nil, words + [nil], environ) == 0)
+        close(ends[0])
+        return (pid, ends[1])
+    }
+}

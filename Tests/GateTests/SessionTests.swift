@@ -1,0 +1,110 @@
+import Credentials
+import Testing
+
+@testable import Gate
+
+@Suite("Sessions on terminals in Mosquitto", .timeLimit(.minutes(2)))
+struct SessionTests {
+    @Test("A user's space opens with the login's record and closes with the revocation")
+    func revoke() throws {
+        let broker = try GateBroker(Cast.records())
+        let worker = try MiniClient(broker.port, Cast.worker())
+        var hello = Cast.app()
+        hello.will = ("\(Cast.ownApp)/request/account/logout", "will", false)
+        let app = try MiniClient(broker.port, hello)
+        #expect(try app.subscribe("\(Cast.ownApp)/#") == 1)
+        #expect(try app.subscribe("\(Cast.ownUser)/#") == 0x87)
+        try broker.append(Cast.terminal(session: "s-1"))
+        #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
+        #expect(try worker.publish("\(Cast.ownUser)/device", "open") == 0)
+        #expect(try app.receive()?.payload == "open")
+        _ = try worker.subscribe("ll/v1/app/#")
+        #expect(try app.publish("\(Cast.ownApp)/request/a/b", "asked") == 0)
+        #expect(try worker.receive()?.payload == "asked")
+
+        // The file isn't written: the command alone must be enough.
+        _ = try worker.publish("$CONTROL/lamplighter/v1", Self.revocation("s-1"))
+        _ = try worker.publish("\(Cast.ownUser)/device", "secret")
+        _ = try worker.publish("\(Cast.ownApp)/session", "ended")
+        #expect(try app.receive()?.payload == "ended")
+        let took = try #require(try app.waitForEnd())
+        #expect((0.2...0.9).contains(took))
+        #expect(try worker.receive(within: 0.3)?.payload == "ended")
+        #expect(try worker.receive(within: 0.3) == nil)
+    }
+
+    @Test("Another session that has begun on the terminal is left alone")
+    func replaced() throws {
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
+        let worker = try MiniClient(broker.port, Cast.worker())
+        let first = try MiniClient(broker.port, Cast.app(password: "token s-1"))
+        #expect(first.code == 0)
+
+        _ = try worker.publish("$CONTROL/lamplighter/v1", Self.revocation("s-1"))
+        try broker.append(Cast.terminal(session: "s-2"))
+
+        #expect(try MiniClient(broker.port, Cast.app()).code == 0x87)
+        #expect(try MiniClient(broker.port, Cast.app(password: "token s-1")).code == 0x87)
+        let second = try MiniClient(broker.port, Cast.app(password: "token s-2"))
+        #expect(second.code == 0)
+        #expect(try second.subscribe("\(Cast.ownUser)/#") == 1)
+        #expect(try second.waitForEnd(within: 0.8) == nil)
+    }
+
+    @Test("What was queued for a session that ended is not delivered afterwards")
+    func queued() throws {
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
+        let worker = try MiniClient(broker.port, Cast.worker())
+        var hello = Cast.app(password: "token s-1")
+        (hello.isClean, hello.sessionExpiry) = (false, 600)
+        let first = try MiniClient(broker.port, hello)
+        #expect(try first.subscribe("\(Cast.ownUser)/#") == 1)
+        #expect(try first.subscribe("\(Cast.ownApp)/#") == 1)
+        try first.disconnect()
+        #expect(try first.waitForEnd() != nil)
+        _ = try worker.publish("\(Cast.ownUser)/device", "secret")
+
+        try broker.append(Cast.terminal())
+        _ = try worker.publish("\(Cast.ownUser)/device", "secret too")
+        _ = try worker.publish("\(Cast.ownApp)/response", "for the terminal")
+
+        hello.password = "app"
+        let second = try MiniClient(broker.port, hello)
+        #expect(second.code == 0)
+        #expect(try second.receive()?.payload == "for the terminal")
+        #expect(try second.receive(within: 0.2) == nil)
+    }
+
+    @Test("Retained messages of a user are delivered with a session only")
+    func retained() throws {
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
+        let worker = try MiniClient(broker.port, Cast.worker())
+        _ = try worker.publish("\(Cast.ownUser)/device/x/status", "kept", retained: true)
+        // The source is gone when the message is delivered, and is asked about all the same.
+        try worker.disconnect()
+        #expect(try worker.waitForEnd() != nil)
+
+        let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
+        #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
+
+        #expect(try app.receive()?.payload == "kept")
+    }
+
+    @Test("A session that expires closes the user's space by itself")
+    func expires() throws {
+        let broker = try GateBroker(
+            Cast.records() + [Cast.terminal(session: "s-1", lasting: 1_500)]
+        )
+        let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
+        #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
+
+        #expect(try app.receive(within: 1.6) == nil)
+
+        #expect(try app.subscribe("\(Cast.ownUser)/device") == 0x87)
+    }
+
+    private static func revocation(_ sessionId: String) -> String {
+        #"{"commands":[{"command":"revokeSession","sessionId":"\#(sessionId)","#
+            + #""terminalId":"\#(World.terminal)"}]}"#
+    }
+}

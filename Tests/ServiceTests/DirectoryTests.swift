@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@testable import Service
+
+@Suite struct DirectoryTests {
+    @Test("A new directory and its secrets are for their owner only")
+    func modes() throws {
+        let folder = try TemporaryFolder()
+
+        let directory = try DataDirectory.prepare(folder.path + "/d")
+        let secrets = try ServiceSecrets(directory)
+
+        #expect(directory.isNew)
+        #expect(TextFile.mode(directory.path) == 0o700)
+        #expect(TextFile.mode(directory.serviceSecret) == 0o600)
+        #expect(TextFile.mode(directory.toolsSecret) == 0o600)
+        #expect(secrets.service.count == 43)
+        #expect(secrets.service != secrets.tools)
+    }
+
+    @Test("A second start finds the same secrets")
+    func again() throws {
+        let folder = try TemporaryFolder()
+        let first = try ServiceSecrets(DataDirectory.prepare(folder.path + "/d"))
+
+        let directory = try DataDirectory.prepare(folder.path + "/d")
+
+        #expect(!directory.isNew)
+        #expect(try ServiceSecrets(directory).service == first.service)
+    }
+
+    @Test("A secret that others may read is refused")
+    func openSecret() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("secret\n", as: "s")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+
+        let problem = #expect(throws: Problem.self) { try SecretFile.read(path) }
+
+        #expect(problem?.code == .secretUnreadable)
+        #expect(problem?.why.contains("0644") == true)
+    }
+
+    @Test("A file in the directory's place is one clear error")
+    func notADirectory() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("", as: "d")
+
+        let problem = #expect(throws: Problem.self) { try DataDirectory.prepare(path) }
+
+        #expect(problem?.code == .dataDirectoryUnusable)
+        #expect(problem?.place == path)
+    }
+
+    @Test("A second service on the directory is refused, with the first one's pid")
+    func lock() throws {
+        let folder = try TemporaryFolder()
+        let directory = try DataDirectory.prepare(folder.path + "/d")
+        let first = try DirectoryLock(directory)
+
+        let problem = #expect(throws: Problem.self) { try DirectoryLock(directory) }
+
+        #expect(problem?.code == .dataDirectoryInUse)
+        #expect(problem?.message.contains("\(getpid())") == true)
+        #expect(DirectoryLock.holder(of: directory) == getpid())
+        withExtendedLifetime(first) {}
+    }
+
+    @Test("A lock is free again when its holder is gone")
+    func unlock() throws {
+        let folder = try TemporaryFolder()
+        let directory = try DataDirectory.prepare(folder.path + "/d")
+        _ = try DirectoryLock(directory)
+
+        #expect(DirectoryLock.holder(of: directory) == nil)
+        #expect(throws: Never.self) { try DirectoryLock(directory) }
+    }
+
+    @Test("A command on a directory without data says how to make some")
+    func missing() throws {
+        let folder = try TemporaryFolder()
+
+        let problem = #expect(throws: Problem.self) { try DataDirectory.existing(folder.path) }
+
+        #expect(problem?.code == .dataMissing)
+        #expect(problem?.cures.first?.command.contains("lamplighter up") == true)
+    }
+
+    @Test("The demo's keys are made once")
+    func demo() throws {
+        let folder = try TemporaryFolder()
+        let directory = try DataDirectory.prepare(folder.path + "/d")
+
+        let keys = try DemoKeys.readOrMake(directory)
+
+        #expect(try DemoKeys.readOrMake(directory) == keys)
+        #expect(TextFile.mode(directory.demo) == 0o600)
+        #expect(keys.productKey.count == 32)
+    }
+}

@@ -1,0 +1,50 @@
+import JSON
+import Testing
+
+@testable import Service
+
+@Suite struct ProblemTests {
+    private let problem = Problem(
+        .portTaken,
+        "port 1883 is taken by mosquitto (pid 812)",
+        at: "127.0.0.1:1883",
+        why: "\"up\" starts a broker of its own",
+        cures: [
+            .init("lamplighter up --mqtt-port 0", "any free port"),
+            .init("kill 812", "end that program"),
+        ]
+    )
+
+    @Test("A person reads what is wrong, why, what to do, and where there is more")
+    func text() {
+        #expect(
+            problem.text == """
+                error LL1003  port 1883 is taken by mosquitto (pid 812)
+                  why   "up" starts a broker of its own
+                  do    lamplighter up --mqtt-port 0   any free port
+                    or  kill 812                       end that program
+                  more  lamplighter explain LL1003
+                """
+        )
+    }
+
+    @Test("A program reads the same")
+    func json() {
+        let error = problem.json.objectValue?["error"]?.objectValue
+
+        #expect(error?["code"]?.stringValue == "LL1003")
+        #expect(error?["where"]?.stringValue == "127.0.0.1:1883")
+        #expect(error?["cause"]?.stringValue == problem.why)
+        #expect(error?["cures"]?.arrayValue?.count == 2)
+        #expect(error?["doc"]?.stringValue == "lamplighter explain LL1003")
+    }
+
+    @Test("Every code has a page of its own", arguments: ProblemCode.allCases)
+    func pages(_ code: ProblemCode) {
+        #expect(!code.page.text.isEmpty)
+        #expect(ProblemCode(named: code.rawValue.lowercased()) == code)
+        #expect(ProblemCode(named: String(code.rawValue.dropFirst(2))) == code)
+        let others = ProblemCode.allCases.filter { $0 != code }
+        #expect(!others.contains { $0.page.title == code.page.title })
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Testing
+
+@testable import Service
+
+@Suite struct SettingsTests {
+    private func read(
+        file: String? = nil,
+        environment: [String: String] = [:],
+        flags: [String: String] = [:]
+    ) async throws -> Settings {
+        try await SettingsReader(file: file, environment: environment, flags: flags).read()
+    }
+
+    @Test("Without anything given every setting has its default")
+    func defaults() async throws {
+        let settings = try await read()
+
+        #expect(settings.entries.count == SettingsTable.all.count)
+        #expect(settings.entries.allSatisfy { $0.origin == .standard })
+        #expect(settings.mqttPort == 1883)
+        #expect(settings.workers == SettingsTable.workerNames)
+        #expect(settings.mqttCAFile == nil)
+        #expect(settings.limit("batch") == 500)
+    }
+
+    @Test("The environment wins over the file, and flags over both")
+    func layers() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "mqtt:\n  port: 1001\n  host: 127.0.0.2\nhttp:\n  port: 2001\nlog:\n  level: debug\n",
+            as: "l.yaml"
+        )
+
+        let settings = try await read(
+            file: file,
+            environment: ["LAMPLIGHTER_HTTP_PORT": "2002", "LAMPLIGHTER_LOG_LEVEL": "trace"],
+            flags: ["log.level": "error"]
+        )
+
+        #expect(settings.mqttPort == 1001)
+        #expect(settings.mqttHost == "127.0.0.2")
+        #expect(settings.httpPort == 2002)
+        #expect(settings.logLevel == "error")
+        let origins = Dictionary(
+            uniqueKeysWithValues: settings.entries.map { ($0.setting.key, $0.origin) }
+        )
+        #expect(origins["mqtt.port"] == .file(file))
+        #expect(origins["http.port"] == .environment("LAMPLIGHTER_HTTP_PORT"))
+        #expect(origins["log.level"] == .flag)
+        #expect(settings.file == file)
+    }
+
+    @Test("JSON works as YAML does, lists included")
+    func json() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            #"{"demo": false, "workers": ["status", "control"], "http": {"publicUrl": "https://x.example"}}"#,
+            as: "l.json"
+        )
+
+        let settings = try await read(file: file)
+
+        #expect(!settings.makesDemo)
+        #expect(settings.workers == ["status", "control"])
+        #expect(settings.publicURL == "https://x.example")
+    }
+
+    @Test("The environment names the file where no flag does")
+    func fileFromEnvironment() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("root: my/root\n", as: "l.yml")
+
+        #expect(try await read(environment: ["LAMPLIGHTER_CONFIG": file]).root == "my/root")
+    }
+
+    @Test("A misspelt setting is an error that names file, line and what was meant")
+    func unknown() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("root: a\nmqtt:\n  prot: 5\n", as: "l.yaml")
+
+        let problem = await #expect(throws: Problem.self) { try await read(file: file) }
+
+        #expect(problem?.code == .settingUnknown)
+        #expect(problem?.place == "\(file):3")
+        #expect(problem?.message.contains("did you mean mqtt.port?") == true)
+    }
+
+    /// A wrong value, and a word that its error must hold.
+    struct Wrong: Sendable, CustomTestStringConvertible {
+        let key: String
+        let value: String
+        let word: String
+        var testDescription: String { "\(key)=\(value)" }
+    }
+
+    @Test(
+        "A wrong value is an error that says what is right",
+        arguments: [
+            Wrong(key: "mqtt.port", value: "70000", word: "between 0 and 65535"),
+            Wrong(key: "mqtt.port", value: "many", word: "whole number"),
+            Wrong(key: "log.level", value: "wraning", word: "did you mean warning?"),
+            Wrong(key: "demo", value: "perhaps", word: "true or false"),
+            Wrong(key: "workers", value: "status,statsu", word: "did you mean status?"),
+            Wrong(key: "workers", value: "status,status", word: "only once"),
+            Wrong(key: "root", value: "a\nallow_anonymous true", word: "control characters"),
+        ]
+    )
+    func wrong(_ wrong: Wrong) async throws {
+        for layer in ["flag", "environment"] {
+            let setting = try #require(SettingsTable.setting(wrong.key))
+            let problem = await #expect(throws: Problem.self) {
+                try await read(
+                    environment: layer == "flag" ? [:] : [setting.environmentName: wrong.value],
+                    flags: layer == "flag" ? [wrong.key: wrong.value] : [:]
+                )
+            }
+            #expect(problem?.code == .settingInvalid)
+            #expect(problem?.message.contains(wrong.word) == true)
+            #expect(problem?.message.contains(wrong.key) == true)
+        }
+    }
+
+    @Test("A file that is named but missing, or malformed, is an error")
+    func unreadable() async throws {
+        let folder = try TemporaryFolder()
+        let malformed = try folder.write("a: [", as: "l.yaml")
+
+        for file in [folder.path + "/none.yaml", malformed] {
+            let problem = await #expect(throws: Problem.self) { try await read(file: file) }
+            #expect(problem?.code == .configurationUnreadable)
+            #expect(problem?.place == file)
+        }
+    }
+
+    @Test("A variable that looks like a setting is noted, not refused")
+    func notes() {
+        let reader = SettingsReader(
+            file: nil,
+            environment: ["LAMPLIGHTER_MQTT_PROT": "1", "LAMPLIGHTER_MQTT_PORT": "1", "HOME": "/"],
+            flags: [:]
+        )
+
+        #expect(reader.notes.count == 1)
+        #expect(reader.notes.first?.contains("LAMPLIGHTER_MQTT_PORT") == true)
+    }
+
+    @Test("Every row of the table is sound")
+    func table() {
+        #expect(Set(SettingsTable.all.map(\.key)).count == SettingsTable.all.count)
+        #expect(Set(SettingsTable.all.map(\.environmentName)).count == SettingsTable.all.count)
+        for setting in SettingsTable.all {
+            #expect(setting.objection(to: setting.standard) == nil)
+            #expect(setting.parse(setting.standard.text) == setting.standard)
+            #expect(setting.doc.hasSuffix("."))
+            #expect(SettingsReference.markdown.contains("`\(setting.key)`"))
+        }
+        #expect(
+            SettingsTable.setting("http.publicUrl")?.environmentName
+                == "LAMPLIGHTER_HTTP_PUBLIC_URL"
+        )
+    }
+}

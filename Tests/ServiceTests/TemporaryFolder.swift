@@ -1,0 +1,19 @@
+import Foundation
+
+/// A folder for one test, gone with it.
+final class TemporaryFolder: Sendable {
+    let path: String
+
+    init() throws {
+        path = NSTemporaryDirectory() + "lamplighter test \(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// Writes a file and gives its path.
+    func write(_ text: String, as name: String) throws -> String {
+        try text.write(toFile: path + "/" + name, atomically: true, encoding: .utf8)
+        return path + "/" + name
+    }
+}

@@ -1,0 +1,66 @@
+# shellcheck shell=bash
+# Sourced by deploy/run and deploy/test: which Debian packages are needed, and how they are installed.
+
+# What building and running takes, beside the Swift toolchain.
+# shellcheck disable=SC2034 # used by the scripts that source this file
+run_packages=(
+    ca-certificates git pkg-config       # the package manager fetches and finds libraries
+    libc6-dev libstdc++-12-dev           # what the compiler links against
+    libsqlite3-dev zlib1g-dev tzdata     # the store, HTTP, time zones
+    libmosquitto-dev                     # the MQTT client library
+    mosquitto mosquitto-dev              # the broker, and the headers of its plugins
+    libsodium-dev                        # hashes and sealing
+    util-linux                           # setpriv: the broker ends with the service
+)
+
+# What the tests take on top.
+# shellcheck disable=SC2034
+test_packages=(
+    mosquitto-clients                    # the README's commands
+    python3 python3-paho-mqtt            # devices and apps of the end-to-end tests
+    python3-jsonschema python3-yaml      # the schemas and examples
+    openssl                              # certificates for the TLS tests
+    procps shellcheck zsh                # this folder's scripts, the pasted commands
+)
+
+say() { printf '%s\n' "$*" >&2; }
+
+die() {
+    say "error: $*"
+    exit 1
+}
+
+# Installs those of the named packages that are missing, and says which and why.
+install_missing() {
+    local package status missing=() as_root=() had_mosquitto=yes
+    for package in "$@"; do
+        status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+        [ "$status" = installed ] || missing+=("$package")
+    done
+    [ ${#missing[@]} -gt 0 ] || return 0
+    say "Installing what is needed and not there: ${missing[*]}"
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || die "run this as root once, or: apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    [ -x /usr/sbin/mosquitto ] || had_mosquitto=no
+    apt_install "${missing[@]}" || {
+        say "The package lists may be old: apt-get update"
+        "${as_root[@]}" apt-get update -qq || die "apt-get update failed"
+        apt_install "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
+    }
+    # Debian starts a broker of its own on port 1883 when the package comes in; ours needs the port.
+    if [ "$had_mosquitto" = no ] && [ -d /run/systemd/system ]; then
+        say "Stopping the mosquitto service that came with the package: lamplighter runs its own."
+        "${as_root[@]}" systemctl disable --now mosquitto >/dev/null 2>&1 || true
+    fi
+}
+
+apt_install() {
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+        apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+need_swift() {
+    command -v swift >/dev/null || die "the Swift toolchain (6.2 or later) is not in PATH: https://www.swift.org/install/linux/"
+}
