@@ -68,6 +68,11 @@ package struct Report: Sendable, Equatable {
         self.binary = binary
     }
 
+    /// Whether the report holds the values of one moment and nothing else.
+    package var isDataOnly: Bool {
+        points.count == 1 && cid == nil && binary == nil && alerts.isEmpty && faults.isEmpty
+    }
+
     /// How many points of stored history one report may bring.
     package static let pointsMax = 500
     /// How far ahead of the server a device's time may lie before the arrival counts instead.

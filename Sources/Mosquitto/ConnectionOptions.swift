@@ -13,7 +13,7 @@ package struct ConnectionOptions: Sendable {
     /// Messages the broker may send before it gets an acknowledgement: the bound of one intake.
     package var receiveMaximum: UInt16 = 1000
     /// Messages of ours that may be unconfirmed on the wire; the broker may lower it.
-    package var sendMaximum: UInt16 = 1000
+    package var sendMaximum: UInt16 = 250
     package var tls: TLS?
     package var will: Will?
     /// How long to wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.

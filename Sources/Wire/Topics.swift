@@ -33,6 +33,7 @@ package struct Topics: Sendable {
     /// Tells what a topic stands for.
     package func parse(_ topic: ArraySlice<UInt8>) -> Topic {
         guard topic.starts(with: prefix) else { return .malformed("the topic is not ours") }
+        if let device = fastDevice(topic.dropFirst(prefix.count)) { return device }
         let levels = topic.dropFirst(prefix.count)
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
@@ -44,6 +45,18 @@ package struct Topics: Sendable {
         case "user": return status(levels)
         default: return .malformed("the topic is not of the contract")
         }
+    }
+
+    private static let deviceLevel = Array("device/".utf8)
+    private static let reportLevel = Array("/report".utf8)
+
+    /// Reads a report's topic without taking it apart: nearly all that comes are reports.
+    private func fastDevice(_ rest: ArraySlice<UInt8>) -> Topic? {
+        let did = rest.dropFirst(Self.deviceLevel.count).dropLast(Self.reportLevel.count)
+        guard rest.starts(with: Self.deviceLevel), rest[did.endIndex...] == Self.reportLevel[...],
+            let id = DeviceID(String(decoding: did, as: UTF8.self))
+        else { return nil }
+        return .report(id)
     }
 
     private func device(_ levels: [String]) -> Topic {

@@ -129,7 +129,6 @@ extension Limits {
         batchMax = settings.limit("batch")
         batchLinger = .milliseconds(settings.limit("linger"))
         receiveMaximum = UInt16(clamping: settings.limit("receiveWindow"))
-        sendMaximum = receiveMaximum
         deadLettersMax = settings.limit("deadLetters")
         inboxSeconds = Int64(settings.limit("inboxDays")) * 86_400
         requestSeconds = Int64(settings.limit("requestWindow"))

@@ -7,16 +7,24 @@ package struct HistoryRecord: Sendable {
     package var did: DeviceID
     /// The time that counts.
     package var ts: Instant
-    /// The values, or nil.
-    package var data: JSONObject?
+    /// The values as JSON text, or nil.
+    package var json: [UInt8]?
     /// The device's own bytes as base64 text, or nil.
     package var binary: String?
 
-    /// Makes a record.
+    /// The values, or nil.
+    package var data: JSONObject? { json.flatMap { try? JSONValue.parse($0).objectValue } }
+
+    /// Makes a record of values, of the device's own bytes, or of both.
     package init(did: DeviceID, ts: Instant, data: JSONObject?, binary: String? = nil) {
+        self.init(did: did, ts: ts, json: data?.encoded(), binary: binary)
+    }
+
+    /// Makes a record of values that are JSON text already.
+    package init(did: DeviceID, ts: Instant, json: [UInt8]?, binary: String? = nil) {
         self.did = did
         self.ts = ts
-        self.data = data
+        self.json = json
         self.binary = binary
     }
 }
@@ -34,12 +42,28 @@ package struct HistoryTable {
             binder.add(record.did.text)
             binder.add(record.ts.milliseconds)
             binder.add(transaction.stamps.next(transaction.now))
-            if let data = record.data {
-                binder.add(text: data.encoded())
+            if let json = record.json {
+                binder.add(text: json)
             } else {
                 binder.add(nil as String?)
             }
             binder.add(record.binary)
+        }
+    }
+
+    /// Hands over the place of each record whose device has one of the same time and values.
+    package func find(_ records: [HistoryRecord], _ body: (Int) -> Void) throws {
+        try transaction.sql.query(
+            "SELECT data FROM history WHERE did = $1 AND ts = $2",
+            each: records.indices
+        ) {
+            $0.add(records[$1].did.text)
+            $0.add(records[$1].ts.milliseconds)
+        } row: { index, row in
+            let isSame = row.withBytes(0, text: true) { stored in
+                records[index].json.map { $0.elementsEqual(stored) } ?? false
+            }
+            if isSame { body(index) }
         }
     }
 
@@ -58,11 +82,10 @@ package struct HistoryTable {
             $0.add(did.text)
             $0.add(limit)
         } row: { row in
-            let data = row.withBytes(1, text: true) { try? JSONValue.parse($0) }
-            return HistoryRecord(
+            HistoryRecord(
                 did: did,
                 ts: Instant(milliseconds: row.integer(0)),
-                data: data?.objectValue,
+                json: row.isNull(1) ? nil : Array(row.text(1).utf8),
                 binary: row.optionalText(2)
             )
         }

@@ -1,4 +1,5 @@
 import Domain
+import JSON
 import Sodium
 import Storage
 import Wire
@@ -44,6 +45,9 @@ struct StatusBatch {
     private var keyPlaces: [InboxKey: Int] = [:]
     var versions: [Int64?] = []
     private var claims: [(key: InboxKey, version: Int64)] = []
+    // Reports without an id whose row in the history tells whether they came before.
+    private var timed: [HistoryRecord] = []
+    private var timedPlaces: [Int] = []
 
     // What is to be written.
     var history: [(device: Int, record: HistoryRecord)] = []
@@ -67,7 +71,7 @@ struct StatusBatch {
 
     mutating func decode(_ message: Inbound, at now: Instant) {
         switch topics.parse(message.topic) {
-        case .report(let did): decodeReport(message, did)
+        case .report(let did): decodeReport(message, did, at: now)
         case .presence(let did):
             decode(message, did) { bytes throws(WireError) in
                 .presence(try PresenceCodec.decode(device: bytes))
@@ -92,10 +96,10 @@ struct StatusBatch {
         }
     }
 
-    private mutating func decodeReport(_ message: Inbound, _ did: DeviceID) {
+    private mutating func decodeReport(_ message: Inbound, _ did: DeviceID, at now: Instant) {
         do {
             let report = try ReportCodec.decode(message.payload)
-            let key = inboxKey(of: report, did, message.payload)
+            let key = key(of: report, did, message.payload, at: now)
             add(.report(report, key: key), of: did, message)
         } catch {
             refuse(message, did, error)
@@ -152,28 +156,44 @@ struct StatusBatch {
 
     /// The place of the key under which a report takes effect once: its id, or its time and
     /// content; nil where each delivery counts.
-    private mutating func inboxKey(
+    private mutating func key(
         of report: Report,
         _ did: DeviceID,
-        _ payload: ArraySlice<UInt8>
+        _ payload: ArraySlice<UInt8>,
+        at now: Instant
     ) -> Int? {
-        let id: String
-        if let given = report.id {
-            id = given.text
-        } else if report.ts != nil {
-            id = "#" + Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
-        } else {
-            return nil
+        if let id = report.id { return place(of: InboxKey(did: did, id: id.text)).place }
+        guard let ts = report.ts else { return nil }
+        guard report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
+            let data = report.points.first?.data
+        else {
+            let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
+            return place(of: InboxKey(did: did, id: "#" + digest)).place
         }
-        let key = InboxKey(did: did, id: id)
-        if let known = keyPlaces[key] { return known }
+        // Its row in the history tells that it came before; within the batch a hash does.
+        let json = data.encoded()
+        var hasher = Hasher()
+        hasher.combine(ts)
+        hasher.combine(json)
+        let key = InboxKey(did: did, id: "@" + String(hasher.finalize(), radix: 36))
+        let (place, isNew) = place(of: key)
+        if isNew {
+            timed.append(HistoryRecord(did: did, ts: ts, json: json))
+            timedPlaces.append(place)
+        }
+        return place
+    }
+
+    private mutating func place(of key: InboxKey) -> (place: Int, isNew: Bool) {
+        if let known = keyPlaces[key] { return (known, false) }
         keys.append(key)
         keyPlaces[key] = keys.count - 1
-        return keys.count - 1
+        return (keys.count - 1, true)
     }
 
     mutating func claim(_ place: Int, version: Int64) {
         versions[place] = version
+        guard !keys[place].isTimed else { return }
         claims.append((keys[place], version))
     }
 
@@ -184,7 +204,9 @@ struct StatusBatch {
         subscribers = Array(repeating: [], count: dids.count)
         isChanged = Array(repeating: false, count: dids.count)
         versions = Array(repeating: nil, count: keys.count)
-        try tx.inbox.find(keys) { versions[$0] = $1 }
+        let named = keys.indices.filter { !keys[$0].isTimed }
+        try tx.inbox.find(named.map { keys[$0] }) { versions[named[$0]] = $1 }
+        try tx.history.find(timed) { versions[timedPlaces[$0]] = 0 }
         try tx.statuses.load(dids) { records[$0] = $1 }
         try tx.bindings.subscribers(of: dids) { subscribers[$0].append($1) }
         let wanted = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
@@ -258,4 +280,9 @@ struct StatusBatch {
             OutboundMessage(topics.response(did), AnswerCodec.refusal(id, error.rejection))
         )
     }
+}
+
+extension InboxKey {
+    /// Whether the key holds within one batch only, and the history tells of earlier ones.
+    fileprivate var isTimed: Bool { id.utf8.first == UInt8(ascii: "@") }
 }
