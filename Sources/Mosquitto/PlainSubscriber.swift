@@ -11,6 +11,7 @@ package struct PlainSubscriber: ~Copyable {
 
     private final class Counter {
         var received = 0
+        var isSubscribed = false
     }
 
     /// Connects and subscribes with QoS 1, with `mosquitto_connect_bind_v5` and `mosquitto_loop`.
@@ -30,6 +31,10 @@ package struct PlainSubscriber: ~Copyable {
                 guard let user else { return }
                 Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue().received += 1
             }
+            mosquitto_subscribe_callback_set(handle) { _, user, _, _, _ in
+                guard let user else { return }
+                Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue().isSubscribed = true
+            }
             try Self.start(handle, options, filters)
         } catch {
             mosquitto_destroy(handle)
@@ -46,6 +51,9 @@ package struct PlainSubscriber: ~Copyable {
 
     /// Messages received so far.
     package var received: Int { count.received }
+
+    /// Whether the broker has granted the filters; what was published before does not come.
+    package var isSubscribed: Bool { count.isSubscribed }
 
     /// Runs the library's own loop once: waits up to 100 ms, reads what is there and confirms it.
     ///

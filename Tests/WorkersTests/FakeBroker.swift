@@ -116,6 +116,22 @@ final class Broker {
         (waiting, held, outgoing, receipts, filters) = ([], [], [], [], [])
     }
 
+    /// Takes away what is not for a worker with these filters, and forgets the worker before it:
+    /// the next one is another session.
+    func waitingFor(_ filters: [String]) -> [Message] {
+        waiting.insert(contentsOf: held, at: 0)
+        (held, outgoing, receipts) = ([], [], [])
+        let others = waiting.filter { message in
+            !filters.contains { Self.matches($0, message.topic) }
+        }
+        waiting.removeAll { message in !filters.contains { Self.matches($0, message.topic) } }
+        self.filters = []
+        return others
+    }
+
+    /// Gives back what was taken away.
+    func put(back messages: [Message]) { waiting += messages }
+
     /// Sets what the broker keeps.
     func retain(_ topic: String, _ payload: [UInt8]) {
         retained[topic] = payload.isEmpty ? nil : payload

@@ -65,7 +65,7 @@ package struct BenchConsumer: Sendable {
 
     private func runPlain(_ options: ConnectionOptions, _ counter: SharedCounter) throws {
         var client = try PlainSubscriber(options, filters: ["\(root)/device/+/report"])
-        for _ in 0..<4 { try client.loop() }
+        while !client.isSubscribed { try client.loop() }
         say("ready")
         while true {
             try client.loop()

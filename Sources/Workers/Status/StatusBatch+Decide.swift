@@ -133,13 +133,14 @@ extension StatusBatch {
         let key = CommandKey(did: did, cid: cid)
         guard var command = commands[key] else { return }
         let before = command
-        _ = CommandRules.answered(
+        let isFinished = CommandRules.answered(
             &command,
             code: report.code ?? 0,
             data: report.points.first?.data,
             at: now
         )
         guard command != before else { return }
+        if isFinished { finished.insert(key) }
         commands[key] = command
         if !answered.contains(key) { answered.append(key) }
     }

@@ -50,6 +50,8 @@ struct StatusBatch {
     var events: [(DeviceID, Event, actor: String)] = []
     var commands: [CommandKey: Command] = [:]
     var answered: [CommandKey] = []
+    /// Commands of which the last is known now, and is to be told.
+    var finished: Set<CommandKey> = []
 
     struct CommandKey: Hashable {
         var did: DeviceID
@@ -216,8 +218,8 @@ struct StatusBatch {
     private mutating func saveCommands(in tx: Transaction) throws {
         guard !answered.isEmpty else { return }
         try tx.commands.save(answered.compactMap { commands[$0] })
-        for key in answered {
-            guard let command = commands[key], command.state != .expired else { continue }
+        for key in answered where finished.contains(key) {
+            guard let command = commands[key] else { continue }
             let product = places[key.did].flatMap { records[$0] }
                 .flatMap { catalog.product($0.productKey) }
             try CommandOutcome.tell(command, product: product, topics: topics, in: tx, owed: &owed)

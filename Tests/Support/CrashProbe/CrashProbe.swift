@@ -1,0 +1,72 @@
+import Domain
+import Glibc
+import Logging
+import Mosquitto
+import Sodium
+import Storage
+import Wire
+import Workers
+
+/// The service that a test kills: runs the status worker over a store and a broker, and ends itself
+/// with SIGKILL at a named step, after so many passes of it.
+///
+/// Arguments: port, database, step (or `none`), passes. Says `ready` on standard output when it is
+/// connected.
+@main
+struct CrashProbe {
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 5, let port = Int(arguments[1]), let passes = Int(arguments[4])
+        else { exit(64) }
+        let store = try openStore(arguments[2])
+        try run(port, store, stopAt: arguments[3], after: passes)
+    }
+
+    private static func openStore(_ path: String) throws -> Store {
+        guard let key = ServerKey([UInt8](repeating: 7, count: 32)) else { exit(65) }
+        let store = try Store(path: path, credentialsPath: "\(path).credentials", key: key)
+        try store.healCredentials()
+        return store
+    }
+
+    private static func run(
+        _ port: Int,
+        _ store: Store,
+        stopAt step: String,
+        after passes: Int
+    ) throws {
+        var limits = Limits()
+        // The firm bound of a batch: so that a few reports take many turns.
+        limits.receiveMaximum = 5
+        let environment = Environment(
+            store: store,
+            topics: Topics(),
+            limits: limits,
+            neighbours: try Neighbours(WorkerName.allCases),
+            health: .silent
+        )
+        var options = ConnectionOptions(
+            host: "127.0.0.1",
+            port: port,
+            clientID: WorkerName.status.clientID
+        )
+        options.receiveMaximum = limits.receiveMaximum
+        var left = passes
+        var loop = WorkerLoop(
+            try MosquittoConnection(options, waker: Waker()),
+            StatusHandler(environment),
+            environment: environment,
+            metrics: WorkerMetrics(.status),
+            logger: Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() },
+            reached: { here in
+                guard here.rawValue == step else { return }
+                if left == 0 { kill(getpid(), SIGKILL) }
+                left -= 1
+            }
+        )
+        try loop.open()
+        print("ready")
+        fflush(nil)
+        while true { try loop.turn() }
+    }
+}

@@ -1,2 +1,0 @@
-@main
-struct Probe { static func main() {} }

@@ -1,0 +1,189 @@
+import Domain
+import Foundation
+import JSON
+import Mosquitto
+import Sodium
+import Storage
+import TestKit
+import Testing
+import Wire
+import Workers
+
+/// A worker in a process of its own, killed at each step of its loop, with a real broker.
+///
+/// Short by default; `LAMPLIGHTER_TORTURE=1` kills far more often.
+@Suite("Killed at any step", .serialized, .enabled(if: BrokerProcess.isInstalled))
+struct KillTests {
+    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_TORTURE"] == "1"
+    private static let steps = [
+        "read", "inTransaction", "beforeCommit", "committed", "published", "flushed",
+    ]
+    private static let passes = isLong ? Array(0..<15) : [0, 2, 5]
+    private static let reportCount = isLong ? 1500 : 240
+    private static let deviceCount = 3
+
+    @Test(
+        "No answered report is lost or doubled, and every status is seen",
+        .timeLimit(.minutes(5)),
+        arguments: steps,
+        passes
+    )
+    func kill(_ step: String, _ passes: Int) throws {
+        let broker = try BrokerProcess()
+        let directory = try TemporaryDirectory()
+        let path = directory.path("probe.db")
+        try Self.fill(path)
+        var client = try Self.connect(broker.port)
+        // The worker's session must exist before anything is published.
+        do {
+            let probe = try Self.probe(broker.port, path, "none", 0)
+            #expect(probe.nextLine() == "ready")
+            probe.stop(SIGKILL)
+        }
+
+        for number in 0..<Self.reportCount { try Self.report(number, &client) }
+        var seen = Seen()
+        var kills = 0
+        let deadline = ContinuousClock.now.advanced(by: .seconds(Self.isLong ? 120 : 30))
+        while seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
+            // The killed ones get further each time; at last one is left alone.
+            let isLast = kills >= (Self.isLong ? 10 : 3)
+            let probe = try Self.probe(broker.port, path, isLast ? "none" : step, passes)
+            while probe.isRunning, seen.answers.count < Self.reportCount,
+                ContinuousClock.now < deadline
+            {
+                try seen.take(&client)
+            }
+            // One that has nothing left to do never reaches its step.
+            if !probe.isRunning { kills += 1 }
+            probe.stop(SIGKILL)
+        }
+        #expect(kills > 0)
+        let probe = try Self.probe(broker.port, path, "none", 0)
+        while !seen.isComplete(Self.deviceCount, Self.perDevice), ContinuousClock.now < deadline {
+            try seen.take(&client)
+        }
+        probe.stop(SIGKILL)
+
+        try Self.check(path, seen)
+    }
+
+    private static var perDevice: Int { reportCount / deviceCount }
+
+    // MARK: Preparing
+
+    private static func store(_ path: String) throws -> Store {
+        let key = try #require(ServerKey([UInt8](repeating: 7, count: 32)))
+        return try Store(path: path, credentialsPath: "\(path).credentials", key: key)
+    }
+
+    private static func fill(_ path: String) throws {
+        let store = try store(path)
+        let now = SystemClock().now
+        try store.batch(at: now) { (tx) throws in
+            try tx.products.save(World.product, secret: "s")
+            for device in 0..<deviceCount {
+                let mac = MAC(trusted: "00000000000\(device)")
+                try tx.devices.create(World.did(device), product: World.key, mac: mac)
+                try tx.bindings.insert(
+                    Binding(
+                        did: World.did(device),
+                        uid: World.uid(0),
+                        app: World.app,
+                        role: .special,
+                        boundAt: now
+                    )
+                )
+            }
+        }
+        try store.checkpoint()
+    }
+
+    private static func connect(_ port: Int) throws -> MosquittoClient {
+        let options = ConnectionOptions(host: "127.0.0.1", port: port, clientID: "devices-and-app")
+        var client = try MosquittoClient(options, waker: Waker())
+        _ = try client.connect()
+        try client.subscribe(["ll/v1/device/+/response", "ll/v1/user/+/device/+/status"])
+        return client
+    }
+
+    private static func probe(
+        _ port: Int,
+        _ path: String,
+        _ step: String,
+        _ passes: Int
+    ) throws -> ChildProcess {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let file = URL(fileURLWithPath: tests).deletingLastPathComponent()
+            .appending(path: "CrashProbe").path
+        return try ChildProcess(file, ["\(port)", path, step, "\(passes)"])
+    }
+
+    private static func report(_ number: Int, _ client: inout MosquittoClient) throws {
+        let payload: JSONObject = [
+            "id": .string("r\(number)"), "data": ["level": .integer(Int64(number))],
+        ]
+        _ = try client.publish(
+            topic: World.report(number % deviceCount),
+            payload: payload.encoded(),
+            quality: .atLeastOnce
+        )
+        try client.flush()
+    }
+
+    // MARK: Watching
+
+    /// What the devices and the app have heard.
+    private struct Seen {
+        var answers: [String: Set<Int64>] = [:]
+        var versions: [String: Set<Int64>] = [:]
+        private var intake = Intake()
+
+        mutating func take(_ client: inout MosquittoClient) throws {
+            try client.receive(
+                upTo: 200,
+                linger: .milliseconds(5),
+                wait: .milliseconds(50),
+                into: &intake
+            )
+            for delivery in intake.deliveries {
+                let topic = intake.text(delivery.topic)
+                guard
+                    let object = try JSONValue.parse(intake.bytes[delivery.payload]).objectValue,
+                    let version = object["version"]?.intValue
+                else { continue }
+                if let id = object["id"]?.stringValue {
+                    answers[id, default: []].insert(version)
+                } else {
+                    versions[topic, default: []].insert(version)
+                }
+            }
+            try client.flush()
+        }
+
+        func isComplete(_ devices: Int, _ versionsEach: Int) -> Bool {
+            versions.count == devices
+                && versions.values.allSatisfy {
+                    $0.isSuperset(of: 1...Int64(versionsEach))
+                }
+        }
+    }
+
+    private static func check(_ path: String, _ seen: Seen) throws {
+        #expect(seen.answers.count == reportCount)
+        // A report that took effect twice would have been answered with two versions.
+        #expect(seen.answers.values.allSatisfy { $0.count == 1 })
+        let store = try store(path)
+        for device in 0..<deviceCount {
+            let did = World.did(device)
+            let rows = try store.read { try $0.history.all(did) }
+            let levels = rows.compactMap { $0.data?["level"]?.intValue }.sorted()
+            let wanted = (0..<reportCount).filter { $0 % deviceCount == device }.map { Int64($0) }
+            #expect(levels == wanted)
+            let status = try store.read { try $0.statuses.find(did) }?.status
+            #expect(status?.version == Int64(perDevice))
+            let topic = World.statusTopic(0, device)
+            #expect(seen.versions[topic]?.isSuperset(of: 1...Int64(perDevice)) == true)
+        }
+    }
+}

@@ -1,0 +1,301 @@
+import Domain
+import JSON
+import Mosquitto
+import Storage
+import Testing
+import Wire
+
+@testable import Workers
+
+/// A world of a few devices and users in which everything happens at random: reports with and
+/// without id and time, repeated and out of order, binding and leaving, commands and their answers,
+/// and connections and transactions that break.
+@Suite("Whatever happens, in whatever order")
+struct SimulationTests {
+    @Test("What was promised holds", arguments: 0..<200)
+    func simulation(_ seed: Int) throws {
+        var simulation = try Simulation(seed)
+        for _ in 0..<25 { try simulation.step() }
+        try simulation.finish()
+    }
+}
+
+/// One run; the seed decides everything.
+private struct Simulation {
+    private static let deviceCount = 3
+    private static let userCount = 3
+
+    /// What a device should be like, told again more simply: values with their times.
+    private struct Reference {
+        var values: [String: (value: Int64, ts: Int64)] = [:]
+        var version: Int64 = 0
+        var taken: Set<String> = []
+        var history: Int64 = 0
+    }
+
+    private var random: Seed
+    private let world: World
+    private var references = Array(repeating: Reference(), count: deviceCount)
+    private var sent: [(device: Int, payload: JSONObject)] = []
+    private var asked: [Int: Set<String>] = [:]
+    private var lastID = 0
+    private var isCalm = false
+    private let interruption = Interruption()
+
+    init(_ seed: Int) throws {
+        random = Seed(seed)
+        var limits = Limits()
+        limits.batchMax = Int.random(in: 1...6, using: &random)
+        limits.outboxPage = Int.random(in: 1...4, using: &random)
+        limits.backlogMax = Int.random(in: 2...40, using: &random)
+        limits.sendMaximum = UInt16.random(in: 1...10, using: &random)
+        limits.refreshPage = Int.random(in: 1...3, using: &random)
+        world = try World(limits: limits)
+        try world.makeDevices(Self.deviceCount, online: true)
+        try world.makeUsers(Self.userCount)
+        for device in 0..<Self.deviceCount { try world.bind(device, 0) }
+    }
+
+    // MARK: What happens
+
+    mutating func step() throws {
+        for _ in 0..<Int.random(in: 0...4, using: &random) { try report() }
+        for _ in 0..<Int.random(in: 0...2, using: &random) { request() }
+        if Bool.random(using: &random) { answerCommand() }
+        if Int.random(in: 0..<3, using: &random) == 0 { presence() }
+        if Int.random(in: 0..<25, using: &random) == 0 {
+            world.broker.hasSession = false
+        }
+        world.clock.advance(milliseconds: .random(in: 0...3000, using: &random))
+        try live { StatusHandler($0) }
+        try live { RequestHandler.control($0) }
+    }
+
+    /// A device reports: now and then again what it reported before.
+    private mutating func report() throws {
+        if let old = sent.randomElement(using: &random), Int.random(in: 0..<4, using: &random) == 0
+        {
+            return world.sendReport(old.device, old.payload)
+        }
+        let device = Int.random(in: 0..<Self.deviceCount, using: &random)
+        lastID += 1
+        let ts = world.clock.now.milliseconds + .random(in: -5000...0, using: &random)
+        let payload: JSONObject = [
+            "id": .string("r\(lastID)"), "ts": .integer(ts),
+            "data": [
+                "level": .integer(.random(in: 0...5, using: &random)),
+                "temperature": Bool.random(using: &random)
+                    ? .integer(.random(in: 0...3, using: &random)) : .null,
+            ],
+        ]
+        sent.append((device, payload))
+        world.sendReport(device, payload)
+    }
+
+    private mutating func request() {
+        let user = Int.random(in: 0..<Self.userCount, using: &random)
+        let device = Int.random(in: 0..<Self.deviceCount, using: &random)
+        let did = JSONValue.string(World.did(device).text)
+        lastID += 1
+        let id = "q\(lastID)"
+        let method: String
+        let params: JSONObject
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0...2:
+            (method, params) = (
+                "device/bind", ["did": did, "passcode": .string(World.passcode(device))]
+            )
+        case 3: (method, params) = ("device/unbind", ["did": did])
+        case 4:
+            (method, params) = (
+                "device/subscribe", ["did": did, "subscribed": .bool(.random(using: &random))]
+            )
+        default:
+            (method, params) = (
+                "device/control",
+                [
+                    "did": did, "data": ["power": true],
+                    "ttl": .integer(.random(in: 1...10, using: &random)),
+                    "wait": .bool(.random(using: &random)),
+                ]
+            )
+        }
+        asked[user, default: []].insert(id)
+        for _ in 0..<Int.random(in: 1...2, using: &random) {
+            world.sendRequest(user, method, id: id, params)
+        }
+    }
+
+    private mutating func answerCommand() {
+        let device = Int.random(in: 0..<Self.deviceCount, using: &random)
+        let commands = world.broker.published(to: World.command(device))
+        guard let cid = commands.suffix(3).randomElement(using: &random)?["cid"] else { return }
+        lastID += 1
+        let payload: JSONObject = [
+            "id": .string("a\(lastID)"), "cid": cid,
+            "code": .integer(.random(in: 0...1, using: &random)),
+        ]
+        sent.append((device, payload))
+        world.sendReport(device, payload)
+    }
+
+    private mutating func presence() {
+        let device = Int.random(in: 0..<Self.deviceCount, using: &random)
+        world.broker.send(
+            "ll/v1/system/presence/\(World.did(device).text)",
+            [
+                "online": .bool(Int.random(in: 0..<4, using: &random) > 0), "ts": 1,
+                "connection": .integer(Int64(lastID) + .random(in: 0...6, using: &random)),
+            ]
+        )
+    }
+
+    // MARK: Workers that break
+
+    private mutating func live<Handler: BatchHandler>(_ make: (Environment) -> Handler) throws {
+        let handler = make(world.environment)
+        let waiting = world.broker.waitingFor(handler.filters + handler.sweptFilters)
+        defer { world.broker.put(back: waiting) }
+        plan()
+        for _ in 0..<10 {
+            do {
+                var loop = try world.loop(
+                    Interrupting(inner: make(world.environment), interruption: interruption)
+                )
+                try world.settle(&loop)
+                break
+            } catch let error where error is MosquittoError || error is CancellationError {
+                // A new life begins, with or without another failure.
+                plan()
+            }
+        }
+        (world.broker.failure, interruption.point) = (nil, nil)
+        try check()
+    }
+
+    private mutating func plan() {
+        (world.broker.failure, interruption.point) = (nil, nil)
+        guard !isCalm else { return }
+        world.broker.leaks = Bool.random(using: &random)
+        switch Int.random(in: 0..<14, using: &random) {
+        case 0: world.broker.failure = .receive
+        case 1: world.broker.failure = .publish(after: .random(in: 0...5, using: &random))
+        case 2: world.broker.failure = .beforeFlush
+        case 3: world.broker.failure = .afterFlush
+        case 4: interruption.point = .before
+        case 5: interruption.point = .after
+        default: break
+        }
+        interruption.passes = Int.random(in: 0...2, using: &random)
+    }
+
+    // MARK: What must hold
+
+    private mutating func check() throws {
+        for device in 0..<Self.deviceCount {
+            let cids = world.broker.published(to: World.command(device)).compactMap {
+                $0["cid"]?.intValue
+            }
+            var newest: Int64 = 0
+            for cid in cids where cid > newest {
+                #expect(cid == newest + 1)
+                newest = cid
+            }
+        }
+        #expect(try world.count("deadLetter") == 0)
+    }
+
+    /// After the last failure everything is as if there had been none.
+    mutating func finish() throws {
+        isCalm = true
+        world.clock.advance(seconds: 60)
+        for _ in 0..<3 {
+            try live { StatusHandler($0) }
+            try live { RequestHandler.control($0) }
+        }
+        try checkReports()
+        try checkStatuses()
+        try checkRequests()
+        let open = try world.read {
+            try $0.sql.integer("SELECT count(*) FROM command WHERE state IN ('queued', 'sent')")
+        }
+        #expect(open == 0)
+        #expect(try world.count("outbox") == 0)
+        #expect(try world.count("waiter") == 0)
+        #expect(world.broker.unacknowledged == 0)
+    }
+
+    /// The reports fold into the state in whatever order they were taken.
+    private mutating func checkReports() throws {
+        for (device, payload) in sent {
+            guard let id = payload["id"]?.stringValue, let data = payload["data"]?.objectValue,
+                let ts = payload["ts"]?.intValue, references[device].taken.insert(id).inserted
+            else { continue }
+            references[device].history += 1
+            for member in data.members {
+                guard let value = member.value.intValue else { continue }
+                let known = references[device].values[member.key]
+                if known.map({ ts >= $0.ts }) ?? true {
+                    references[device].values[member.key] = (value, ts)
+                }
+            }
+        }
+        for device in 0..<Self.deviceCount {
+            let status = try #require(try world.status(device))
+            #expect(try world.historyCount(device) == references[device].history)
+            for attribute in status.attributes {
+                let wanted = references[device].values[attribute.name]
+                #expect(attribute.ts.milliseconds == wanted?.ts)
+                #expect(attribute.value.intValue == wanted?.value)
+            }
+            #expect(status.attributes.count == references[device].values.count)
+            let ids = sent.filter { $0.device == device }.compactMap {
+                $0.payload["id"]?.stringValue
+            }
+            let answers = world.broker.published(to: World.response(device))
+            #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == Set(ids))
+            let byID = Dictionary(grouping: answers) { $0["id"]?.stringValue }
+            #expect(
+                byID.values.allSatisfy { same in same.allSatisfy { $0 == same.first && $0.isOK } }
+            )
+        }
+    }
+
+    /// What the broker keeps for each user is what the store says, and nothing for anybody else.
+    private func checkStatuses() throws {
+        for device in 0..<Self.deviceCount {
+            let status = try #require(try world.status(device))
+            var subscribers: Set<UserID> = []
+            try world.read { tx in
+                try tx.bindings.subscribers(of: [World.did(device)]) { subscribers.insert($1) }
+            }
+            for user in 0..<Self.userCount {
+                let topic = World.statusTopic(user, device)
+                let kept = world.broker.retained[topic]
+                guard subscribers.contains(World.uid(user)) else {
+                    #expect(kept == nil)
+                    continue
+                }
+                let object = try kept.flatMap { try JSONValue.parse($0).objectValue }
+                #expect(object?["version"]?.intValue == status.version)
+                #expect(object?["online"]?.boolValue == status.presence.isOnline)
+                let data = JSONObject(
+                    members: status.attributes.map { .init(key: $0.name, value: $0.value) }
+                )
+                #expect(object?["data"]?.objectValue == data)
+            }
+        }
+    }
+
+    private func checkRequests() throws {
+        for (user, ids) in asked {
+            let answers = world.broker.published(to: World.answerTopic(user))
+            #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == ids)
+            for same in Dictionary(grouping: answers, by: { $0["id"]?.stringValue }).values {
+                // A refusal that may pass is decided anew; what was done is told alike.
+                let done = same.filter { $0.isOK }
+                #expect(done.allSatisfy { $0 == done.first })
+            }
+        }
+    }
+}
