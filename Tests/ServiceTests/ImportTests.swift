@@ -1,3 +1,4 @@
+import Domain
 import Glibc
 import JSON
 import Storage
@@ -60,12 +61,12 @@ import Workers
     @Test(
         "A policy that means nothing is refused with its path",
         arguments: [
-            ("policies", ["anonymous": "never"] as JSONValue, "policies.anonymous"),
+            ("policies", ["anonymous": "never"], "policies.anonymous"),
             ("policies", ["uidLogin": 1], "policies.uidLogin"),
             ("policies", "all", "policies"),
             ("providers", ["wechat": true], "providers.wechat"),
             ("providers", ["wechat": ["enabled": "yes"]], "providers.wechat.enabled"),
-        ]
+        ] as [(String, JSONValue, String)]
     )
     func policies(_ field: String, _ value: JSONValue, _ place: String) throws {
         let problem = #expect(throws: Problem.self) { try app([(field, value)]) }

@@ -26,7 +26,7 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program that is killed when this process dies, as far as the system can do that.
     ///
-    /// - Parameter output: A file that takes what the program writes, at its end.
+    /// What the program writes goes to the end of the file `output`.
     /// - Throws: `Errno`'s number as `SpawnError` where the program cannot be started.
     package static func launch(
         _ program: String,

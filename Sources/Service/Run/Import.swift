@@ -16,10 +16,10 @@ package enum Import {
         package let isNew: Bool
     }
 
-    /// Stores a product document. Its secret is `productSecret` of the document, or made for a new
-    /// product; an older one stays where the document has none.
+    /// Stores a product document, new or in the place of an older version.
     ///
-    /// - Parameter isForced: Whether data points that stored state uses may be taken away.
+    /// The secret is the document's `productSecret`, or made for a new product; an older one stays
+    /// where the document has none. `isForced` also takes away data points that stored state uses.
     /// - Throws: `Rejection` with the field at fault; a `Problem` where stored state forbids it.
     @discardableResult
     package static func product(
@@ -63,9 +63,10 @@ package enum Import {
         )
     }
 
-    /// Stores an app document. Its secret is `secret` of the document, or made for a new app; an
-    /// older one stays where the document has none.
+    /// Stores an app document, new or in the place of an older version.
     ///
+    /// The secret is the document's `secret`, or made for a new app; an older one stays where the
+    /// document has none.
     /// - Throws: `Rejection` with the field at fault.
     @discardableResult
     package static func app(_ document: JSONValue, in tx: Transaction) throws -> Outcome {

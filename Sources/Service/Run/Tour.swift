@@ -95,7 +95,7 @@ package struct Tour {
 
     private var listen: String {
         "mosquitto_sub \(address) -v -q 1 -C 1 -W 60 -i $did -u device:$did -P $secret"
-            + " -t \(root)/device/$did/command &"
+            + " -t \(root)/device/$did/command & sleep 1"
     }
 
     private func ask(_ method: String, _ id: String, _ parameters: String) -> String {
