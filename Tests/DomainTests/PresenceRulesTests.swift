@@ -64,6 +64,7 @@ struct PresenceRulesTests {
         Case(.alive, lost(5), false, "lost"),
         Case(.alive, lost(6), false, "lost"),
         Case(.alive, .disconnected(connection: 4, reason: "takenOver"), true),
+        Case(.alive, .disconnected(connection: 5, reason: "takenOver"), true),
         Case(.alive, .disconnected(connection: 5, reason: "kicked"), false, "kicked"),
         Case(.alive, .birth(session: "next"), true),
         Case(.alive, .will(session: "now"), true),

@@ -91,6 +91,8 @@ struct ReportCodecTests {
             "alerts"
         ),
         Bad(#"{"reports":[{"ts":1,"data":{}}]}"#, "id"),
+        Bad(#"{"id":"h","reports":[{"ts":1,"data":{}}],"data":{}}"#, "reports", id: "h"),
+        Bad(#"{"id":"h","reports":[{"ts":1,"data":{}}],"cid":1}"#, "reports", id: "h"),
         Bad(#"{"id":"h","reports":[]}"#, "reports", id: "h"),
         Bad(#"{"id":"h","reports":[7]}"#, "reports.0", id: "h"),
         Bad(#"{"id":"h","reports":[{"data":{}}]}"#, "reports.0", id: "h"),

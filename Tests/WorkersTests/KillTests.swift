@@ -19,7 +19,7 @@ struct KillTests {
         "read", "inTransaction", "beforeCommit", "committed", "published", "flushed",
     ]
     private static let passes = isLong ? Array(0..<15) : [0, 2, 5]
-    private static let reportCount = isLong ? 1500 : 240
+    private static let reportCount = isLong ? 300 : 120
     private static let deviceCount = 3
 
     @Test(
@@ -41,8 +41,8 @@ struct KillTests {
             probe.stop(SIGKILL)
         }
 
-        for number in 0..<Self.reportCount { try Self.report(number, &client) }
         var seen = Seen()
+        var sent = 0
         var kills = 0
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.isLong ? 120 : 30))
         while seen.answers.count < Self.reportCount, ContinuousClock.now < deadline {
@@ -52,6 +52,11 @@ struct KillTests {
             while probe.isRunning, seen.answers.count < Self.reportCount,
                 ContinuousClock.now < deadline
             {
+                // Few at a time, so that there are many turns to be killed in.
+                if sent < Self.reportCount, sent == seen.answers.count {
+                    for number in sent..<(sent + 10) { try Self.report(number, &client) }
+                    sent += 10
+                }
                 try seen.take(&client)
             }
             // One that has nothing left to do never reaches its step.
