@@ -2,7 +2,9 @@
 
 import PackageDescription
 
-/// Switched on for every target. Each is a language proposal that the next language mode adopts.
+/// Switched on for every target.
+///
+/// Each is a language proposal that the next language mode adopts.
 let settings: [SwiftSetting] = [
     // https://github.com/swiftlang/swift-evolution/blob/main/proposals/0335-existential-any.md
     .enableUpcomingFeature("ExistentialAny"),
@@ -104,6 +106,7 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
+                "JSON",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -117,6 +120,8 @@ let package = Package(
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
                 "Credentials",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -168,6 +173,27 @@ let package = Package(
         .testTarget(
             name: "MosquittoTests",
             dependencies: ["Mosquitto", "MosquittoProbe", "TestKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Web", "JSON",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdTesting", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ServiceTests",
+            dependencies: [
+                "Domain", "Service", "Web", "JSON", "Sodium", "Storage", "Workers",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),

@@ -57,13 +57,16 @@ package struct Intake: Sendable {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
+    /// Copies a piece of a message in and tells where it lies.
     package mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
         let start = bytes.count
         bytes.append(contentsOf: piece)
         return start..<bytes.count
     }
 
+    /// Adds a message whose pieces were stored before.
     package mutating func append(_ delivery: Delivery) { deliveries.append(delivery) }
 
+    /// Adds the broker's word on a message of ours.
     package mutating func append(_ confirmation: PublishReceipt) { confirmed.append(confirmation) }
 }

@@ -43,7 +43,7 @@ package final class Store: Sendable {
 
     /// Opens the file, migrates it unless told not to, and checks its settings.
     ///
-    /// - Parameter credentialsPath: The gate's file; nil where nothing that the gate knows changes.
+    /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes.
     /// - Throws: `Failure`.
     package init(
         path: String,

@@ -3,9 +3,10 @@ import GRDB
 
 /// Sorts what went wrong in the store: the machine's fault, or one message's.
 package enum StoreError {
-    /// Whether the store as a whole can't work now: disk full, input or output failed, locked,
-    /// damaged, or the gate's file can't be written. Trying again later may help; nothing that a
-    /// message says can.
+    /// Tells whether the store as a whole can't work now.
+    ///
+    /// The disk is full, input or output failed, it is locked or damaged, or the gate's file can't be
+    /// written. Trying again later may help; nothing that a message says can.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError { return true }
         guard let error = error as? DatabaseError else { return false }

@@ -8,7 +8,9 @@ import Synchronization
 package struct Transaction {
     /// The engine.
     package let sql: SQL
-    /// The moment of the transaction: one for all that happens in it. In `Store.read` it is 1970.
+    /// The moment of the transaction: one for all that happens in it.
+    ///
+    /// In `Store.read` it is 1970.
     package let now: Instant
     let key: ServerKey
     let stamps: StampSource

@@ -81,6 +81,9 @@ package enum ProductCodec {
         if kind == .enum, point.values.isEmpty || Set(point.values).count != point.values.count {
             throw .invalid("\(path).values", "\(path).values must list the enum's different words.")
         }
+        if kind != .enum, !point.values.isEmpty {
+            throw .invalid("\(path).values", "\(path).values belongs to an enum.")
+        }
         if let min = point.min, let max = point.max, min > max {
             throw .invalid("\(path).min", "\(path).min lies above max.")
         }

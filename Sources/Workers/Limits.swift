@@ -6,7 +6,9 @@ package struct Limits: Sendable {
     package var batchLinger: Duration = .milliseconds(5)
     /// Messages that the broker may send to a worker before it gets acknowledgements.
     package var receiveMaximum: UInt16 = 1000
-    /// Messages of a worker that the broker may hold unconfirmed. The library walks its list of them
+    /// Messages of a worker that the broker may hold unconfirmed.
+    ///
+    /// The library walks its list of them
     /// at each confirmation, so more would cost more than it gains.
     package var sendMaximum: UInt16 = 250
     /// Messages that wait in a worker's memory for the broker, above which it reads one at a time.

@@ -1,4 +1,6 @@
-/// The first tables. Keys of the device path begin with `did`.
+/// The first tables.
+///
+/// Keys of the device path begin with `did`.
 enum Schema001 {
     static let sql = """
         CREATE TABLE meta (

@@ -15,9 +15,9 @@ package struct OutboxTable {
         package var messages: [OutboundMessage]
     }
 
-    /// Owes messages, to be published by a worker; returns the row.
+    /// Owes messages, to be published by a worker; gives back the row.
     ///
-    /// - Parameter isSecret: Whether a message holds a token, a code or a secret: the row is sealed.
+    /// With `isSecret` a message holds a token, a code or a secret, and the row is sealed.
     package func add(
         _ messages: [OutboundMessage],
         by worker: String,
