@@ -106,7 +106,10 @@ class Rows(EndToEnd):
             "/system/dead-letter", lambda b: b["topic"] == f"{device.base}/report").body["id"]
         self.world.service.import_document("product", {**LAMP, "productKey": key})
         self.world.service.cli("deadletter", "replay", str(id))
-        terminal = self.terminal()
+        app = {"appId": "replay-app", "name": "Replay", "products": "all"}
+        made = self.world.service.import_document("app", app)
+        self.world.apps["replay-app"] = {**app, "secret": made["secret"]}
+        terminal = self.terminal("replay-app")
         terminal.bind(device)
         terminal.status(device, lambda b: b["data"].get("mode") == "white")
 
