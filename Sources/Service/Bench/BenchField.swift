@@ -23,6 +23,10 @@ final class BenchField {
             environment: [:],
             flags: [
                 "data": folder + "/data", "demo": "false", "broker.newClientsPerMinute": "100000",
+                // Mosquitto reads one packet of each connection in a round, so a thousand busy devices
+                // leave a subscriber's acknowledgements behind; what waits for them must not be dropped.
+                "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",
+                "broker.memoryMegabytes": "16384",
             ]
         ).read()
         root = settings.root
