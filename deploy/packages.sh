@@ -9,6 +9,7 @@ run_packages=(
     libsqlite3-dev zlib1g-dev tzdata     # the store, HTTP, time zones
     libmosquitto-dev                     # the MQTT client library
     mosquitto mosquitto-dev              # the broker, and the headers of its plugins
+    mosquitto-clients                    # the commands that are shown to be pasted
     libsodium-dev                        # hashes and sealing
     util-linux                           # setpriv: the broker ends with the service
 )
@@ -16,7 +17,6 @@ run_packages=(
 # What the tests take on top.
 # shellcheck disable=SC2034
 test_packages=(
-    mosquitto-clients                    # the README's commands
     python3 python3-paho-mqtt            # devices and apps of the end-to-end tests
     python3-jsonschema python3-yaml      # the schemas and examples
     openssl                              # certificates for the TLS tests

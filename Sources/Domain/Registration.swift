@@ -109,7 +109,10 @@ package enum RegistrationRules {
         }
         guard let known else { return .create }
         guard known.isBound else { return .renew(known.did) }
-        if let until = known.resetUntil, until > now { return .reset(known.did) }
+        if let until = known.resetUntil, until > now {
+            // Who has the right secret has no need of a reset: bindings and history stay.
+            return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)
+        }
         if let retryAfter {
             return .refuse(
                 Rejection(

@@ -35,6 +35,8 @@ package struct Rejection: Error, Equatable, Sendable {
     package var field: String?
     /// Why, in one word, where the contract gives words for it.
     package var reason: String?
+    /// The region that was asked for, where it is not served.
+    package var region: String?
     /// After how many seconds another try makes sense.
     package var retryAfter: Int64?
 

@@ -46,7 +46,7 @@ package enum StatusRules {
         raise(report.alerts, .alert, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
         raise(report.faults, .fault, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
         if !outcome.changed.isEmpty { next.version += 1 }
-        if outcome.isVisible { next.ts = outcome.ts }
+        if outcome.isVisible { next.ts = max(next.ts, outcome.ts) }
         status = next
         return .success(outcome)
     }

@@ -11,7 +11,7 @@ package struct PlainSubscriber: ~Copyable {
 
     private final class Counter {
         var received = 0
-        var isSubscribed = false
+        var granted = 0
     }
 
     /// Connects and subscribes with QoS 1, with `mosquitto_connect_bind_v5` and `mosquitto_loop`.
@@ -33,7 +33,7 @@ package struct PlainSubscriber: ~Copyable {
             }
             mosquitto_subscribe_callback_set(handle) { _, user, _, _, _ in
                 guard let user else { return }
-                Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue().isSubscribed = true
+                Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue().granted += 1
             }
             try Self.start(handle, options, filters)
         } catch {
@@ -53,7 +53,17 @@ package struct PlainSubscriber: ~Copyable {
     package var received: Int { count.received }
 
     /// Whether the broker has granted the filters; what was published before does not come.
-    package var isSubscribed: Bool { count.isSubscribed }
+    package var isSubscribed: Bool { count.granted > 0 }
+
+    /// Asks for one more filter and loops until the broker has answered, so that by then it has read
+    /// all that this client sent before.
+    ///
+    /// - Throws: `MosquittoError`.
+    package mutating func roundTrip(_ filter: String) throws(MosquittoError) {
+        let before = count.granted
+        try check("mosquitto_subscribe", mosquitto_subscribe(handle, nil, filter, 1))
+        while count.granted == before { try loop() }
+    }
 
     /// Runs the library's own loop once: waits up to 100 ms, reads what is there and confirms it.
     ///

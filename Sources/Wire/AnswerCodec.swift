@@ -27,6 +27,7 @@ package enum AnswerCodec {
             "code": .string(rejection.code.rawValue), "message": .string(rejection.message),
             "field": rejection.field.map { .string($0) },
             "reason": rejection.reason.map { .string($0) },
+            "region": rejection.region.map { .string($0) },
             "retryAfter": rejection.retryAfter.map { .integer($0) },
         ])
     }

@@ -5,17 +5,26 @@ package import JSON
 package enum Payload {
     /// The largest payload, in bytes: 64 KiB.
     package static let bytesMax = 65_536
+    /// The longest base64 text in a message, in characters: what goes on to others carries more
+    /// around it, and must not pass 64 KiB either.
+    package static let binaryMax = 61_440
 
     /// Reads a payload as the object that every message is.
     package static func object(_ bytes: ArraySlice<UInt8>) throws(WireError) -> JSONObject {
         guard bytes.count <= bytesMax else {
-            throw WireError("The payload has more than \(bytesMax) bytes.")
+            throw WireError(
+                "The payload has more than \(bytesMax) bytes.",
+                id: JSONGlance.id(in: bytes)
+            )
         }
         let value: JSONValue
         do {
             value = try JSONValue.parse(bytes)
         } catch {
-            throw WireError("The payload is no valid JSON: \(error.description).")
+            throw WireError(
+                "The payload is no valid JSON: \(error.description).",
+                id: JSONGlance.id(in: bytes)
+            )
         }
         guard let object = value.objectValue else {
             throw WireError("The payload is no JSON object but of type \(value.kind).")

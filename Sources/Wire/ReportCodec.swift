@@ -5,6 +5,8 @@ import JSON
 package enum ReportCodec {
     private static let contents = ["data", "alerts", "faults", "binary", "cid", "reports"]
     private static let conditionsMax = 64
+    /// The largest value of an alert or a fault, in bytes of JSON.
+    private static let conditionValueMax = 1024
 
     /// Reads a report, or a batch of stored history.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Report {
@@ -81,7 +83,14 @@ package enum ReportCodec {
             }
             let conditionName = try Fields(object, path: path + ".")
                 .requiredText("name", length: 1...64)
-            conditions.append(.init(conditionName, value: object["value"] ?? true))
+            let value = object["value"] ?? true
+            guard value.encoded().count <= conditionValueMax else {
+                throw .invalid(
+                    "\(path).value",
+                    "\(path).value has more than \(conditionValueMax) bytes."
+                )
+            }
+            conditions.append(.init(conditionName, value: value))
         }
         return conditions
     }

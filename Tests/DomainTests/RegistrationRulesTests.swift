@@ -32,7 +32,7 @@ struct RegistrationRulesTests {
             if registration == .listed && !isListed { return .refused(.notListed, asks: false) }
             if !isKnown { return .create }
             if !isBound { return .renew }
-            if window == 1 { return .reset }
+            if window == 1 { return secret == true ? .renew : .reset }
             if isLocked { return .refused(.tooManyRequests, asks: false) }
             if secret == true { return .renew }
             if reset == .open && !isOnline { return .reset }

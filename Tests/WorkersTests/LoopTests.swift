@@ -289,7 +289,7 @@ struct LoopTests {
                 number % 3,
                 [
                     "id": .string("g\(number)"), "data": ["level": .integer(Int64(number))],
-                    "faults": [["name": "sensor", "value": .string(text)]],
+                    "faults": [["name": "sensor", "value": .string(String(text.prefix(900)))]],
                 ]
             )
         }

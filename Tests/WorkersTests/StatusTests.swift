@@ -96,7 +96,8 @@ struct StatusTests {
         Bad(
             name: "64 KiB and 1",
             topic: World.report(0),
-            payload: #"{"id":"x","data":{"level":"\#(String(repeating: "x", count: 65_536))"}}"#
+            payload: #"{"id":"x","data":{"level":"\#(String(repeating: "x", count: 65_536))"}}"#,
+            isAnswered: true
         ),
         Bad(
             name: "nothing in it",

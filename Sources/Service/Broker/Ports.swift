@@ -11,10 +11,20 @@ package enum Ports {
         flag: String,
         purpose: String
     ) throws -> Int {
+        if port == 0, let free = quietPort(host) { return free }
         switch bind(host, port) {
         case .success(let port): return port
         case .failure(let error): throw problem(error.number, port, host, flag, purpose)
         }
+    }
+
+    /// A free port below those that the system gives to outgoing connections: the workers' own
+    /// connections must not take it before it is listened on.
+    private static func quietPort(_ host: String) -> Int? {
+        for _ in 0..<50 {
+            if case .success(let port) = bind(host, Int.random(in: 15_000..<32_000)) { return port }
+        }
+        return nil
     }
 
     /// True where something accepts connections there.

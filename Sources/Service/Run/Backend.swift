@@ -39,6 +39,7 @@ package struct Backend {
             summary: "SQLite, WAL, synchronous FULL",
             services: [
                 try BrokerMonitor(BrokerAccess.workers(context)),
+                CheckpointService(thread: CheckpointThread(environment, logger: logger)),
                 SweeperService(sweeper: Sweeper(environment, logger: logger)),
             ] + workers
         )
@@ -109,6 +110,19 @@ struct WorkerService: Service {
             await worker.run()
         } onCancelOrGracefulShutdown: {
             worker.stop()
+        }
+    }
+}
+
+/// Runs the checkpointer's thread as a service.
+struct CheckpointService: Service {
+    let thread: CheckpointThread
+
+    func run() async throws {
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await thread.run()
+        } onCancelOrGracefulShutdown: {
+            thread.stop()
         }
     }
 }

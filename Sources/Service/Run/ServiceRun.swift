@@ -68,6 +68,20 @@ package struct ServiceRun: Sendable {
         )
     }
 
+    /// The broker and HTTP can't share a port, which shows only when both listen.
+    private func checkDistinct(_ mqttPort: Int) throws {
+        guard ownBroker, settings.httpPort != 0, settings.httpPort == mqttPort else {
+            return
+        }
+        throw Problem(
+            .portTaken,
+            "port \(settings.httpPort) is asked for twice, by the broker and by HTTP",
+            at: "\(settings.httpHost):\(settings.httpPort)",
+            why: "each listens on a port of its own",
+            cures: [.init("lamplighter up --http-port 0", "any free port")]
+        )
+    }
+
     private func makeContext(
         _ directory: DataDirectory,
         _ metrics: PrometheusRegistry
@@ -80,6 +94,7 @@ package struct ServiceRun: Sendable {
                 flag: "mqtt-port",
                 purpose: "\"up\" starts a broker of its own"
             ) : settings.mqttPort
+        try checkDistinct(mqttPort)
         let httpPort = try Ports.choose(
             settings.httpPort,
             host: settings.httpHost,

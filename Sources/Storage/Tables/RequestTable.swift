@@ -87,7 +87,7 @@ package struct RequestTable {
         try sql.run(
             """
             DELETE FROM request WHERE (sender, id) IN (
-                SELECT sender, id FROM request WHERE at < $1 ORDER BY at LIMIT $2)
+                SELECT sender, id FROM request WHERE at < $1 AND did IS NULL ORDER BY at LIMIT $2)
             """
         ) {
             $0.add(before.milliseconds)

@@ -114,7 +114,7 @@ package final class WorkerThread: Sendable {
 }
 
 /// A plain thread of the system.
-private enum PlainThread {
+enum PlainThread {
     /// What the thread runs, carried through C as one pointer.
     private final class Work: Sendable {
         let body: @Sendable () -> Void

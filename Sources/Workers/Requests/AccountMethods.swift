@@ -58,11 +58,13 @@ enum AccountMethods {
         guard let region = try fields.text("region", length: 1...64),
             region != call.environment.region
         else { return }
-        throw Rejection(
+        var rejection = Rejection(
             .regionNotServed,
             "This service does not serve the region \(region).",
             field: "params.region"
         )
+        rejection.region = region
+        throw rejection
     }
 
     private struct TerminalInfo {

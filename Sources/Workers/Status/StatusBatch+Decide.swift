@@ -53,7 +53,7 @@ extension StatusBatch {
         case .failure(let rejection): refuse(report, item, rejection)
         case .success(let outcome):
             change(item.device, status)
-            keep(report, outcome, item.device)
+            keep(report, outcome, item.device, json: key.flatMap { timedJSON[$0] })
             tell(report, outcome, status, product, item.device)
             note(report, at: now, did: record.did)
             if let key { claim(key, version: status.version) }
@@ -64,11 +64,13 @@ extension StatusBatch {
     private mutating func keep(
         _ report: Report,
         _ outcome: StatusRules.Outcome,
-        _ device: Int
+        _ device: Int,
+        json: [UInt8]?
     ) {
         let did = dids[device]
         for point in outcome.history {
-            history.append((device, HistoryRecord(did: did, ts: point.ts, data: point.data)))
+            let json = json ?? point.data.encoded()
+            history.append((device, HistoryRecord(did: did, ts: point.ts, json: json)))
         }
         if let binary = report.binary {
             let record = HistoryRecord(did: did, ts: outcome.ts, data: nil, binary: binary)
@@ -166,7 +168,23 @@ extension StatusBatch {
 
     private mutating func putAsideUnknown(_ item: Item) {
         guard let source = item.source else { return }
-        putAside(source, .unknownDevice, "the device is unknown")
+        var id: MessageID?
+        var isSecret = false
+        switch item.matter {
+        case .report(let report, _): id = report.id
+        case .info(let info): (id, isSecret) = (info.id, true)
+        default: break
+        }
+        putAside(source, .unknownDevice, "the device is unknown", isSecret: isSecret)
+        guard let id else { return }
+        let rejection = Rejection(.resourceNotFound, "The device is unknown; register it again.")
+        owed.count(rejection)
+        owed.publish(
+            OutboundMessage(
+                topics.response(dids[item.device]),
+                AnswerCodec.refusal(id, rejection)
+            )
+        )
     }
 
     // MARK: Presence

@@ -61,7 +61,7 @@ extension StatusBatch {
             if rejection.code == .forbidden, request.oldSecret != nil {
                 try tx.attempts.add(tries, windowSeconds: RegistrationRules.triesWindowSeconds)
             }
-            return refuse(request, rejection, asks: asks, bound)
+            return refuse(request, rejection, asks: try mayAsk(asks, in: tx) ? asks : nil, bound)
         }
         if device != nil { kick(did) }
         let answer = try grant(request, did, in: tx)
@@ -72,6 +72,22 @@ extension StatusBatch {
             answer: answer,
             isSecret: true
         )
+    }
+
+    /// Whether the owners may be asked for a reset once more: so often, and no more, in the window.
+    private func mayAsk(_ did: DeviceID?, in tx: Transaction) throws -> Bool {
+        guard let did else { return false }
+        let subject = "resetRequested:\(did.text)"
+        let window = RegistrationRules.triesWindowSeconds
+        guard
+            try tx.attempts.retryAfter(
+                subject,
+                max: RegistrationRules.triesMax,
+                windowSeconds: window
+            ) == nil
+        else { return false }
+        try tx.attempts.add(subject, windowSeconds: window)
+        return true
     }
 
     /// The answer that the same message got before, as long as nothing has changed it.

@@ -47,7 +47,9 @@ struct StatusBatch {
     private var claims: [(key: InboxKey, version: Int64)] = []
     // Reports without an id whose row in the history tells whether they came before.
     private var timed: [HistoryRecord] = []
-    private var timedPlaces: [Int] = []
+    private var timedPlaces: [(key: Int, device: Int)] = []
+    /// The values of such a report as JSON text, by its key's place: the history keeps the same.
+    private(set) var timedJSON: [Int: [UInt8]] = [:]
 
     // What is to be written.
     var history: [(device: Int, record: HistoryRecord)] = []
@@ -91,8 +93,9 @@ struct StatusBatch {
         case .workerState:
             guard let state = SystemCodec.decode(workerState: message.payload) else { return }
             items.append(Item(matter: .mark(state.ts), device: -1))
-        case .malformed(let reason): putAside(message, .topic, reason)
-        default: putAside(message, .topic, "the topic is not for this worker")
+        case .malformed(let reason): putAside(message, .topic, reason, isSecret: true)
+        default:
+            putAside(message, .topic, "the topic is not for this worker", isSecret: true)
         }
     }
 
@@ -141,15 +144,15 @@ struct StatusBatch {
     }
 
     mutating func add(_ matter: Matter, of did: DeviceID, _ source: Inbound? = nil) {
-        let place: Int
-        if let known = places[did] {
-            place = known
-        } else {
-            place = dids.count
-            dids.append(did)
-            places[did] = place
-        }
-        items.append(Item(matter: matter, device: place, source: source))
+        items.append(Item(matter: matter, device: place(of: did), source: source))
+    }
+
+    private mutating func place(of did: DeviceID) -> Int {
+        if let known = places[did] { return known }
+        let place = dids.count
+        dids.append(did)
+        places[did] = place
+        return place
     }
 
     // MARK: Claim
@@ -179,7 +182,8 @@ struct StatusBatch {
         let (place, isNew) = place(of: key)
         if isNew {
             timed.append(HistoryRecord(did: did, ts: ts, json: json))
-            timedPlaces.append(place)
+            timedPlaces.append((place, self.place(of: did)))
+            timedJSON[place] = json
         }
         return place
     }
@@ -206,9 +210,9 @@ struct StatusBatch {
         versions = Array(repeating: nil, count: keys.count)
         let named = keys.indices.filter { !keys[$0].isTimed }
         try tx.inbox.find(named.map { keys[$0] }) { versions[named[$0]] = $1 }
-        try tx.history.find(timed) { versions[timedPlaces[$0]] = 0 }
         try tx.statuses.load(dids) { records[$0] = $1 }
         try tx.bindings.subscribers(of: dids) { subscribers[$0].append($1) }
+        try findTimed(in: tx)
         let wanted = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
             guard case .report(let report, _) = item.matter, let cid = report.cid else {
                 return nil
@@ -216,6 +220,20 @@ struct StatusBatch {
             return (dids[item.device], cid)
         }
         try tx.commands.load(wanted) { commands[CommandKey(did: $1.did, cid: $1.cid)] = $1 }
+    }
+
+    /// Looks for reports without an id that came before.
+    ///
+    /// One that is newer than all the device has
+    /// said can't be among them, and that is nearly every one.
+    private mutating func findTimed(in tx: Transaction) throws {
+        let doubtful = timed.indices.filter { index in
+            let attributes = records[timedPlaces[index].device]?.status.attributes ?? []
+            return attributes.contains { $0.ts >= timed[index].ts }
+        }
+        try tx.history.find(doubtful.map { timed[$0] }) {
+            versions[timedPlaces[doubtful[$0]].key] = 0
+        }
     }
 
     mutating func change(_ device: Int, _ status: Status) {

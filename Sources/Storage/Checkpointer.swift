@@ -1,0 +1,24 @@
+import GRDB
+
+/// Copies the log into the database file beside the writer, so that the writer hardly ever has to.
+///
+/// It has a connection of its own. A passive checkpoint waits for nobody and nobody waits for it; what
+/// is left for the writer, when the log has grown long, is little. Belongs to one thread.
+package final class Checkpointer {
+    private let queue: DatabaseQueue
+
+    /// Opens a connection to a database that the store has opened before.
+    package init(path: String) throws {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+            try database.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        queue = try DatabaseQueue(path: path, configuration: configuration)
+    }
+
+    /// Copies what is in the log by now; blocks for as long as the disk takes.
+    package func run() throws {
+        try queue.inDatabase { database in _ = try database.checkpoint(.passive) }
+    }
+}
