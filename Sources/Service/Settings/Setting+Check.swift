@@ -28,8 +28,17 @@ extension Setting {
         case (.text, .text(let text)) where text.unicodeScalars.contains { $0.value < 32 }:
             // It may end up as a line of the broker's configuration.
             "must not contain control characters"
+        case (.text, .text(let text)) where key == "root" && !Self.isTopic(text):
+            "must be levels of a topic, such as ll/v1, without + # $ and without empty levels"
         default: nil
         }
+    }
+
+    private static func isTopic(_ text: String) -> Bool {
+        !text.contains { "+#$".contains($0) }
+            && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+                !$0.isEmpty
+            }
     }
 
     private func objection(to items: [String], among words: [String]) -> String? {

@@ -52,15 +52,21 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     /// Connects, subscribes, and says that the worker is there.
     package mutating func open() throws {
         let isSessionPresent = try connection.connect()
-        if !isSessionPresent { metrics.sessionLost() }
         try connection.subscribe(handler.filters, sendsRetained: false)
         if !handler.retainedFilters.isEmpty {
             try connection.subscribe(handler.retainedFilters, sendsRetained: true)
         }
         let now = environment.clock.now
-        let signals = try environment.store.batch(at: now) { tx in
-            try handler.connected(isSessionPresent: isSessionPresent, in: tx)
+        let fact = "session.\(handler.name.rawValue)"
+        let (signals, hadSession) = try environment.store.batch(at: now) { tx in
+            let hadSession = try tx.meta.value(fact) != nil
+            if !hadSession { try tx.meta.set(fact, to: "begun") }
+            return (
+                try handler.connected(isSessionPresent: isSessionPresent, in: tx), hadSession
+            )
         }
+        // The first connection of all has no session to lose.
+        if hadSession, !isSessionPresent { metrics.sessionLost() }
         if !isSessionPresent, !handler.sweptFilters.isEmpty {
             try connection.subscribe(handler.sweptFilters, sendsRetained: true)
             mustUnsubscribe = handler.sweptFilters

@@ -27,6 +27,12 @@ struct SimulateCommand: AsyncParsableCommand {
     @Flag(help: "Log an app in as well, bind the devices and print what it sees.")
     var app = false
 
+    func validate() throws {
+        guard devices >= 1, rate > 0, duration > 0 else {
+            throw ValidationError("--devices, --rate and --duration must be above 0.")
+        }
+    }
+
     func run() async throws {
         let values = try await settings.read()
         var options = try SimulateOptions.of(values, productFile: product)
@@ -34,6 +40,17 @@ struct SimulateCommand: AsyncParsableCommand {
         options.rate = rate
         options.duration = duration
         if !app { options.app = nil }
+        guard Ports.accepts(options.host, options.port) else {
+            throw Problem(
+                .notRunning,
+                "nothing answers at \(options.host):\(options.port)",
+                at: "\(options.host):\(options.port)",
+                why: "the devices are real ones and need a running service",
+                cures: [
+                    .init("lamplighter up --data '\(values.dataDirectory)'", "start the service")
+                ]
+            )
+        }
         let simulation = try Simulation(options) {
             Terminal.progress($0)
         } show: {
