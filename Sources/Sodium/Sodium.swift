@@ -42,27 +42,6 @@ package enum Sodium {
         encode(bytes, variant: sodium_base64_VARIANT_URLSAFE_NO_PADDING)
     }
 
-    /// Reads standard base64 with padding, strictly; nil when it is none.
-    package static func decodeBase64(_ text: String) -> [UInt8]? {
-        prepare()
-        let utf8 = Array(text.utf8)
-        var output = [UInt8](repeating: 0, count: utf8.count / 4 * 3 + 3)
-        var count = 0
-        let code = utf8.withUnsafeBytes { input in
-            sodium_base642bin(
-                &output,
-                output.count,
-                input.baseAddress?.assumingMemoryBound(to: CChar.self),
-                input.count,
-                nil,
-                &count,
-                nil,
-                sodium_base64_VARIANT_ORIGINAL
-            )
-        }
-        return code == 0 ? Array(output.prefix(count)) : nil
-    }
-
     private static func encode(_ bytes: [UInt8], variant: Int32) -> String {
         prepare()
         let capacity = sodium_base64_encoded_len(bytes.count, variant)

@@ -73,15 +73,4 @@ struct SodiumTests {
         #expect(!Sodium.areEqual([1, 2], [1, 2, 3]))
         #expect(Sodium.areEqual([], []))
     }
-
-    @Test(
-        "Base64 is read strictly",
-        arguments: [
-            ("", true), ("QQ==", true), ("QUI=", true), ("QUJD", true), ("QQ", false),
-            ("QQ=", false), ("Q-==", false), ("QQ==\n", false), ("====", false),
-        ]
-    )
-    func base64(_ text: String, _ isGood: Bool) {
-        #expect((Sodium.decodeBase64(text) != nil) == isGood)
-    }
 }

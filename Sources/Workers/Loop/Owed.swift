@@ -57,17 +57,6 @@ package struct Owed {
     package mutating func count(_ rejection: Rejection) {
         rejected[rejection.code.rawValue, default: 0] += 1
     }
-
-    /// Where what is owed stands now, to come back to when a piece of work fails.
-    package struct Mark {
-        fileprivate let owed: Owed
-    }
-
-    /// Remembers what is owed so far.
-    package var mark: Mark { Mark(owed: self) }
-
-    /// Forgets what came after a mark.
-    package mutating func rewind(to mark: Mark) { self = mark.owed }
 }
 
 /// A message that is put aside, since it will never become good.
