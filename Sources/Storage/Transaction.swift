@@ -50,6 +50,10 @@ package struct Transaction {
     package var refreshes: RefreshTable { RefreshTable(sql: sql) }
     /// Messages that were put aside.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
+    /// Messages on their way out of the house.
+    package var deliveries: DeliveryTable { DeliveryTable(transaction: self) }
+    /// Links in messages.
+    package var links: LinkTable { LinkTable(transaction: self) }
     /// Who did what to whose account.
     package var audit: AuditTable { AuditTable(transaction: self) }
     /// Counters of tries.
