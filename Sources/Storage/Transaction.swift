@@ -54,6 +54,8 @@ package struct Transaction {
     package var deliveries: DeliveryTable { DeliveryTable(transaction: self) }
     /// Links in messages.
     package var links: LinkTable { LinkTable(transaction: self) }
+    /// Who did what to whose account.
+    package var audit: AuditTable { AuditTable(transaction: self) }
     /// Counters of tries.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
 
