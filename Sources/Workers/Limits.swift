@@ -41,6 +41,8 @@ package struct Limits: Sendable {
     package var usersPerDevice = 10_000
     /// New anonymous users of one app in an hour.
     package var anonymousPerHour = 100_000
+    /// Links of one kind that are sent to one address in an hour.
+    package var linksPerHour = 5
     /// How long a session lives, in seconds.
     package var sessionSeconds: Int64 = 604_800
     /// Threads that hash passwords at the same time, of 19 MiB each; 0 for half of the processors.
