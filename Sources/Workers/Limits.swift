@@ -45,6 +45,20 @@ package struct Limits: Sendable {
     package var linksPerHour = 5
     /// How long a session lives, in seconds.
     package var sessionSeconds: Int64 = 604_800
+    /// Codes of one purpose to one address in an hour.
+    package var codesPerPurpose = 5
+    /// Codes to one address in a day.
+    package var codesPerAddress = 10
+    /// Codes of one app in an hour.
+    package var codesPerHour = 1000
+    /// Codes of one app for one country code in an hour.
+    package var codesPerCountry = 200
+    /// Wrong passwords for one name, one account or one terminal in 15 minutes.
+    package var passwordFailures = 10
+    /// Calls to one identity provider at the same time.
+    package var providerCalls = 16
+    /// Calls to all identity providers at the same time.
+    package var providerCallsMax = 64
     /// Threads that hash passwords at the same time, of 19 MiB each; 0 for half of the processors.
     package var hashThreads = 0
     /// Passwords that wait to be hashed.
