@@ -1,4 +1,5 @@
 import Domain
+import JSON
 import Storage
 
 /// `account/…`: who somebody is (PROTOCOL 3.1), a file for each noun in `Account`.

@@ -1,5 +1,6 @@
 import Domain
 import Storage
+import Wire
 
 /// Checks codes and tickets (PROTOCOL 3.1 and 4).
 ///

@@ -1,5 +1,6 @@
 import Domain
 import Storage
+import Wire
 
 /// Makes users: new ones, or real ones of the anonymous user on the terminal (PROTOCOL 3.1).
 enum NewUser {

@@ -1,6 +1,7 @@
 import Domain
 import Sodium
 import Storage
+import Wire
 
 /// Counts failed passwords: for a name, existing or not, for a terminal, and for the account
 /// (PROTOCOL 3.1).

@@ -1,0 +1,85 @@
+import Domain
+import Testing
+
+@Suite("Names and addresses")
+struct AddressTests {
+    @Test(
+        "A phone number is the same in all its clothes",
+        arguments: [
+            "15112345678", "0151 123 456 78", "(0151) 1234-5678", "+49 151 12345678",
+            "0049151/12345678", "151.1234.5678",
+        ]
+    )
+    func phones(_ text: String) {
+        #expect(Phone(text, countryCode: "49")?.text == "+4915112345678")
+    }
+
+    @Test(
+        "What is no number of the country is none",
+        arguments: [
+            "", "+", "12", "abcdefgh", "1511234567890123456", "0x1511234567", "151-1234-567x",
+            "+43 151 12345678", "１５１１２３４", "000",
+        ]
+    )
+    func badPhones(_ text: String) {
+        #expect(Phone(text, countryCode: "49") == nil)
+    }
+
+    @Test("In Italy the zero belongs to the number")
+    func italy() {
+        #expect(Phone("06 698 12345", countryCode: "39")?.text == "+390669812345")
+    }
+
+    @Test("A stored number is read back as it was")
+    func storedPhone() throws {
+        let phone = try #require(Phone("151 1234567", countryCode: "49"))
+        #expect(Phone(trusted: phone.text, countryCode: "49") == phone)
+    }
+
+    @Test("E-mail addresses are compared without case and shown as written")
+    func emails() throws {
+        let one = try #require(EmailAddress("Lena.Lampe@Example.COM"))
+        #expect(one == EmailAddress("lena.lampe@example.com"))
+        #expect(one.text == "Lena.Lampe@Example.COM")
+        #expect(EmailAddress("lena+x@example.com") != EmailAddress("lena@example.com"))
+        #expect(EmailAddress("用户@例子.中国") != nil)
+    }
+
+    @Test(
+        "What can't be an address is none",
+        arguments: [
+            "", "lena", "lena@", "@example.com", "le na@example.com", "lena@@example.com",
+            "lena@exam ple.com", "lena\n@example.com", "lena@example", "lena@-x.com",
+            "lena@example..com", String(repeating: "x", count: 250) + "@example.com",
+            "Lena <lena@example.com>",
+        ]
+    )
+    func badEmails(_ text: String) {
+        #expect(EmailAddress(text) == nil)
+    }
+
+    @Test("Usernames are compared without case and width")
+    func usernames() throws {
+        #expect(try Username("Lena") == Username("lena") || Username("Lena").key == "lena")
+        #expect(try Username("ｌｅｎａ").key == "lena")
+        #expect(try Username("e\u{301}").key == Username("É").key)
+    }
+
+    @Test(
+        "A username can't read as an address",
+        arguments: ["a@b", "a＠b", "12345", "+49 151", "(0151)12", "４９１５１", " a", "a\t", ""]
+    )
+    func badUsernames(_ text: String) {
+        #expect(throws: Rejection.self) { try Username(text) }
+    }
+
+    @Test("A country picks its region unless the request names one")
+    func regions() throws {
+        let regions = Regions(served: ["eu", "us"], byCountry: ["1": "us", "86": "cn"])
+        #expect(try regions.region(of: "49", named: nil) == "eu")
+        #expect(try regions.region(of: "1", named: nil) == "us")
+        #expect(try regions.region(of: "86", named: "eu") == "eu")
+        #expect(throws: Rejection.self) { try regions.region(of: "86", named: nil) }
+        #expect(throws: Rejection.self) { try regions.region(of: "49", named: "atlantis") }
+    }
+}

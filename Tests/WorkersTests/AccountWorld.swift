@@ -1,0 +1,155 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+@testable import Workers
+
+/// A world for accounts: one app after one's policies, terminals that ask, and what is sent to
+/// people.
+final class AccountWorld {
+    let world: World
+    let pool = FakePool()
+    private var lastID = 0
+    /// The token of each terminal that is logged in.
+    private(set) var tokens: [Int: String] = [:]
+    private(set) var uids: [Int: String] = [:]
+
+    static let password = "lamp over water"
+
+    init(_ policies: JSONObject = [:], providers: JSONObject = [:]) throws {
+        world = try World()
+        world.environment.pool = pool
+        var all: JSONObject = ["phoneRegistration": true, "uidLogin": true]
+        for member in policies.members { all[member.key] = member.value }
+        try importApp("demo", all, providers)
+        try importApp("other", all, providers)
+    }
+
+    private func importApp(
+        _ id: String,
+        _ policies: JSONObject,
+        _ providers: JSONObject
+    ) throws {
+        let document: JSONObject = [
+            "appId": .string(id), "name": "Demo", "policies": .object(policies),
+            "providers": .object(providers),
+        ]
+        try world.write { (tx) throws in
+            try tx.apps.save(
+                try AppCodec.decode(document),
+                document: document,
+                secret: "app-secret-of-\(id)"
+            )
+        }
+    }
+
+    // MARK: Asking
+
+    /// Leaves a request; many may be left before `answers` is called.
+    func send(
+        _ terminal: Int,
+        _ method: String,
+        _ params: JSONObject,
+        token: String? = nil,
+        app: String = "demo",
+        id: String? = nil
+    ) {
+        lastID += 1
+        var request: JSONObject = [
+            "id": .string(id ?? "q\(lastID)"), "params": .object(params),
+        ]
+        request["token"] = (token ?? tokens[terminal]).map { .string($0) }
+        let topic = "ll/v1/app/\(app)/\(World.terminal(terminal).text)/request/account/\(method)"
+        world.broker.send(topic, request)
+    }
+
+    /// Runs the worker, and gives the answers to one terminal, in their order.
+    func answers(_ terminal: Int? = nil, app: String = "demo") throws -> [JSONObject] {
+        world.broker.forgetPublished()
+        try world.runAccount()
+        guard let terminal else { return world.broker.published(ending: "/response") }
+        return world.broker.published(
+            to: "ll/v1/app/\(app)/\(World.terminal(terminal).text)/response"
+        )
+    }
+
+    /// Asks and gives the answer.
+    @discardableResult
+    func ask(
+        _ terminal: Int,
+        _ method: String,
+        _ params: JSONObject = [:],
+        token: String? = nil,
+        app: String = "demo",
+        id: String? = nil
+    ) throws -> JSONObject {
+        var params = params
+        if params["countryCode"] == nil { params["countryCode"] = "49" }
+        send(terminal, method, params, token: token, app: app, id: id)
+        let answer = try answers(terminal, app: app).last ?? [:]
+        if let result = answer["result"]?.objectValue, let token = result["token"]?.stringValue {
+            tokens[terminal] = token
+            uids[terminal] = result["user"]?.objectValue?["uid"]?.stringValue
+        }
+        return answer
+    }
+
+    /// The user of a terminal, as he sees himself.
+    func user(_ terminal: Int) throws -> JSONObject {
+        try ask(terminal, "whoami")["result"]?.objectValue?["user"]?.objectValue ?? [:]
+    }
+
+    // MARK: What is sent to people
+
+    /// Takes what was sent since the last time; what is never sent, to unknown users, is left out.
+    func mails() throws -> [Delivery] {
+        try world.write { tx in
+            let due = try tx.deliveries.claim(leaseSeconds: 0, limit: 1000)
+            for row in due { _ = try tx.deliveries.settle(row.delivery.id) }
+            return due.map(\.delivery).filter { !$0.isDummy }
+        }
+    }
+
+    /// Has a code sent and gives it; empty when none went out.
+    func code(_ terminal: Int, _ purpose: String, _ address: JSONObject) throws -> String {
+        var params = address
+        params["purpose"] = .string(purpose)
+        try ask(terminal, "sendCode", params)
+        return try mails().last { $0.template == .code }?.params["code"] ?? ""
+    }
+
+    // MARK: People
+
+    /// Registers under a name on a terminal.
+    @discardableResult
+    func register(_ terminal: Int, _ name: JSONObject, password: String = password) throws
+        -> JSONObject
+    {
+        var params = name
+        params["password"] = .string(password)
+        if name["username"] == nil {
+            params["code"] = .string(try code(terminal, "register", name))
+        }
+        return try ask(terminal, "register", params)
+    }
+
+    func login(_ terminal: Int, _ name: JSONObject, password: String = password) throws
+        -> JSONObject
+    {
+        var params = name
+        params["password"] = .string(password)
+        return try ask(terminal, "login", params)
+    }
+
+    /// A code that is wrong.
+    static func wrong(_ code: String) -> String { code == "000000" ? "111111" : "000000" }
+}
+
+extension JSONObject {
+    /// What a request gave, or nothing.
+    var result: JSONObject { self["result"]?.objectValue ?? [:] }
+    /// The user in an answer's result.
+    var user: JSONObject { result["user"]?.objectValue ?? [:] }
+    var retryAfter: Int64? { self["error"]?.objectValue?["retryAfter"]?.intValue }
+}

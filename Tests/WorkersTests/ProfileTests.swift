@@ -1,0 +1,192 @@
+import Domain
+import JSON
+import Testing
+
+@testable import Workers
+
+@Suite("Profiles and addresses")
+struct ProfileTests {
+    private let world: AccountWorld
+    private let email: JSONObject = ["email": "a@example.com"]
+
+    init() throws { world = try AccountWorld() }
+
+    private func update(_ terminal: Int, _ params: JSONObject) throws -> JSONObject {
+        try world.ask(terminal, "updateProfile", params)
+    }
+
+    @Test("What is given is kept, and what is absent or null stays")
+    func fields() throws {
+        try world.register(0, ["username": "lena"])
+        let fields: JSONObject = [
+            "nickname": "Lena", "tempUnit": 2, "timezone": "Asia/Shanghai", "latitude": 52.5,
+            "longitude": 13.4, "name": "L", "gender": "f", "birthday": "1990-01-01",
+            "address": "Lampenweg 1", "remark": "hm", "language": "zh-CN",
+            "custom": ["a": ["b": [1]]],
+        ]
+        for member in fields.members {
+            let user = try update(0, [member.key: member.value].object).user
+            #expect(user[member.key] == member.value)
+        }
+        let user = try update(0, ["nickname": "M", "name": .null]).user
+        for member in fields.members where member.key != "nickname" {
+            #expect(user[member.key] == member.value)
+        }
+        #expect(try world.user(0) == user)
+    }
+
+    @Test(
+        "Bad fields are named and change nothing",
+        arguments: [
+            ("nickname", 5), ("tempUnit", 3), ("timezone", "Mars/Olympus"),
+            ("timezone", "../etc/passwd"), ("latitude", 90.1), ("custom", "x"),
+            ("email", "nonsense"), ("username", ""),
+        ] as [(String, JSONValue)]
+    )
+    func bad(_ field: String, _ value: JSONValue) throws {
+        try world.register(0, ["username": "lena"])
+        let before = try world.user(0)
+        let answer = try update(0, JSONObject([("address", "x"), (field, value)]))
+        #expect(answer.errorCode == "InvalidRequest" && answer.errorField == "params.\(field)")
+        #expect(try world.user(0) == before)
+    }
+
+    @Test("With an address or a username a bad profile is told beside the success")
+    func profileError() throws {
+        try world.register(0, ["username": "lena"])
+        let answer = try update(0, ["username": "lena2", "tempUnit": 3])
+        #expect(answer.user["username"] == "lena2")
+        #expect(answer.result["profileError"]?.objectValue?["code"] == "InvalidRequest")
+    }
+
+    @Test("An address given here logs nobody in and keeps nobody from it")
+    func writtenDown() throws {
+        try world.register(0, ["username": "lena"])
+        let user = try update(0, ["email": "a@example.com"]).user
+        #expect(user["emailVerified"] == false)
+        #expect(try world.mails().map(\.template) == [.verifyEmail])
+        #expect(try update(0, ["phone": "1512345678"]).user["phoneVerified"] == false)
+        for name in [email, ["phone": "1512345678"]] as [JSONObject] {
+            #expect(try world.login(1, name).errorCode == "InvalidCredentials")
+        }
+        #expect(try world.register(2, email).isOK)
+        #expect(try world.user(0)["email"] == nil)
+    }
+
+    @Test("A username moves to a free one, and not where the app forbids it")
+    func username() throws {
+        try world.register(0, ["username": "lena"])
+        try world.register(1, ["username": "anna"])
+        #expect(try update(0, ["username": "ANNA"]).errorCode == "Duplicated")
+        #expect(try update(0, ["username": "LENA"]).user["username"] == "LENA")
+        let strict = try AccountWorld(["usernameChangeable": false])
+        try strict.register(0, ["username": "lena"])
+        #expect(
+            try strict.ask(0, "updateProfile", ["username": "x"]).errorCode == "PolicyRejected"
+        )
+    }
+
+    @Test("Others see nickname and picture; other apps' users don't exist")
+    func others() throws {
+        try world.register(0, email)
+        try update(0, ["nickname": "Lena", "name": "secret"])
+        try world.register(1, ["username": "anna"])
+        let uid = JSONValue.string(world.uids[0] ?? "")
+        #expect(try world.ask(1, "getUser", ["uid": uid]).result == ["uid": uid, "nickname": "Lena"])
+        #expect(try world.ask(0, "getUser", ["uid": uid]).result["email"] == "a@example.com")
+        let params: JSONObject = [
+            "username": "x", "password": .string(AccountWorld.password),
+        ]
+        try world.ask(2, "register", params, app: "other")
+        #expect(
+            try world.ask(2, "getUser", ["uid": uid], app: "other").errorCode
+                == "ResourceNotFound"
+        )
+    }
+
+    @Test("A picture is known by its bytes")
+    func avatar() throws {
+        try world.register(0, ["username": "lena"])
+        let answer = try world.ask(0, "setAvatar", ["data": "iVBORw0KGgoAAAAA"])
+        let url = try #require(answer.result["avatarUrl"]?.stringValue)
+        #expect(try world.user(0)["avatarUrl"] == .string(url))
+        let digest = url.split(separator: "/").last.map(String.init) ?? ""
+        let image = try world.world.read { try $0.avatars.find(digest) }
+        #expect(image?.mediaType == "image/png" && image?.bytes.count == 12)
+        for bad in ["R0lGODlhAAAA", "PHN2Zz4=", "no base64!", ""] {
+            let refusal = try world.ask(0, "setAvatar", ["data": .string(bad)])
+            #expect(refusal.errorField == "params.data")
+        }
+    }
+
+    // MARK: Binding
+
+    private func bind(_ terminal: Int, _ email: String) throws -> JSONObject {
+        let code = try world.code(terminal, "bind", ["email": .string(email)])
+        return try world.ask(
+            terminal,
+            "bindEmail",
+            ["email": .string(email), "code": .string(code)]
+        )
+    }
+
+    @Test("A bound address replaces the old one, which gets a link that undoes it")
+    func binding() throws {
+        try world.register(0, email)
+        let answer = try bind(0, "b@example.com")
+        #expect(answer.user["email"] == "b@example.com" && answer.user["emailVerified"] == true)
+        let mails = try world.mails()
+        #expect(mails.map(\.to) == ["a@example.com"])
+        #expect(mails.map(\.template) == [.addressChanged])
+        #expect(try world.login(1, ["email": "b@example.com"]).isOK)
+        #expect(try world.login(1, email).errorCode == "InvalidCredentials")
+    }
+
+    @Test("A proved address stays its owner's; one that was never proved is taken away")
+    func owners() throws {
+        try world.register(0, email)
+        try world.register(1, ["username": "anna"])
+        world.world.clock.advance(seconds: 61)
+        let refusal = try bind(1, "a@example.com")
+        #expect(refusal.errorCode == "Duplicated" && refusal.errorField == "params.email")
+
+        try world.ask(0, "updateProfile", ["phone": "1512345678"])
+        let code = try world.code(1, "bind", ["phone": "1512345678"])
+        #expect(
+            try world.ask(1, "bindPhone", ["phone": "1512345678", "code": .string(code)]).isOK
+        )
+        #expect(try world.user(0)["phone"] == nil)
+    }
+
+    @Test("A number that was a name goes with the number")
+    func trojanIdentifier() throws {
+        let phone: JSONObject = ["phone": "1512345678"]
+        let code = try world.code(0, "login", phone)
+        try world.ask(0, "login", ["phone": "1512345678", "code": .string(code)])
+        try world.ask(0, "changePassword", ["newPassword": .string(AccountWorld.password)])
+        let other = try world.code(0, "bind", ["phone": "1519999999"])
+        let user = try world.ask(0, "bindPhone", ["phone": "1519999999", "code": .string(other)])
+            .user
+        #expect(user["username"] == "+491519999999")
+        #expect(try world.login(1, phone).errorCode == "InvalidCredentials")
+        #expect(try world.login(1, ["account": "1512345678"]).errorCode == "InvalidCredentials")
+        #expect(try world.register(2, phone).isOK)
+    }
+
+    @Test("A verification mail needs an address and the policy")
+    func verification() throws {
+        try world.register(0, ["username": "lena"])
+        #expect(try world.ask(0, "requestEmailVerification").errorCode == "ResourceNotFound")
+        try world.register(1, email)
+        _ = try world.mails()
+        #expect(try world.ask(1, "requestEmailVerification").isOK)
+        #expect(try world.mails().isEmpty)
+        let off = try AccountWorld(["emailVerification": false])
+        try off.register(0, ["username": "lena"])
+        #expect(try off.ask(0, "requestEmailVerification").errorCode == "PolicyRejected")
+    }
+}
+
+extension Dictionary where Key == String, Value == JSONValue {
+    fileprivate var object: JSONObject { JSONObject(map { ($0.key, $0.value) }) }
+}
