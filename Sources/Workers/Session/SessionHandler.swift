@@ -22,6 +22,7 @@ package struct SessionHandler: BatchHandler {
     package var filters: [String] {
         [
             environment.topics.system("session-invalid"),
+            environment.topics.system("outbound/result"),
             "\(environment.topics.root)/app/+/+/request/#",
         ]
     }
@@ -39,6 +40,8 @@ package struct SessionHandler: BatchHandler {
         for message in batch {
             switch environment.topics.parse(message.topic) {
             case .sessionInvalid: try end(message, in: tx, owed: &owed)
+            case .outboundResult:
+                try GatewayAnswer.take(message, environment, in: tx, owed: &owed)
             case .workerState(let name): try note(name, message, in: tx, owed: &owed)
             case .request(let app, let terminal, let service, let method):
                 try answer(message, app, terminal, service, method, in: tx, owed: &owed)
