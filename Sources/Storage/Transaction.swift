@@ -50,6 +50,8 @@ package struct Transaction {
     package var refreshes: RefreshTable { RefreshTable(sql: sql) }
     /// Messages that were put aside.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
+    /// Codes with which a user ends his other sessions.
+    package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
     /// Who did what to whose account.
     package var audit: AuditTable { AuditTable(transaction: self) }
     /// Counters of tries.

@@ -61,7 +61,10 @@ package final class Sweeper: Sendable {
         }
         let requests = try environment.store.batch(at: now) { tx in
             try tx.attempts.prune(before: now.adding(seconds: -3600))
-            try tx.sessions.pruneNotices(before: now.adding(seconds: -limits.inboxSeconds))
+            _ = try tx.sessions.pruneNotices(
+                before: now.adding(seconds: -limits.inboxSeconds),
+                limit: step
+            )
             return try tx.requests.prune(
                 before: now.adding(seconds: -limits.requestSeconds),
                 limit: step
