@@ -52,6 +52,10 @@ package struct Transaction {
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
     /// Codes with which a user ends his other sessions.
     package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
+    /// Messages on their way out of the house.
+    package var deliveries: DeliveryTable { DeliveryTable(transaction: self) }
+    /// Links in messages.
+    package var links: LinkTable { LinkTable(transaction: self) }
     /// Who did what to whose account.
     package var audit: AuditTable { AuditTable(transaction: self) }
     /// Counters of tries.

@@ -21,6 +21,8 @@ package struct Environment: Sendable {
     package var health: Health
     /// The region that this installation serves.
     package var region: String
+    /// What does slow work.
+    package var pool: any SlowPool
 
     /// Puts an environment together.
     package init(
@@ -30,7 +32,8 @@ package struct Environment: Sendable {
         clock: any WallClock = SystemClock(),
         neighbours: Neighbours,
         health: Health,
-        region: String = "default"
+        region: String = "default",
+        pool: any SlowPool = NoPool()
     ) {
         self.store = store
         self.topics = topics
@@ -39,6 +42,7 @@ package struct Environment: Sendable {
         self.neighbours = neighbours
         self.health = health
         self.region = region
+        self.pool = pool
     }
 }
 

@@ -51,6 +51,12 @@ package struct Limits: Sendable {
     package var cancellationSeconds: Int64 = 604_800
     /// How long an anonymous user without devices may be away, in seconds: 90 days.
     package var idleAnonymousSeconds: Int64 = 7_776_000
+    /// Threads that hash passwords at the same time, of 19 MiB each; 0 for half of the processors.
+    package var hashThreads = 0
+    /// Passwords that wait to be hashed.
+    package var hashQueue = 256
+    /// How long a worker that stops still answers those who wait for slow work.
+    package var drainMax: Duration = .seconds(2)
     /// The longest wait between two tries to reach the broker.
     package var reconnectMax: Duration = .seconds(5)
 
