@@ -21,8 +21,12 @@ package struct Environment: Sendable {
     package var health: Health
     /// The region that this installation serves.
     package var region: String
+    /// Where users reach the service's pages, without a slash at the end.
+    package var publicURL: String
     /// What does slow work.
     package var pool: any SlowPool
+    /// What is known of how messages leave the house.
+    package var deliveryDesk = DeliveryDesk()
 
     /// Puts an environment together.
     package init(
@@ -33,6 +37,7 @@ package struct Environment: Sendable {
         neighbours: Neighbours,
         health: Health,
         region: String = "default",
+        publicURL: String = "http://127.0.0.1:8080",
         pool: any SlowPool = NoPool()
     ) {
         self.store = store
@@ -42,6 +47,7 @@ package struct Environment: Sendable {
         self.neighbours = neighbours
         self.health = health
         self.region = region
+        self.publicURL = publicURL
         self.pool = pool
     }
 }

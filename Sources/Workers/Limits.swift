@@ -41,6 +41,8 @@ package struct Limits: Sendable {
     package var usersPerDevice = 10_000
     /// New anonymous users of one app in an hour.
     package var anonymousPerHour = 100_000
+    /// Links of one kind that are sent to one address in an hour.
+    package var linksPerHour = 5
     /// How long a session lives, in seconds.
     package var sessionSeconds: Int64 = 604_800
     /// How long a logout code works, in seconds: 5 minutes.
