@@ -56,6 +56,10 @@ package struct Transaction {
     package var deliveries: DeliveryTable { DeliveryTable(transaction: self) }
     /// Links in messages.
     package var links: LinkTable { LinkTable(transaction: self) }
+    /// Accounts that will be erased, and are being erased.
+    package var cancellations: CancellationTable { CancellationTable(transaction: self) }
+    /// What has had its time.
+    package var retention: RetentionTable { RetentionTable(transaction: self) }
     /// Who did what to whose account.
     package var audit: AuditTable { AuditTable(transaction: self) }
     /// Counters of tries.

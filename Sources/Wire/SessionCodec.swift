@@ -1,5 +1,5 @@
 package import Domain
-import JSON
+package import JSON
 
 /// Reads and writes the word that sessions are over (PROTOCOL 3.2 and 5.1).
 package enum SessionCodec {

@@ -49,7 +49,11 @@ struct SessionMethodTests {
 
     private func logoutCode(_ world: World, _ user: Int = 0) throws -> String {
         try world.write { tx in
-            try tx.logoutCodes.make(World.uid(user), expiresAt: tx.now.adding(seconds: 300))
+            try tx.logoutCodes.make(
+                World.uid(user),
+                on: World.terminal(user),
+                expiresAt: tx.now.adding(seconds: 300)
+            )
         }
     }
 
@@ -64,16 +68,16 @@ struct SessionMethodTests {
         let answer = try ask(world, "session/list", id: "a", token: World.token(0))
         let rows = try #require(answer["result"]?.objectValue?["sessions"]?.arrayValue)
             .compactMap(\.objectValue)
-        #expect(rows.map { $0["current"] == true } == [true, false, false])
+        #expect(rows.map { $0["current"] == true } == [false, false, true])
         #expect(
             rows.compactMap { $0["terminalId"]?.stringValue }
-                == (0..<3).map { World.terminal($0).text }
+                == (0..<3).reversed().map { World.terminal($0).text }
         )
         let seen = rows.compactMap { $0["lastSeenAt"]?.intValue }
         let logins = rows.compactMap { $0["loginTime"]?.intValue }
         #expect(zip(seen, logins).map { $0 - $1 } == [0, 0, 0])
         let again = try ask(world, "session/list", id: "b", token: World.token(0))
-        let later = again["result"]?.objectValue?["sessions"]?.arrayValue?[0].objectValue
+        let later = again["result"]?.objectValue?["sessions"]?.arrayValue?.last?.objectValue
         #expect(later?["lastSeenAt"]?.intValue == world.clock.now.milliseconds)
     }
 

@@ -1,17 +1,22 @@
 package import Domain
 import Sodium
 
-/// Codes with which a user ends his other sessions: one that counts for each user, kept as HMAC.
+/// Codes with which a user ends his other sessions: one that counts for each user, kept as HMAC,
+/// good on the terminal that asked for it.
 package struct LogoutCodeTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    private func hash(_ code: String, _ uid: UserID) -> [UInt8] {
-        transaction.hash(code, boundTo: "logoutCode:\(uid.text)")
+    private func hash(_ code: String, _ uid: UserID, _ terminal: TerminalID) -> [UInt8] {
+        transaction.hash(code, boundTo: "logoutCode:\(uid.text):\(terminal.text)")
     }
 
     /// Makes a user's code, which takes the place of one that was out.
-    package func make(_ uid: UserID, expiresAt: Instant) throws -> String {
+    package func make(
+        _ uid: UserID,
+        on terminal: TerminalID,
+        expiresAt: Instant
+    ) throws -> String {
         let code = Sodium.randomSecret()
         try sql.run(
             """
@@ -21,14 +26,14 @@ package struct LogoutCodeTable {
             """
         ) {
             $0.add(uid.text)
-            $0.add(bytes: hash(code, uid))
+            $0.add(bytes: hash(code, uid, terminal))
             $0.add(expiresAt.milliseconds)
         }
         return code
     }
 
     /// Uses a user's code up; false when it is wrong, over, or used already.
-    package func use(_ code: String, of uid: UserID) throws -> Bool {
+    package func use(_ code: String, of uid: UserID, on terminal: TerminalID) throws -> Bool {
         try sql.run(
             """
             UPDATE logoutCode SET usedAt = $1
@@ -37,7 +42,7 @@ package struct LogoutCodeTable {
         ) {
             $0.add(transaction.now.milliseconds)
             $0.add(uid.text)
-            $0.add(bytes: hash(code, uid))
+            $0.add(bytes: hash(code, uid, terminal))
         }
         return sql.changes == 1
     }

@@ -18,7 +18,7 @@ enum SessionMethods {
         let own = try call.caller()
         let rows = try call.tx.sessions.live(of: own.uid)
             .filter { $0.refusal(at: call.tx.now) == nil }
-            .map { SessionCodec.row($0, isCurrent: $0.id == own.id) }
+            .reversed().map { SessionCodec.row($0, isCurrent: $0.id == own.id) }
         return .result(["sessions": .array(rows)])
     }
 
@@ -96,7 +96,8 @@ enum SessionMethods {
 
     /// Uses a logout code up, or refuses.
     private static func use(_ code: String, of session: Session, _ call: Call) throws {
-        guard try call.tx.logoutCodes.use(code, of: session.uid) else {
+        guard try call.tx.logoutCodes.use(code, of: session.uid, on: session.terminal)
+        else {
             throw Rejection(
                 .invalidCode,
                 "The logout code is wrong, too old or used; get a new one with session/logoutCode.",
