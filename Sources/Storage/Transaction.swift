@@ -36,6 +36,12 @@ package struct Transaction {
     package var bindings: BindingTable { BindingTable(transaction: self) }
     /// Users.
     package var accounts: AccountTable { AccountTable(transaction: self) }
+    /// Users' names at identity providers.
+    package var identities: IdentityTable { IdentityTable(transaction: self) }
+    /// Codes that were sent, and the tickets that stand for some.
+    package var codes: CodeTable { CodeTable(transaction: self) }
+    /// Users' pictures.
+    package var avatars: AvatarTable { AvatarTable(transaction: self) }
     /// Sessions and the terminals that they are on.
     package var sessions: SessionTable { SessionTable(transaction: self) }
     /// Commands and who waits for them.
