@@ -9,6 +9,7 @@ enum AccountMethods {
         "account/loginAnonymous": Method(needsToken: false, run: loginAnonymous),
         "account/whoami": Method(isReading: true, run: whoami),
         "account/logout": Method(run: logout),
+        "account/cancel": CancelMethod.method,
         "account/queryUsers": Method(needsToken: false, isReading: true) { _ in
             throw Rejection(.forbidden, "Nobody may search other users.")
         },
@@ -111,7 +112,11 @@ enum AccountMethods {
 
     @Sendable
     private static func logout(_ call: inout Call) throws -> Reply {
-        try SessionLife.end(call.caller(), .loggedOut, actor: call.actor(), &call)
+        let session = try call.caller()
+        try SessionLife.end(session, .loggedOut, actor: call.actor(), &call)
+        if call.app.policies.anonymous == .discard {
+            try Cancellation.discard(session.uid, &call)
+        }
         return .result([:])
     }
 }
