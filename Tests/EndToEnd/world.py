@@ -37,7 +37,7 @@ class World:
 
     def __init__(self, watch=True):
         self.service = Service()
-        self.secrets, self.apps, self.watcher = {}, {}, None
+        self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
             self.service.start()
             self.furnish()
@@ -61,7 +61,12 @@ class World:
             "other-app": {"secret": secrets.token_urlsafe(32), "products": [OTHER["productKey"]]},
         }
         for app_id, app in self.apps.items():
-            self.service.import_document("app", {"appId": app_id, "name": app_id, **app})
+            self.import_app(app_id, app)
+
+    def import_app(self, app_id, app):
+        """Imports an app of this name; makes its secret unless it has one."""
+        self.apps[app_id] = {"secret": secrets.token_urlsafe(32), **app}
+        self.service.import_document("app", {"appId": app_id, "name": app_id, **self.apps[app_id]})
 
     @property
     def port(self):
@@ -93,8 +98,9 @@ class World:
         return terminal
 
     def close(self):
-        if self.watcher:
-            self.watcher.close()
+        for client in (self.watcher, self.gateway):
+            if client:
+                client.close()
         self.service.close()
 
 
