@@ -4,7 +4,7 @@ import threading
 import unittest
 
 from accounts import (
-    COUNTRY, OTHER_PASSWORD, PASSWORD, People, eventually, fresh_email, fresh_name, fresh_phone)
+    COUNTRY, OTHER_PASSWORD, PASSWORD, People, fresh_email)
 from pages import fetch, local
 
 

@@ -1,12 +1,11 @@
 """Third parties: verified with them and for this app, never believed."""
 
-import json
 import time
 import unittest
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from accounts import COUNTRY, PASSWORD, People, fresh_email, fresh_id, fresh_name, parallel, succeeded
+from accounts import COUNTRY, PASSWORD, People, fresh_email, fresh_id, parallel, succeeded
 from provider import Provider
 
 OURS, THEIRS = "our-client-id", "another-apps-client-id"

@@ -4,7 +4,7 @@ import time
 import unittest
 
 from accounts import (
-    COUNTRY, PASSWORD, WRONG, People, Terminal, fresh_email, fresh_name, fresh_phone, parallel, succeeded, wrong)
+    COUNTRY, PASSWORD, WRONG, People, Terminal, fresh_email, fresh_name, fresh_phone, parallel, succeeded)
 from client import fresh_terminal, now
 from harness import TOPICS
 
