@@ -11,6 +11,7 @@ run_packages=(
     mosquitto mosquitto-dev              # the broker, and the headers of its plugins
     mosquitto-clients                    # the commands that are shown to be pasted
     libsodium-dev                        # hashes and sealing
+    libcurl4-openssl-dev                 # e-mail by SMTP
     util-linux                           # setpriv: the broker ends with the service
 )
 
@@ -20,6 +21,7 @@ test_packages=(
     python3 python3-paho-mqtt            # devices and apps of the end-to-end tests
     python3-jsonschema python3-yaml      # the schemas and examples
     python3-cryptography                 # the tokens of a provider that the tests stand in for
+    python3-aiosmtpd                     # the mail server of the SMTP tests
     openssl                              # certificates for the TLS tests
     procps shellcheck zsh                # this folder's scripts, the pasted commands
 )

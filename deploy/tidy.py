@@ -15,6 +15,7 @@ DECLARATION = re.compile(
 # What a protocol asks for is described there: of other packages these, of our own those found in the sources.
 WITNESSES = ("==", "<", "hash", "encode", "accepts", "log", "run", "handle", "make", "destroy")
 BORDERS = {
+    "CCurl": ("Sources/Providers",),
     "CMosquitto": ("Sources/Mosquitto", "Tests/MosquittoTests"),
     "CMosquittoBroker": ("Sources/Gate", "Tests/GateTests"),
     "CSodium": ("Sources/Sodium", "Sources/Gate", "Tests/GateTests"),

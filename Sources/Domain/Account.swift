@@ -20,12 +20,20 @@ package struct App: Sendable, Equatable {
     package var name: String
     /// Which products it sees.
     package var products: Products
+    /// What it lets its users do.
+    package var policies: AppPolicies
 
     /// Describes an app.
-    package init(id: AppID, name: String, products: Products) {
+    package init(
+        id: AppID,
+        name: String,
+        products: Products,
+        policies: AppPolicies = AppPolicies()
+    ) {
         self.id = id
         self.name = name
         self.products = products
+        self.policies = policies
     }
 }
 
@@ -39,16 +47,83 @@ package struct User: Sendable, Equatable {
     package var region: String
     /// The country code that picked the region.
     package var countryCode: String
-    /// A name for people.
-    package var nickname: String
+    /// What the user says of himself.
+    package var profile: Profile
     /// Whether nobody has given the account a way to log in yet.
     package var isAnonymous: Bool
-    /// 1 for °C, 2 for °F.
-    package var tempUnit: Int64 = 1
-    /// An IANA time zone.
-    package var timezone: String = "UTC"
+    /// The name that the user logs in with; of a user who registered by phone, that number.
+    package var username: String?
+    /// Whether `username` is a name of its own, and not the number that the user registered with.
+    package var ownsUsername = true
+    /// The phone number.
+    package var phone: Phone?
+    /// Whether the user proved that the phone is his; only then it logs in.
+    package var isPhoneVerified = false
+    /// The e-mail address.
+    package var email: EmailAddress?
+    /// What the account may do with the e-mail address.
+    package var emailClaim = EmailClaim.given
+    /// The app's own id of the user.
+    package var externalUID: String?
+    /// The password's hash; never leaves the service.
+    package var passwordHash: String?
+    /// The picture's digest.
+    package var avatar: String?
+    /// Where the provider keeps a picture, until the user sets one.
+    package var avatarURL: String?
+    /// The identity providers that the user logs in with.
+    package var providers: [String] = []
     /// Since when.
     package var createdAt: Instant
+
+    /// What an account may do with an e-mail address that it names.
+    package enum EmailClaim: Int64, Sendable {
+        /// Nothing: it is only written down.
+        case given = 0
+        /// It was registered with it, unproved: it logs in until somebody proves the address.
+        case registered = 1
+        /// The user proved it.
+        case verified = 2
+    }
+
+    /// A name for people.
+    package var nickname: String {
+        get { profile.nickname ?? "" }
+        set { profile.nickname = newValue }
+    }
+    /// 1 for °C, 2 for °F.
+    package var tempUnit: Int64 {
+        get { profile.tempUnit ?? 1 }
+        set { profile.tempUnit = newValue }
+    }
+    /// An IANA time zone.
+    package var timezone: String {
+        get { profile.timezone ?? "UTC" }
+        set { profile.timezone = newValue }
+    }
+    /// Whether the user proved the e-mail address.
+    package var isEmailVerified: Bool { email != nil && emailClaim == .verified }
+
+    /// The addresses that the user proved.
+    package var verifiedAddresses: [Address] {
+        var addresses: [Address] = []
+        if let phone, isPhoneVerified { addresses.append(.phone(phone)) }
+        if let email, isEmailVerified { addresses.append(.email(email)) }
+        return addresses
+    }
+
+    /// The account's own names, none of which can be its password.
+    package var names: [String] {
+        [username, phone?.text, email?.text, externalUID].compactMap(\.self)
+    }
+
+    /// How many ways there are to log in.
+    package var waysIn: Int {
+        let hasName = (username != nil && ownsUsername) || externalUID != nil
+            || (email != nil && emailClaim != .given)
+        let byPassword = passwordHash != nil && (hasName || isPhoneVerified) ? 1 : 0
+        return verifiedAddresses.count + providers.count + byPassword
+    }
 
     /// Makes a user.
     package init(
@@ -64,8 +139,37 @@ package struct User: Sendable, Equatable {
         self.app = app
         self.region = region
         self.countryCode = countryCode
-        self.nickname = nickname
+        profile = Profile()
+        profile.nickname = nickname
         self.isAnonymous = isAnonymous
         self.createdAt = createdAt
+    }
+}
+
+extension User {
+    /// Takes an address away, and a username that is it.
+    package mutating func lose(_ address: Address) {
+        switch address {
+        case .phone:
+            if !ownsUsername, username == phone?.text { username = nil }
+            phone = nil
+            isPhoneVerified = false
+        case .email:
+            email = nil
+            emailClaim = .given
+        }
+    }
+
+    /// Gives a proved address, in the place of the one before.
+    package mutating func gain(_ address: Address) {
+        switch address {
+        case .phone(let new):
+            if !ownsUsername, username == phone?.text, username != nil { username = new.text }
+            phone = new
+            isPhoneVerified = true
+        case .email(let new):
+            email = new
+            emailClaim = .verified
+        }
     }
 }

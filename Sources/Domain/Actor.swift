@@ -23,4 +23,6 @@ package struct Actor: Hashable, Sendable {
     package static func device(_ did: DeviceID) -> Actor { Actor(.device, did.text) }
     /// The service acting by itself.
     package static let system = Actor(.system, "lamplighter")
+    /// A user whose account was erased.
+    package static let erased = Actor(.user, "erased")
 }

@@ -37,6 +37,8 @@ package struct Rejection: Error, Equatable, Sendable {
     package var reason: String?
     /// The region that was asked for, where it is not served.
     package var region: String?
+    /// Where that region is served, where it is known.
+    package var endpoint: String?
     /// After how many seconds another try makes sense.
     package var retryAfter: Int64?
 

@@ -1,9 +1,11 @@
 import Credentials
 import Synchronization
 
-/// What a transaction changes of the gate's credentials.
+/// What a transaction changes of the gate's credentials, and what else follows its commit.
 final class GateChanges {
     var records: [Record] = []
+    /// Whether a message was left for the delivery service.
+    var owesDelivery = false
 }
 
 /// The gate's file, kept in step with the store.

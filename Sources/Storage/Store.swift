@@ -1,6 +1,7 @@
 package import Domain
 import GRDB
 package import Sodium
+import Synchronization
 
 /// The one SQLite file that holds everything, and the only way to it.
 ///
@@ -37,6 +38,7 @@ package final class Store: Sendable {
     private let key: ServerKey
     private let gate: GateCredentials?
     private let stamps = StampSource()
+    private let deliveryBell = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Where the file is.
     package let path: String
@@ -122,9 +124,17 @@ package final class Store: Sendable {
                 try gate.append(changes.records)
                 if gate.isBloated { try heal(gate, database) }
             }
+            if changes.owesDelivery { deliveryBell.withLock(\.self)?() }
             guard let value else { throw CancellationError() }
             return value
         }
+    }
+
+    /// Has a function called after each commit that left a message for the delivery service.
+    ///
+    /// It is called on the thread that committed, and must not block.
+    package func onDelivery(_ ring: @escaping @Sendable () -> Void) {
+        deliveryBell.withLock { $0 = ring }
     }
 
     /// Reads the last committed state; several reads of one closure see the same state.

@@ -36,6 +36,12 @@ package struct Transaction {
     package var bindings: BindingTable { BindingTable(transaction: self) }
     /// Users.
     package var accounts: AccountTable { AccountTable(transaction: self) }
+    /// Users' names at identity providers.
+    package var identities: IdentityTable { IdentityTable(transaction: self) }
+    /// Codes that were sent, and the tickets that stand for some.
+    package var codes: CodeTable { CodeTable(transaction: self) }
+    /// Users' pictures.
+    package var avatars: AvatarTable { AvatarTable(transaction: self) }
     /// Sessions and the terminals that they are on.
     package var sessions: SessionTable { SessionTable(transaction: self) }
     /// Commands and who waits for them.
@@ -50,6 +56,12 @@ package struct Transaction {
     package var refreshes: RefreshTable { RefreshTable(sql: sql) }
     /// Messages that were put aside.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
+    /// Messages on their way out of the house.
+    package var deliveries: DeliveryTable { DeliveryTable(transaction: self) }
+    /// Links in messages.
+    package var links: LinkTable { LinkTable(transaction: self) }
+    /// Who did what to whose account.
+    package var audit: AuditTable { AuditTable(transaction: self) }
     /// Counters of tries.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
 

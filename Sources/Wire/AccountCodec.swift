@@ -3,16 +3,47 @@ package import JSON
 
 /// Writes users and sessions as their owners see them (PROTOCOL 3.1).
 package enum AccountCodec {
-    /// A user, to himself.
-    package static func encode(_ user: User) -> JSONObject {
-        [
+    /// A user, to himself; `publicURL` is where pictures are served.
+    package static func encode(
+        _ user: User,
+        _ policies: AppPolicies = AppPolicies(),
+        publicURL: String = ""
+    ) -> JSONObject {
+        var object: JSONObject = [
             "uid": .string(user.uid.text), "appId": .string(user.app.text),
             "region": .string(user.region), "countryCode": .string(user.countryCode),
             "nickname": .string(user.nickname), "tempUnit": .integer(user.tempUnit),
-            "timezone": .string(user.timezone), "phoneVerified": false,
-            "anonymous": .bool(user.isAnonymous),
-            "providers": .array([]), "createdAt": .integer(user.createdAt.milliseconds),
+            "timezone": .string(user.timezone),
         ]
+        for member in ProfileCodec.encode(user.profile).members {
+            object[member.key] = member.value
+        }
+        object["externalUid"] = user.externalUID.map { .string($0) }
+        object["username"] = user.username.map { .string($0) }
+        object["phone"] = user.phone.map { .string($0.text) }
+        object["phoneVerified"] = .bool(user.phone != nil && user.isPhoneVerified)
+        if let email = user.email {
+            object["email"] = .string(email.text)
+            if policies.emailVerification { object["emailVerified"] = .bool(user.isEmailVerified) }
+        }
+        object["avatarUrl"] = avatarURL(of: user, publicURL: publicURL).map { .string($0) }
+        object["anonymous"] = .bool(user.isAnonymous)
+        object["providers"] = .array(user.providers.map { .string($0) })
+        object["createdAt"] = .integer(user.createdAt.milliseconds)
+        return object
+    }
+
+    /// A user, to others.
+    package static func shown(_ user: User, publicURL: String) -> JSONObject {
+        JSONObject([
+            ("uid", .string(user.uid.text)), ("nickname", .string(user.nickname)),
+            ("avatarUrl", avatarURL(of: user, publicURL: publicURL).map { .string($0) }),
+        ])
+    }
+
+    /// Where a user's picture is, or nil.
+    package static func avatarURL(of user: User, publicURL: String) -> String? {
+        user.avatar.map { "\(publicURL)/avatars/\($0)" } ?? user.avatarURL
     }
 
     /// A session, to its user.

@@ -28,6 +28,7 @@ package enum AnswerCodec {
             "field": rejection.field.map { .string($0) },
             "reason": rejection.reason.map { .string($0) },
             "region": rejection.region.map { .string($0) },
+            "endpoint": rejection.endpoint.map { .string($0) },
             "retryAfter": rejection.retryAfter.map { .integer($0) },
         ])
     }

@@ -9,8 +9,28 @@ package enum AppCodec {
         return App(
             id: try fields.requiredID("appId", as: AppID.self),
             name: try fields.requiredText("name", length: 1...128),
-            products: try products(fields)
+            products: try products(fields),
+            policies: try policies(fields)
         )
+    }
+
+    private static func policies(_ fields: Fields) throws(Rejection) -> AppPolicies {
+        var policies = AppPolicies()
+        guard let said = try fields.fields("policies") else { return policies }
+        policies.revealAccounts = try said.bool("revealAccounts") ?? policies.revealAccounts
+        policies.emailRegistration =
+            try said.word("emailRegistration", as: AppPolicies.EmailRegistration.self)
+            ?? policies.emailRegistration
+        policies.emailVerification =
+            try said.bool("emailVerification") ?? policies.emailVerification
+        policies.phoneRegistration =
+            try said.bool("phoneRegistration") ?? policies.phoneRegistration
+        policies.uidLogin = try said.bool("uidLogin") ?? policies.uidLogin
+        policies.usernameChangeable =
+            try said.bool("usernameChangeable") ?? policies.usernameChangeable
+        policies.anonymous =
+            try said.word("anonymous", as: AppPolicies.Anonymous.self) ?? policies.anonymous
+        return policies
     }
 
     private static func products(_ fields: Fields) throws(Rejection) -> App.Products {

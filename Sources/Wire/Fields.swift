@@ -13,7 +13,8 @@ package struct Fields {
         self.path = path
     }
 
-    private func refuse(_ name: String, _ problem: String) -> Rejection {
+    /// Refuses a field, with its path in front of what is wrong with it.
+    package func refuse(_ name: String, _ problem: String) -> Rejection {
         .invalid(path + name, "\(path + name) \(problem).")
     }
 
@@ -30,6 +31,11 @@ package struct Fields {
             )
         }
         return text
+    }
+
+    /// The fields of an object under a name, or nil when absent.
+    package func fields(_ name: String) throws(Rejection) -> Fields? {
+        try object(name).map { Fields($0, path: "\(path)\(name).") }
     }
 
     /// A text that must be there.

@@ -21,6 +21,12 @@ package struct Environment: Sendable {
     package var health: Health
     /// The region that this installation serves.
     package var region: String
+    /// Where users reach the service's pages, without a slash at the end.
+    package var publicURL: String
+    /// What does slow work.
+    package var pool: any SlowPool
+    /// What is known of how messages leave the house.
+    package var deliveryDesk = DeliveryDesk()
 
     /// Puts an environment together.
     package init(
@@ -30,7 +36,9 @@ package struct Environment: Sendable {
         clock: any WallClock = SystemClock(),
         neighbours: Neighbours,
         health: Health,
-        region: String = "default"
+        region: String = "default",
+        publicURL: String = "http://127.0.0.1:8080",
+        pool: any SlowPool = NoPool()
     ) {
         self.store = store
         self.topics = topics
@@ -39,6 +47,8 @@ package struct Environment: Sendable {
         self.neighbours = neighbours
         self.health = health
         self.region = region
+        self.publicURL = publicURL
+        self.pool = pool
     }
 }
 

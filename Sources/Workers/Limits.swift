@@ -41,8 +41,16 @@ package struct Limits: Sendable {
     package var usersPerDevice = 10_000
     /// New anonymous users of one app in an hour.
     package var anonymousPerHour = 100_000
+    /// Links of one kind that are sent to one address in an hour.
+    package var linksPerHour = 5
     /// How long a session lives, in seconds.
     package var sessionSeconds: Int64 = 604_800
+    /// Threads that hash passwords at the same time, of 19 MiB each; 0 for half of the processors.
+    package var hashThreads = 0
+    /// Passwords that wait to be hashed.
+    package var hashQueue = 256
+    /// How long a worker that stops still answers those who wait for slow work.
+    package var drainMax: Duration = .seconds(2)
     /// The longest wait between two tries to reach the broker.
     package var reconnectMax: Duration = .seconds(5)
 

@@ -72,7 +72,8 @@ package struct Backend {
             health: Health(
                 ready: { readiness.isReady("worker " + $0) },
                 notReady: { readiness.isWaiting("worker " + $0, for: $1) }
-            )
+            ),
+            publicURL: context.publicURL
         )
     }
 }
@@ -99,6 +100,13 @@ package struct RunContext: Sendable {
     package let metrics: PrometheusRegistry
     /// Where to log.
     package let logger: Logger
+
+    /// Where users reach the service's pages, without a slash at the end.
+    package var publicURL: String {
+        var url = settings.publicURL ?? "http://\(settings.httpHost):\(httpPort)"
+        while url.hasSuffix("/") { url.removeLast() }
+        return url
+    }
 }
 
 /// Runs a worker's thread as a service, and drains it when the service shuts down.
@@ -148,5 +156,7 @@ extension Limits {
         requestSeconds = Int64(settings.limit("requestWindow"))
         historyDays = settings.limit("historyDays")
         sessionSeconds = Int64(settings.limit("sessionDays")) * 86_400
+        hashThreads = settings.limit("hashThreads")
+        hashQueue = settings.limit("hashQueue")
     }
 }

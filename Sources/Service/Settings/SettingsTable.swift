@@ -184,6 +184,20 @@ package enum SettingsTable {
             unit: "days",
             "Life of a login session from login or refresh."
         ),
+        Setting(
+            "limits.hashThreads",
+            .integer(0...64),
+            .integer(0),
+            unit: "threads",
+            "Passwords hashed at the same time, 19 MiB each; 0: half of the processors."
+        ),
+        Setting(
+            "limits.hashQueue",
+            .integer(1...100_000),
+            .integer(256),
+            unit: "requests",
+            "Passwords that wait to be hashed; more are refused for the moment."
+        ),
     ]
 
     private static let byKey = Dictionary(

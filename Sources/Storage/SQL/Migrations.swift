@@ -7,7 +7,10 @@ import GRDB
 enum Migrations {
     /// All steps, in order.
     static let steps: [(name: String, sql: String)] = [
-        ("001-main-path", Schema001.sql)
+        ("001-main-path", Schema001.sql),
+        ("002-accounts", Schema002.sql),
+        ("003-delivery", Schema003.sql),
+        ("004-sessions", Schema004.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {

@@ -1,12 +1,72 @@
 package import Domain
+import JSON
+import Wire
 
 /// Users.
 package struct AccountTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    private static let columns =
-        "uid, appId, region, countryCode, nickname, anonymous, tempUnit, timezone, createdAt"
+    private static let names = [
+        "uid", "appId", "region", "countryCode", "nickname", "anonymous", "tempUnit", "timezone",
+        "createdAt", "username", "usernameKey", "phone", "phoneCountry", "phoneVerified", "email",
+        "emailKey", "emailClaim", "externalUid", "passwordHash", "profile", "avatar", "avatarUrl",
+    ]
+    private static let columns = names.joined(separator: ", ")
+
+    // MARK: Finding
+
+    /// One user, or nil.
+    package func find(_ uid: UserID) throws -> User? {
+        try query("uid = $1") { $0.add(uid.text) }
+    }
+
+    /// The user who logs in with a name, or nil; who has only written it down doesn't.
+    package func find(_ name: LoginName, app: AppID, region: String) throws -> User? {
+        let (condition, key) =
+            switch name {
+            case .phone(let phone): ("phone = $3 AND phoneVerified = 1", phone.text)
+            case .email(let email): ("emailKey = $3 AND emailClaim > 0", email.key)
+            case .username(let username): ("usernameKey = $3", username.key)
+            case .external(let id): ("externalUid = $3", id)
+            }
+        return try query("appId = $1 AND region = $2 AND \(condition)") {
+            $0.add(app.text)
+            $0.add(region)
+            $0.add(key)
+        }
+    }
+
+    /// The user who proved an address, or nil.
+    package func find(proved address: Address, app: AppID, region: String) throws -> User? {
+        try find(LoginName(address), app: app, region: region)
+            .flatMap { $0.verifiedAddresses.contains(address) ? $0 : nil }
+    }
+
+    /// The anonymous user that an installation's secret stands for, or nil.
+    package func findAnonymous(
+        deviceID: String,
+        app: AppID,
+        region: String
+    ) throws -> User? {
+        try query("appId = $1 AND region = $2 AND deviceIdHash = $3 AND anonymous = 1") {
+            $0.add(app.text)
+            $0.add(region)
+            $0.add(bytes: transaction.hash(deviceID, boundTo: "deviceId"))
+        }
+    }
+
+    private func query(_ condition: String, _ bind: (inout Binder) -> Void) throws -> User? {
+        let found = try sql.query(
+            "SELECT \(Self.columns) FROM account WHERE \(condition)",
+            bind
+        ) {
+            Self.user($0)
+        }
+        guard var user = found.first else { return nil }
+        user.providers = try transaction.identities.all(of: user.uid).map(\.provider)
+        return user
+    }
 
     private static func user(_ row: Row) -> User {
         var user = User(
@@ -18,58 +78,116 @@ package struct AccountTable {
             isAnonymous: row.bool(5),
             createdAt: Instant(milliseconds: row.integer(8))
         )
+        let profile = row.withBytes(19, text: true) { try? JSONValue.parse($0).objectValue }
+        if let profile, let read = try? ProfileCodec.decode(Fields(profile)) {
+            user.profile.merge(read)
+        }
         user.tempUnit = row.integer(6)
         user.timezone = row.text(7)
+        user.username = row.optionalText(9)
+        user.ownsUsername = row.optionalText(10) != nil
+        user.phone = row.optionalText(11).map {
+            Phone(trusted: $0, countryCode: row.text(12))
+        }
+        user.isPhoneVerified = row.bool(13)
+        user.email = row.optionalText(14).map { EmailAddress(trusted: $0) }
+        user.emailClaim = User.EmailClaim(rawValue: row.integer(16)) ?? .given
+        user.externalUID = row.optionalText(17)
+        user.passwordHash = row.optionalText(18)
+        user.avatar = row.optionalText(20)
+        user.avatarURL = row.optionalText(21)
         return user
     }
 
-    /// One user, or nil.
-    package func find(_ uid: UserID) throws -> User? {
-        try sql.query("SELECT \(Self.columns) FROM account WHERE uid = $1") {
-            $0.add(uid.text)
-        } row: {
-            Self.user($0)
-        }.first
-    }
-
-    /// The anonymous user that an installation's secret stands for, or nil.
-    package func findAnonymous(
-        deviceID: String,
-        app: AppID,
-        region: String
-    ) throws -> User? {
-        try sql.query(
-            """
-            SELECT \(Self.columns) FROM account
-            WHERE appId = $1 AND region = $2 AND deviceIdHash = $3 AND anonymous = 1
-            """
-        ) {
-            $0.add(app.text)
-            $0.add(region)
-            $0.add(bytes: transaction.hash(deviceID, boundTo: "deviceId"))
-        } row: {
-            Self.user($0)
-        }.first
-    }
+    // MARK: Changing
 
     /// Adds a user; the installation's secret is kept hashed.
     package func insert(_ user: User, deviceID: String?) throws {
+        let places = (1...Self.names.count + 2).map { "$\($0)" }.joined(separator: ", ")
         try sql.run(
-            """
-            INSERT INTO account (\(Self.columns), deviceIdHash)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            """
+            "INSERT INTO account (\(Self.columns), deviceIdHash, lastSeenAt) VALUES (\(places))"
         ) {
             $0.add(user.uid.text)
             $0.add(user.app.text)
             $0.add(user.region)
-            $0.add(user.countryCode)
-            $0.add(user.nickname)
-            $0.add(user.isAnonymous)
-            $0.add(user.tempUnit)
-            $0.add(user.timezone)
-            $0.add(user.createdAt.milliseconds)
+            Self.bind(user, &$0)
             $0.add(bytes: deviceID.map { transaction.hash($0, boundTo: "deviceId") })
+            $0.add(transaction.now.milliseconds)
         }
+    }
+
+    /// Stores what has changed of a user.
+    package func save(_ user: User) throws {
+        let names = Self.names.dropFirst(3)
+        let sets = names.enumerated().map { "\($1) = $\($0 + 1)" }.joined(separator: ", ")
+        try sql.run("UPDATE account SET \(sets) WHERE uid = $\(names.count + 1)") {
+            Self.bind(user, &$0)
+            $0.add(user.uid.text)
+        }
+    }
+
+    private static func bind(_ user: User, _ binder: inout Binder) {
+        let ownName = user.ownsUsername ? user.username : nil
+        binder.add(user.countryCode)
+        binder.add(user.nickname)
+        binder.add(user.isAnonymous)
+        binder.add(user.tempUnit)
+        binder.add(user.timezone)
+        binder.add(user.createdAt.milliseconds)
+        binder.add(user.username)
+        binder.add(ownName.flatMap { try? Username($0).key })
+        binder.add(user.phone?.text)
+        binder.add(user.phone?.countryCode)
+        binder.add(user.phone != nil && user.isPhoneVerified)
+        binder.add(user.email?.text)
+        binder.add(user.email?.key)
+        binder.add(user.email == nil ? 0 : user.emailClaim.rawValue)
+        binder.add(user.externalUID)
+        binder.add(user.passwordHash)
+        binder.add(text: ProfileCodec.encode(user.profile).encoded())
+        binder.add(user.avatar)
+        binder.add(user.avatarURL)
+    }
+
+    /// The installation's secret no longer stands for this user.
+    package func forgetDeviceID(of uid: UserID) throws {
+        try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1") { $0.add(uid.text) }
+    }
+
+    /// Gives a proved address to its owner: whoever else had it without proving it loses it, and a
+    /// username that is it; links to it are void.
+    ///
+    /// - Returns: False, with nothing changed, when another account has proved it.
+    package func prove(_ address: Address, for uid: UserID, app: AppID, region: String) throws
+        -> Bool
+    {
+        if let owner = try find(proved: address, app: app, region: region), owner.uid != uid {
+            return false
+        }
+        let (column, key) =
+            switch address {
+            case .phone(let phone): ("phone", phone.text)
+            case .email(let email): ("emailKey", email.key)
+            }
+        let others = try sql.query(
+            "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
+                + " AND uid <> $4"
+        ) {
+            $0.add(app.text)
+            $0.add(region)
+            $0.add(key)
+            $0.add(uid.text)
+        } row: {
+            UserID(trusted: $0.text(0))
+        }
+        for other in others { try lose(address, other) }
+        return true
+    }
+
+    private func lose(_ address: Address, _ uid: UserID) throws {
+        guard var user = try find(uid) else { return }
+        user.lose(address)
+        try save(user)
+        if case .email = address { try transaction.links.void(.verifyEmail, of: uid) }
     }
 }

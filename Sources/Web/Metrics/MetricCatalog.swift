@@ -87,6 +87,23 @@ package enum MetricCatalog {
             .counter,
             "Times the broker had forgotten a worker's session, so that messages may be missing."
         ),
+        Entry(
+            "lamplighter_pool_waiting",
+            .gauge,
+            "Requests that wait for a pool of slow work, such as password hashing."
+        ),
+        Entry("lamplighter_pool_busy", .gauge, "Pieces of slow work that a pool is doing."),
+        Entry(
+            "lamplighter_pool_rejected_total",
+            .counter,
+            "Requests refused because a pool of slow work was full."
+        ),
+        Entry(
+            "lamplighter_pool_seconds",
+            .histogram,
+            "Time that a piece of slow work took, without its wait.",
+            buckets: secondsBuckets
+        ),
         Entry("lamplighter_devices_online", .gauge, "Devices that are connected."),
         Entry("lamplighter_database_bytes", .gauge, "Size of the database file."),
         Entry("lamplighter_wal_bytes", .gauge, "Size of the database's write-ahead log."),

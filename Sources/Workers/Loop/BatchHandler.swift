@@ -41,6 +41,8 @@ package protocol BatchHandler {
     func isDue(in tx: Transaction) throws -> Bool
     /// When `due` has something to do next at the latest; nil when only others can bring it.
     var nextDue: Instant? { get }
+    /// Whether slow work is under way whose results are still to be told.
+    var isAwaiting: Bool { get }
     /// The connection stands: prepares for a broker that may have forgotten everything; returns
     /// messages for the broker that are owed to nobody else.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
@@ -52,6 +54,7 @@ extension BatchHandler {
     package var retainedFilters: [String] { [] }
     package var sweptFilters: [String] { [] }
     package var nextDue: Instant? { nil }
+    package var isAwaiting: Bool { false }
     package mutating func connected(
         isSessionPresent: Bool,
         in tx: Transaction

@@ -13,6 +13,8 @@ package struct Owed {
     package private(set) var isSecret = false
     /// Workers with something new to do.
     package private(set) var woken: Set<WorkerName> = []
+    /// Slow work that begins after the commit.
+    private(set) var jobs: [SlowJob] = []
     /// Refusals, by reason, for the metrics.
     package private(set) var rejected: [String: Int] = [:]
 
@@ -52,6 +54,9 @@ package struct Owed {
             )
         )
     }
+
+    /// Has slow work begin after the commit.
+    mutating func submit(_ job: SlowJob) { jobs.append(job) }
 
     /// Counts a refusal.
     package mutating func count(_ rejection: Rejection) {

@@ -75,6 +75,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         try publishState(isOnline: true, at: now)
     }
 
+    /// Whether requests wait for slow work that will come back.
+    package var isAwaiting: Bool { handler.isAwaiting }
+
     /// Says goodbye; after the last turn, when nothing is held back any more.
     package mutating func close() {
         // What fails now is said by the will.
@@ -299,6 +302,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     private func finish(_ owed: Owed) {
         for worker in owed.woken { environment.neighbours.wake(worker) }
+        for job in owed.jobs { job.submit(to: environment.pool) }
         metrics.refused(owed.rejected)
         for letter in owed.deadLetters {
             metrics.deadLetter(letter.kind)

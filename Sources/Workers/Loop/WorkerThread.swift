@@ -97,7 +97,16 @@ package final class WorkerThread: Sendable {
         logger.info("The worker is connected")
         backoff.reset()
         while !mustStop { try loop.turn() }
+        try drain(&loop)
         loop.close()
+    }
+
+    /// Answers those whose slow work is nearly done; others ask again.
+    private func drain<Handler: BatchHandler>(
+        _ loop: inout WorkerLoop<MosquittoConnection, Handler>
+    ) throws {
+        let end = ContinuousClock.now + environment.limits.drainMax
+        while loop.isAwaiting, ContinuousClock.now < end { try loop.turn() }
     }
 
     private func report(_ error: any Error) {

@@ -1,6 +1,5 @@
 import Domain
 import JSON
-import Sodium
 import Storage
 import Wire
 
@@ -25,10 +24,7 @@ enum AccountMethods {
         let countryCode = try countryCode(fields)
         try checkRegion(fields, call)
         let deviceID = try fields.text("deviceId", length: 16...64)
-        let terminal = try terminalInfo(fields)
-        if let owner = try call.tx.sessions.app(of: call.request.terminal), owner != call.app.id {
-            throw Rejection(.forbidden, "The terminal belongs to another app.")
-        }
+        let terminal = try TerminalInfo(fields)
         let known = try deviceID.flatMap {
             try call.tx.accounts.findAnonymous(
                 deviceID: $0,
@@ -38,7 +34,7 @@ enum AccountMethods {
         }
         let user =
             try known ?? newAnonymous(&call, countryCode: countryCode, deviceID: deviceID)
-        return try begin(&call, user, terminal, isNew: known == nil)
+        return try SessionLife.begin(&call, user, terminal, isNew: known == nil)
     }
 
     private static func countryCode(_ fields: Fields) throws -> String {
@@ -65,20 +61,6 @@ enum AccountMethods {
         )
         rejection.region = region
         throw rejection
-    }
-
-    private struct TerminalInfo {
-        var platform: String
-        var os: String
-        var name: String
-    }
-
-    private static func terminalInfo(_ fields: Fields) throws -> TerminalInfo {
-        TerminalInfo(
-            platform: try fields.text("platform", length: 0...64) ?? "",
-            os: try fields.text("os", length: 0...64) ?? "",
-            name: try fields.text("name", length: 0...128) ?? ""
-        )
     }
 
     private static func newAnonymous(
@@ -113,91 +95,6 @@ enum AccountMethods {
         return user
     }
 
-    /// Begins a session on the request's terminal, in the place of one that lives there.
-    private static func begin(
-        _ call: inout Call,
-        _ user: User,
-        _ terminal: TerminalInfo,
-        isNew: Bool
-    ) throws -> Reply {
-        let actor = Actor(.user, user.uid.text, terminal: call.request.terminal)
-        if let before = try call.tx.sessions.live(on: call.request.terminal) {
-            try end(before, .replaced, actor: actor, &call)
-        }
-        let token = Sodium.randomSecret()
-        let session = Session(
-            id: SessionID(trusted: call.ids.make("s", at: call.tx.now)),
-            uid: user.uid,
-            app: call.app.id,
-            terminal: call.request.terminal,
-            platform: terminal.platform,
-            os: terminal.os,
-            name: terminal.name,
-            loginTime: call.tx.now,
-            expiresAt: call.tx.now.adding(seconds: call.limits.sessionSeconds)
-        )
-        try call.tx.sessions.begin(session, token: token)
-        call.owed.publish(
-            OutboundMessage(
-                call.topics.user(user.uid, "session"),
-                SessionCodec.told(
-                    "terminalLoggedIn",
-                    session,
-                    reason: nil,
-                    ts: call.tx.now,
-                    actor: actor
-                )
-            )
-        )
-        try pushDevices(of: session, &call)
-        return .result(
-            [
-                "user": .object(AccountCodec.encode(user)), "token": .string(token),
-                "sessionId": .string(session.id.text),
-                "expiresAt": .integer(session.expiresAt.milliseconds), "isNew": .bool(isNew),
-            ],
-            isSecret: true
-        )
-    }
-
-    /// Tells a terminal that has just logged in which devices its user has.
-    private static func pushDevices(of session: Session, _ call: inout Call) throws {
-        let list = try DeviceMethods.list(
-            of: session.uid,
-            products: nil,
-            offset: 0,
-            limit: call.limits.pageDefault,
-            call
-        )
-        call.owed.publish(
-            OutboundMessage(
-                call.topics.terminal(session.app, session.terminal, "devices"),
-                list.encoded()
-            )
-        )
-    }
-
-    /// Ends a session and has the session worker carry that out.
-    private static func end(
-        _ session: Session,
-        _ reason: Session.EndReason,
-        actor: Actor,
-        _ call: inout Call
-    ) throws {
-        var session = session
-        try call.tx.sessions.end(&session, reason)
-        let notice = SessionNotice(
-            id: MessageID(trusted: call.ids.make("n", at: call.tx.now)),
-            scope: .session(session.id),
-            reason: reason,
-            ts: call.tx.now,
-            actor: actor
-        )
-        call.owed.publish(
-            OutboundMessage(call.topics.system("session-invalid"), SessionCodec.encode(notice))
-        )
-    }
-
     // MARK: Being logged in
 
     @Sendable
@@ -214,7 +111,7 @@ enum AccountMethods {
 
     @Sendable
     private static func logout(_ call: inout Call) throws -> Reply {
-        try end(call.caller(), .loggedOut, actor: call.actor(), &call)
+        try SessionLife.end(call.caller(), .loggedOut, actor: call.actor(), &call)
         return .result([:])
     }
 }

@@ -15,6 +15,8 @@ struct Call {
     let catalog: Catalog
     var ids: IDSource
     var owed = Owed()
+    /// What came of the slow work that `prepare` asked for; empty where it asked for none.
+    var prepared = Prepared()
 
     var topics: Topics { environment.topics }
     var limits: Limits { environment.limits }
@@ -56,6 +58,12 @@ struct Method: Sendable {
     var needsToken = true
     /// Whether it changes nothing, so that a repeat may be answered anew.
     var isReading = false
+    /// Looks up what it needs and says which slow work comes first; nil when there is none.
+    ///
+    /// Limits are checked and tries are counted here: what it changes is committed before the work
+    /// begins. `run` follows in a transaction of its own, after the token was checked again, and
+    /// must look at everything anew.
+    var prepare: (@Sendable (inout Call) throws -> Preparation?)?
     /// Carries it out.
     var run: @Sendable (inout Call) throws -> Reply
 }

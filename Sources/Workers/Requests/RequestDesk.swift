@@ -10,9 +10,12 @@ struct RequestDesk {
     let environment: Environment
     var catalog = Catalog()
     var ids = IDSource()
+    /// Requests whose slow work is under way.
+    var waiting: WaitingRoom
 
-    init(_ environment: Environment) {
+    init(_ environment: Environment, _ waiting: WaitingRoom = WaitingRoom(Mailbox {})) {
         self.environment = environment
+        self.waiting = waiting
     }
 
     private var topics: Topics { environment.topics }
@@ -61,36 +64,98 @@ struct RequestDesk {
     }
 
     /// Carries a request out once, whatever the number of times that it comes, and owes its answer.
+    ///
+    /// One that needs slow work first is admitted to the waiting room, and comes back from there.
     mutating func answer(
         _ request: AppRequest,
         with method: Method,
         in tx: Transaction,
         owed: inout Owed
     ) throws {
-        let content = Sodium.sha256(RequestCodec.content(of: request))
+        let guest = WaitingRoom.Guest(
+            request: request,
+            content: Sodium.sha256(RequestCodec.content(of: request)),
+            method: method
+        )
         do {
-            guard let app = catalog.app(request.app) else {
-                throw Rejection(.forbidden, "The app is unknown.")
+            guard var call = try begin(guest, in: tx, owed: &owed) else { return }
+            if try waiting.join(request, guest.content) { return }
+            if let work = try tx.isolated({ try prepare(&call, method, owed.jobs) }) {
+                ids = call.ids
+                owed.add(call.owed)
+                return owed.submit(waiting.admit(guest, work))
             }
-            let known = try known(request, content, in: tx)
-            let session = try method.needsToken ? self.session(of: request, in: tx) : nil
-            if let known, try repeated(request, known, method, in: tx, owed: &owed) { return }
-            var call = Call(
-                request: request,
-                app: app,
-                session: session,
-                tx: tx,
-                environment: environment,
-                catalog: catalog,
-                ids: ids
-            )
-            let reply = try tx.isolated { try method.run(&call) }
-            ids = call.ids
-            owed.add(call.owed)
-            try finish(request, content, reply, method, in: tx, owed: &owed)
+            try run(guest, &call, owed: &owed)
         } catch let rejection as Rejection {
-            try refuse(request, content, rejection, in: tx, owed: &owed)
+            try refuse(guest, rejection, in: tx, owed: &owed)
         }
+    }
+
+    /// Carries out a request whose slow work is done.
+    mutating func answer(
+        _ guest: WaitingRoom.Guest,
+        _ prepared: Prepared,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        do {
+            guard var call = try begin(guest, in: tx, owed: &owed) else { return }
+            if let refusal = prepared.refusal { throw refusal }
+            call.prepared = prepared
+            try run(guest, &call, owed: &owed)
+        } catch let rejection as Rejection {
+            try refuse(guest, rejection, in: tx, owed: &owed)
+        } catch where Failure.isMessages(error) {
+            let rejection = Rejection(.internal, "The service failed on this request.")
+            try refuse(guest, rejection, in: tx, owed: &owed)
+        }
+    }
+
+    /// Checks app, id and token; nil when the request was answered as a repeat.
+    private func begin(
+        _ guest: WaitingRoom.Guest,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws -> Call? {
+        let request = guest.request
+        guard let app = catalog.app(request.app) else {
+            throw Rejection(.forbidden, "The app is unknown.")
+        }
+        let known = try known(request, guest.content, in: tx)
+        let session = try guest.method.needsToken ? TokenCheck.session(of: request, in: tx) : nil
+        if let known, try repeated(guest, known, in: tx, owed: &owed) { return nil }
+        return Call(
+            request: request,
+            app: app,
+            session: session,
+            tx: tx,
+            environment: environment,
+            catalog: catalog,
+            ids: ids
+        )
+    }
+
+    private func prepare(
+        _ call: inout Call,
+        _ method: Method,
+        _ jobs: [SlowJob]
+    ) throws -> Preparation? {
+        guard let work = try method.prepare?(&call) else { return nil }
+        guard let lane = work.lane else { return work }
+        let asked = jobs.count { $0.work.lane == lane }
+        guard environment.pool.room(in: lane) > asked else { throw NoPool.isFull }
+        return work
+    }
+
+    private mutating func run(
+        _ guest: WaitingRoom.Guest,
+        _ call: inout Call,
+        owed: inout Owed
+    ) throws {
+        let reply = try call.tx.isolated { try guest.method.run(&call) }
+        ids = call.ids
+        owed.add(call.owed)
+        try finish(guest, reply, in: call.tx, owed: &owed)
     }
 
     /// Refuses a request for good, since its own worker will still find it when it comes back: the
@@ -135,18 +200,17 @@ struct RequestDesk {
     /// Answers a repeat as the first time, or has it wait with the first; false when it is to be
     /// carried out anew.
     private func repeated(
-        _ request: AppRequest,
+        _ guest: WaitingRoom.Guest,
         _ known: RequestTable.Known,
-        _ method: Method,
         in tx: Transaction,
         owed: inout Owed
     ) throws -> Bool {
         if let (did, cid) = known.waitsFor {
-            try tx.commands.wait(did, cid, waiter(request))
+            try tx.commands.wait(did, cid, waiter(guest.request))
             return true
         }
-        guard let answer = known.answer else { return !method.isReading }
-        owed.publish(request.reply.message(answer), isSecret: true)
+        guard let answer = known.answer else { return !guest.method.isReading }
+        publish(answer, to: guest, isSecret: true, owed: &owed)
         return true
     }
 
@@ -159,10 +223,78 @@ struct RequestDesk {
         )
     }
 
-    // MARK: Tokens
+    // MARK: Answers
 
+    private func publish(
+        _ answer: [UInt8],
+        to guest: WaitingRoom.Guest,
+        isSecret: Bool,
+        owed: inout Owed
+    ) {
+        for reply in [guest.request.reply] + guest.others {
+            owed.publish(reply.message(answer), isSecret: isSecret)
+        }
+    }
+
+    private func finish(
+        _ guest: WaitingRoom.Guest,
+        _ reply: Reply,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        let request = guest.request
+        switch reply {
+        case .result(let result, let isSecret):
+            let answer = AnswerCodec.success(request.id, result: result)
+            publish(answer, to: guest, isSecret: isSecret, owed: &owed)
+            try tx.requests.save(
+                request.terminal.text,
+                request.id,
+                content: guest.content,
+                answer: guest.method.isReading ? nil : answer,
+                isSecret: isSecret
+            )
+        case .refusal(let rejection):
+            try refuse(guest, rejection, in: tx, owed: &owed)
+        case .later(let did, let cid):
+            try tx.commands.wait(did, cid, waiter(request))
+            try tx.requests.save(
+                request.terminal.text,
+                request.id,
+                content: guest.content,
+                answer: nil,
+                isSecret: false,
+                waitsFor: (did, cid)
+            )
+        }
+    }
+
+    /// Refuses a request; a refusal that would come out the same again is kept for repeats.
+    private func refuse(
+        _ guest: WaitingRoom.Guest,
+        _ rejection: Rejection,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        owed.count(rejection)
+        let answer = AnswerCodec.refusal(guest.request.id, rejection)
+        publish(answer, to: guest, isSecret: false, owed: &owed)
+        guard !rejection.code.isPassing, rejection.code != .invalidToken, rejection.field != "id"
+        else { return }
+        try tx.requests.save(
+            guest.request.terminal.text,
+            guest.request.id,
+            content: guest.content,
+            answer: answer,
+            isSecret: false
+        )
+    }
+}
+
+/// Finds who asks: the live session of a request's token.
+enum TokenCheck {
     /// The live session of the request's token, which must be this terminal's and that user's.
-    private func session(of request: AppRequest, in tx: Transaction) throws -> Session {
+    static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
         guard let token = request.token, !token.isEmpty else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
         }
@@ -175,64 +307,6 @@ struct RequestDesk {
         }
         return session
     }
-
-    // MARK: Answers
-
-    private func finish(
-        _ request: AppRequest,
-        _ content: [UInt8],
-        _ reply: Reply,
-        _ method: Method,
-        in tx: Transaction,
-        owed: inout Owed
-    ) throws {
-        switch reply {
-        case .result(let result, let isSecret):
-            let answer = AnswerCodec.success(request.id, result: result)
-            owed.publish(request.reply.message(answer), isSecret: isSecret)
-            try tx.requests.save(
-                request.terminal.text,
-                request.id,
-                content: content,
-                answer: method.isReading ? nil : answer,
-                isSecret: isSecret
-            )
-        case .refusal(let rejection):
-            try refuse(request, content, rejection, in: tx, owed: &owed)
-        case .later(let did, let cid):
-            try tx.commands.wait(did, cid, waiter(request))
-            try tx.requests.save(
-                request.terminal.text,
-                request.id,
-                content: content,
-                answer: nil,
-                isSecret: false,
-                waitsFor: (did, cid)
-            )
-        }
-    }
-
-    /// Refuses a request; a refusal that would come out the same again is kept for repeats.
-    private func refuse(
-        _ request: AppRequest,
-        _ content: [UInt8],
-        _ rejection: Rejection,
-        in tx: Transaction,
-        owed: inout Owed
-    ) throws {
-        owed.count(rejection)
-        let answer = AnswerCodec.refusal(request.id, rejection)
-        owed.publish(request.reply.message(answer))
-        guard !rejection.code.isPassing, rejection.code != .invalidToken, rejection.field != "id"
-        else { return }
-        try tx.requests.save(
-            request.terminal.text,
-            request.id,
-            content: content,
-            answer: answer,
-            isSecret: false
-        )
-    }
 }
 
 extension Owed {
@@ -243,5 +317,6 @@ extension Owed {
             for message in messages { publish(message, by: worker) }
         }
         for worker in other.woken { wake(worker) }
+        for job in other.jobs { submit(job) }
     }
 }

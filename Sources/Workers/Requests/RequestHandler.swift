@@ -21,7 +21,7 @@ package struct RequestHandler: BatchHandler {
         RequestHandler(.account, AccountMethods.all, environment)
     }
 
-    private init(
+    init(
         _ name: WorkerName,
         _ methods: [String: Method],
         _ environment: Environment
@@ -29,7 +29,8 @@ package struct RequestHandler: BatchHandler {
         self.name = name
         self.methods = methods
         self.environment = environment
-        desk = RequestDesk(environment)
+        let bell = environment.neighbours
+        desk = RequestDesk(environment, WaitingRoom(Mailbox { bell.wake(name) }))
     }
 
     package var filters: [String] {
@@ -83,9 +84,11 @@ package struct RequestHandler: BatchHandler {
 
     // MARK: What is due
 
-    package func isDue(in tx: Transaction) throws -> Bool { false }
+    package func isDue(in tx: Transaction) throws -> Bool { desk.waiting.canRelease }
+    package var isAwaiting: Bool { !desk.waiting.isEmpty }
 
     package mutating func due(in tx: Transaction) throws -> Owed? {
+        if desk.waiting.canRelease { return try released(in: tx) }
         guard name == .control else { return nil }
         try desk.catalog.update(in: tx)
         var owed = Owed()
@@ -97,6 +100,16 @@ package struct RequestHandler: BatchHandler {
             owed: &owed
         )
         try plan(in: tx)
+        return owed
+    }
+
+    /// Carries out the requests whose slow work is done.
+    private mutating func released(in tx: Transaction) throws -> Owed {
+        try desk.catalog.update(in: tx)
+        var owed = Owed()
+        for (guest, prepared) in desk.waiting.release() {
+            try desk.answer(guest, prepared, in: tx, owed: &owed)
+        }
         return owed
     }
 

@@ -1,0 +1,33 @@
+#pragma once
+#include <curl/curl.h>
+
+// Swift can't call the variadic curl_easy_setopt and curl_easy_getinfo: one function for each type of value.
+
+static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_text(CURL *handle, CURLoption option, const char *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_list(CURL *handle, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(handle, option, value);
+}
+
+static inline CURLcode ccurl_set_reader(CURL *handle, curl_read_callback function, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_READFUNCTION, function);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_READDATA, context);
+}
+
+static inline CURLcode ccurl_set_writer(
+    CURL *handle, CURLoption function_option, CURLoption data_option,
+    curl_write_callback function, void *context
+) {
+    CURLcode code = curl_easy_setopt(handle, function_option, function);
+    return code ? code : curl_easy_setopt(handle, data_option, context);
+}
+
+static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
+    return curl_easy_getinfo(handle, info, value);
+}

@@ -1,0 +1,57 @@
+/// Where a code goes: a phone or a mailbox.
+package enum Address: Hashable, Sendable {
+    case phone(Phone)
+    case email(EmailAddress)
+
+    /// What tells two addresses apart.
+    package var key: String {
+        switch self {
+        case .phone(let phone): "phone " + phone.text
+        case .email(let email): "email " + email.key
+        }
+    }
+
+    /// The address as it is shown and stored.
+    package var text: String {
+        switch self {
+        case .phone(let phone): phone.text
+        case .email(let email): email.text
+        }
+    }
+}
+
+/// What somebody logs in with.
+package enum LoginName: Hashable, Sendable {
+    case phone(Phone)
+    case email(EmailAddress)
+    case username(Username)
+    /// The app's own id of the user.
+    case external(String)
+
+    /// What tells two names apart.
+    package var key: String {
+        switch self {
+        case .phone(let phone): Address.phone(phone).key
+        case .email(let email): Address.email(email).key
+        case .username(let username): "username " + username.key
+        case .external(let id): "uid " + id
+        }
+    }
+
+    /// The name as an address, where it is one.
+    package var address: Address? {
+        switch self {
+        case .phone(let phone): .phone(phone)
+        case .email(let email): .email(email)
+        case .username, .external: nil
+        }
+    }
+
+    /// Names an address.
+    package init(_ address: Address) {
+        switch address {
+        case .phone(let phone): self = .phone(phone)
+        case .email(let email): self = .email(email)
+        }
+    }
+}

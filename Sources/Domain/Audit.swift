@@ -1,0 +1,47 @@
+/// One line of the audit trail: who did what to whose account, and from where.
+///
+/// It holds no secret and no code; addresses in it are masked.
+package struct AuditEntry: Sendable, Equatable {
+    /// What happened.
+    package enum Kind: String, Sendable, CaseIterable {
+        case registered, converted, loggedIn, loginFailed
+        case codeSent, codeFailed, linkSent
+        case passwordChanged, passwordReset, passwordFailed
+        case addressChanged, addressVerified, addressTaken, addressRestored
+        case providerLinked, providerUnlinked
+        case logoutCodeMade, sessionEnded
+        case cancellationRequested, cancellationUndone, erased
+    }
+
+    /// What happened.
+    package var kind: Kind
+    /// Whose account it was; nil where there is none.
+    package var uid: UserID?
+    /// Through which app.
+    package var app: AppID?
+    /// Who did it.
+    package var actor: Actor
+    /// The terminal that it is about.
+    package var terminal: TerminalID?
+    /// What else an operator should know, in a few words.
+    package var detail: String?
+    /// When; filled in by the store.
+    package var at = Instant(milliseconds: 0)
+
+    /// Describes what happened.
+    package init(
+        kind: Kind,
+        uid: UserID?,
+        app: AppID?,
+        actor: Actor,
+        terminal: TerminalID? = nil,
+        detail: String? = nil
+    ) {
+        self.kind = kind
+        self.uid = uid
+        self.app = app
+        self.actor = actor
+        self.terminal = terminal
+        self.detail = detail
+    }
+}

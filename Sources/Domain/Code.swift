@@ -1,0 +1,69 @@
+/// What a code is for (PROTOCOL 3.1).
+package enum CodePurpose: String, Sendable, CaseIterable {
+    case login, register, resetPassword, bind, operation, logoutTerminal
+
+    /// What the SDKs send when they ask for a code.
+    package init?(sending number: Int64) {
+        switch number {
+        case 0: self = .login
+        case 1: self = .register
+        case 2: self = .resetPassword
+        case 10: self = .logoutTerminal
+        default: return nil
+        }
+    }
+
+    /// What the SDKs send when they check a code: other numbers.
+    package init?(checking number: Int64) {
+        switch number {
+        case 1: self = .register
+        case 2: self = .login
+        case 3: self = .resetPassword
+        default: return nil
+        }
+    }
+
+    /// Whether only users ask for it.
+    package var needsSession: Bool {
+        switch self {
+        case .login, .register, .resetPassword: false
+        case .bind, .operation, .logoutTerminal: true
+        }
+    }
+}
+
+/// What codes are like.
+package enum CodeRules {
+    /// How long a code lives, in seconds.
+    package static let lifeSeconds: Int64 = 600
+    /// How often a code may be tried, rightly or wrongly.
+    package static let triesMax = 5
+    /// How long a ticket lives, in seconds.
+    package static let ticketSeconds: Int64 = 300
+
+    /// Tells whether a text has a code's form; no other is ever right.
+    package static func accepts(_ text: String) -> Bool {
+        text.utf8.count == 6
+            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}
+
+/// What a code is bound to.
+package struct CodeScope: Hashable, Sendable {
+    /// The app that it was asked for in.
+    package var app: AppID
+    /// The region that it was asked for in.
+    package var region: String
+    /// What it is for.
+    package var purpose: CodePurpose
+    /// Where it was sent.
+    package var address: Address
+
+    /// Binds a code.
+    package init(app: AppID, region: String, purpose: CodePurpose, address: Address) {
+        self.app = app
+        self.region = region
+        self.purpose = purpose
+        self.address = address
+    }
+}

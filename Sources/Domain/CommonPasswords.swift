@@ -1,0 +1,44 @@
+/// The passwords that everybody tries first, which nobody may choose (PROTOCOL 3.1).
+package enum CommonPasswords {
+    /// Tells whether a password is among the commonest, capitals or not.
+    ///
+    /// A binary search over the bytes of the list as it lies in the program: nothing is built or kept.
+    package static func contains(_ password: String) -> Bool {
+        let wanted = Array(password.lowercased().utf8)
+        return list.withUTF8Buffer { bytes in
+            var low = bytes.startIndex
+            var high = bytes.endIndex
+            while low < high {
+                let word = word(at: low + (high - low) / 2, in: bytes)
+                if word.elementsEqual(wanted) { return true }
+                if word.lexicographicallyPrecedes(wanted) {
+                    low = word.endIndex + 1
+                } else {
+                    high = word.startIndex
+                }
+            }
+            return false
+        }
+    }
+
+    /// All of them.
+    static var all: [Substring] {
+        "\(list)".split { $0 == " " || $0 == "\n" }
+    }
+
+    /// The word around a position; a separator belongs to the word in front of it.
+    private static func word(
+        at position: Int,
+        in bytes: UnsafeBufferPointer<UInt8>
+    ) -> Slice<UnsafeBufferPointer<UInt8>> {
+        var start = position
+        while start > bytes.startIndex, !isSeparator(bytes[start - 1]) { start -= 1 }
+        var end = position
+        while end < bytes.endIndex, !isSeparator(bytes[end]) { end += 1 }
+        return bytes[start..<end]
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n")
+    }
+}

@@ -1,0 +1,99 @@
+/// One message that leaves the house: an e-mail or a text to one address (PROTOCOL section 4).
+///
+/// It is stored sealed until it was sent, is sent again after a failure, and is forgotten at
+/// `expiresAt` at the latest.
+package struct Delivery: Sendable, Equatable {
+    /// How it travels.
+    package enum Channel: String, Sendable, CaseIterable {
+        case email, sms
+    }
+
+    /// What it says; each has words in every language that the service speaks.
+    package enum Template: String, Sendable, CaseIterable {
+        /// A code; `params`: `code`, `purpose`, `minutes`.
+        case code
+        /// A link that proves an e-mail address; `params`: `url`, `hours`.
+        case verifyEmail
+        /// A link to the page that sets a new password; `params`: `url`, `minutes`.
+        case resetPassword
+        /// Somebody tried to register an address that has an account.
+        case addressTaken
+        /// An account was made with this address.
+        case confirmation
+        /// The account has another address now; `params`: `url`, `hours`, `address` (the new one,
+        /// masked).
+        case addressChanged
+        /// The account's password is another one now.
+        case passwordChanged
+        /// The account will be erased; `params`: `days`.
+        case cancelled
+    }
+
+    /// The request that asked for it, whose terminal is told how the sending went.
+    package struct Origin: Sendable, Equatable {
+        /// The asking terminal.
+        package var terminal: TerminalID
+        /// The terminal's app.
+        package var app: AppID
+        /// The `requestId` that the terminal knows it by.
+        package var requestID: String
+
+        /// Names a request.
+        package init(terminal: TerminalID, app: AppID, requestID: String) {
+            self.terminal = terminal
+            self.app = app
+            self.requestID = requestID
+        }
+    }
+
+    /// Its id, by which gateways answer and drop repeats.
+    package var id: MessageID
+    /// How it travels.
+    package var channel: Channel
+    /// An e-mail address, or a phone number without its country code.
+    package var to: String
+    /// The country code of a phone number; of an e-mail, the user's.
+    package var countryCode: String?
+    /// The app in whose name it is sent.
+    package var app: AppID
+    /// What it says.
+    package var template: Template
+    /// What the template's words are filled with.
+    package var params: [String: String]
+    /// The user's language as a tag such as `zh-CN`; without one the country code decides.
+    package var language: String?
+    /// When it has lost its meaning.
+    package var expiresAt: Instant
+    /// Who is told how the sending went.
+    package var origin: Origin?
+    /// Whether it stands for one that isn't sent, since there is no such account: it is told of as
+    /// if it were sent.
+    package var isDummy = false
+
+    /// Makes a delivery.
+    package init(
+        id: MessageID,
+        channel: Channel,
+        to: String,
+        countryCode: String? = nil,
+        app: AppID,
+        template: Template,
+        params: [String: String] = [:],
+        language: String? = nil,
+        expiresAt: Instant,
+        origin: Origin? = nil,
+        isDummy: Bool = false
+    ) {
+        self.id = id
+        self.channel = channel
+        self.to = to
+        self.countryCode = countryCode
+        self.app = app
+        self.template = template
+        self.params = params
+        self.language = language
+        self.expiresAt = expiresAt
+        self.origin = origin
+        self.isDummy = isDummy
+    }
+}

@@ -1,0 +1,50 @@
+/// An e-mail address, shown as it was written and compared without regard to case.
+package struct EmailAddress: Hashable, Sendable {
+    /// The address as it was written.
+    package let text: String
+    /// What two spellings of one address have in common.
+    package let key: String
+
+    /// Reads an address; nil for what can't be one.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+        guard text.utf8.count <= 254, parts.count == 2, Self.isLocal(parts[0]),
+            Self.isDomain(parts[1])
+        else { return nil }
+        self.text = text
+        key = text.lowercased()
+    }
+
+    /// Takes an address from the store.
+    package init(trusted text: String) {
+        self.text = text
+        key = text.lowercased()
+    }
+
+    package static func == (left: Self, right: Self) -> Bool { left.key == right.key }
+    package func hash(into hasher: inout Hasher) { hasher.combine(key) }
+
+    private static func isLocal(_ text: Substring) -> Bool {
+        (1...64).contains(text.utf8.count) && text.unicodeScalars.allSatisfy(isPrintable)
+            && !text.unicodeScalars.contains { "\"(),:;<>[\\]".unicodeScalars.contains($0) }
+    }
+
+    private static func isDomain(_ text: Substring) -> Bool {
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        return labels.count >= 2
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                    && label.unicodeScalars.allSatisfy { $0 == "-" || isLetterOrDigit($0) }
+            }
+    }
+
+    private static func isLetterOrDigit(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.isAlphabetic || scalar.properties.numericType == .decimal
+    }
+
+    private static func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.properties.generalCategory != .control
+            && scalar.properties.generalCategory != .format
+            && !scalar.properties.isWhitespace
+    }
+}

@@ -1,0 +1,137 @@
+/// The name of an identity provider: one of those that are built in, or `oidc:{name}`.
+package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The name as the wire and the app document have it.
+    package let rawValue: String
+
+    /// Takes a known name, or `oidc:` with an id behind it; nil for any other text.
+    package init?(rawValue: String) {
+        let isKnown = Self.known.contains { $0.rawValue == rawValue }
+        guard isKnown || Self.isIssuer(rawValue) else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private init(_ rawValue: String) { self.rawValue = rawValue }
+
+    package static let wechat = ProviderName("wechat")
+    package static let qq = ProviderName("qq")
+    package static let facebook = ProviderName("facebook")
+    package static let twitter = ProviderName("twitter")
+    package static let weibo = ProviderName("weibo")
+    package static let baidu = ProviderName("baidu")
+    package static let apple = ProviderName("apple")
+    package static let google = ProviderName("google")
+
+    /// Those that need no `oidc:` in front.
+    package static let known = [
+        wechat, qq, facebook, twitter, weibo, baidu, apple, google,
+    ]
+
+    /// Whether it hands out ID tokens that are verified with its published keys.
+    package var hasIDTokens: Bool {
+        self == .apple || self == .google || rawValue.hasPrefix("oidc:")
+    }
+
+    package var description: String { rawValue }
+
+    private static func isIssuer(_ text: String) -> Bool {
+        guard text.hasPrefix("oidc:") else { return false }
+        let name = text.utf8.dropFirst(5)
+        return (1...64).contains(name.count)
+            && name.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}
+
+/// Who somebody is according to a provider that was asked (PROTOCOL 3.1).
+///
+/// An account is found by `provider` and `subject` alone. The e-mail is what the provider says;
+/// it never leads to an account.
+package struct VerifiedIdentity: Sendable, Equatable {
+    /// Who says so.
+    package var provider: ProviderName
+    /// The user's id there, as this app sees it.
+    package var subject: String
+    /// The token with which the app may go on asking the provider.
+    package var accessToken: String?
+    /// An e-mail address that the provider says is verified.
+    package var email: String?
+    /// A name for people.
+    package var nickname: String?
+    /// Where a picture is.
+    package var avatarURL: String?
+
+    /// Describes an identity.
+    package init(
+        provider: ProviderName,
+        subject: String,
+        accessToken: String? = nil,
+        email: String? = nil,
+        nickname: String? = nil,
+        avatarURL: String? = nil
+    ) {
+        self.provider = provider
+        self.subject = subject
+        self.accessToken = accessToken
+        self.email = email
+        self.nickname = nickname
+        self.avatarURL = avatarURL
+    }
+}
+
+/// Why an identity could not be verified.
+package enum ProviderFailure: Error, Equatable, Sendable {
+    /// What was wrong with a credential, for logs and tests; never part of it.
+    package enum Reason: String, Sendable {
+        /// The provider doesn't know or no longer takes it, or its signature is wrong.
+        case refused
+        /// It is past its time.
+        case expired
+        /// It was issued for another app.
+        case otherApp
+        /// It belongs to another user than the app says.
+        case otherUser
+        /// Another issuer made it.
+        case otherIssuer
+        /// It can't be read, or uses an algorithm that isn't taken.
+        case malformed
+        /// It was made for another login attempt.
+        case nonce
+    }
+
+    /// The credential doesn't prove who the user is.
+    case invalidCredential(Reason)
+    /// The provider can't be asked now, or not so soon; another try makes sense after some seconds.
+    case unavailable(retryAfter: Int64)
+    /// The app doesn't use this provider.
+    case disabled
+
+    /// What the app is told.
+    package var rejection: Rejection {
+        switch self {
+        case .invalidCredential:
+            Rejection(
+                .invalidCredentials,
+                "The provider does not confirm this credential for this app.",
+                field: "params.credential"
+            )
+        case .unavailable(let seconds):
+            Rejection(
+                .unavailable,
+                "The identity provider can't be asked at present; try again later.",
+                retryAfter: seconds
+            )
+        case .disabled:
+            Rejection(
+                .policyRejected,
+                "This app does not use this identity provider.",
+                field: "params.provider"
+            )
+        }
+    }
+}

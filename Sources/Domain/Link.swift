@@ -1,0 +1,52 @@
+/// What a link in a message lets its holder do, once (PROTOCOL 3.1 and 4).
+package struct Link: Sendable, Equatable {
+    /// What following it does.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// Proves that an e-mail address is its user's.
+        case verifyEmail
+        /// Sets a new password.
+        case resetPassword
+        /// Gives an account back the address that it had before.
+        case undoAddress
+
+        /// How long such a link lives, in seconds.
+        package var lifeSeconds: Int64 {
+            switch self {
+            case .verifyEmail, .undoAddress: 86_400
+            case .resetPassword: 3600
+            }
+        }
+    }
+
+    /// What following it does.
+    package var kind: Kind
+    /// Whose account it acts on.
+    package var uid: UserID
+    /// The address that it was sent to; when the account has another by now, it does nothing.
+    ///
+    /// Of `undoAddress` it is the old address, which the account gets back.
+    package var address: String
+    /// What else belongs to it, by name.
+    package var detail: [String: String]
+    /// When it ends.
+    package var expiresAt: Instant
+    /// When it was used.
+    package var usedAt: Instant?
+
+    /// Describes a link.
+    package init(
+        kind: Kind,
+        uid: UserID,
+        address: String,
+        detail: [String: String] = [:],
+        expiresAt: Instant,
+        usedAt: Instant? = nil
+    ) {
+        self.kind = kind
+        self.uid = uid
+        self.address = address
+        self.detail = detail
+        self.expiresAt = expiresAt
+        self.usedAt = usedAt
+    }
+}

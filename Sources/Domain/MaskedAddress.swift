@@ -1,0 +1,10 @@
+/// Shows an address so that its owner knows it again and nobody else learns it.
+package enum MaskedAddress {
+    /// The first letter and the domain of an e-mail address, the last two digits of a phone number.
+    package static func text(_ address: String) -> String {
+        guard let at = address.lastIndex(of: "@") else {
+            return "•••" + address.suffix(2)
+        }
+        return address[..<at].prefix(1) + "•••" + address[at...]
+    }
+}

@@ -1,0 +1,59 @@
+/// What a password must be before it is hashed (PROTOCOL 3.1).
+///
+/// Passwords are compared and hashed in one Unicode form, NFKC, so that the same one typed on
+/// another keyboard is the same. The standard library can't make that form, so who asks brings it;
+/// `Providers` adds these functions without that parameter.
+package enum PasswordRules {
+    /// How many characters (Unicode scalars of the normalised form) a password has.
+    package static let length = 8...128
+    /// More scalars than this aren't even normalised: NFKC makes up to 18 of one, seldom one of four.
+    package static let scalarsMax = 512
+
+    /// Checks a new password and gives the bytes to be hashed.
+    ///
+    /// `names` are the account's own: username, e-mail, phone, whichever it has; `normalise` gives the
+    /// NFKC form of a text. Throws `PolicyRejected`, or `InvalidRequest` for one that is too long.
+    package static func check(
+        _ password: String,
+        names: [String],
+        field: String = "params.password",
+        normalise: (String) -> String
+    ) throws(Rejection) -> [UInt8] {
+        guard let text = normalised(password, normalise: normalise) else {
+            throw .invalid(field, "A password has at most \(length.upperBound) characters.")
+        }
+        guard text.unicodeScalars.count >= length.lowerBound else {
+            throw weak(field, "A password has at least \(length.lowerBound) characters.")
+        }
+        guard !CommonPasswords.contains(text) else {
+            throw weak(field, "This password is among those that are tried first; choose another.")
+        }
+        let lower = text.lowercased()
+        let own = names.flatMap { ownForms(of: normalise($0).lowercased()) }
+        guard !own.contains(lower) else {
+            throw weak(field, "The account's own name can't be its password.")
+        }
+        return Array(text.utf8)
+    }
+
+    /// The form in which a password is hashed and compared; nil when it is longer than any may be.
+    package static func normalised(
+        _ password: String,
+        normalise: (String) -> String
+    ) -> String? {
+        guard password.unicodeScalars.count <= scalarsMax else { return nil }
+        let text = normalise(password)
+        return text.unicodeScalars.count <= length.upperBound ? text : nil
+    }
+
+    /// A name as it is, an e-mail's part before the @, and a phone number without its signs.
+    private static func ownForms(of name: String) -> [String] {
+        let local = name.split(separator: "@").first.map(String.init) ?? name
+        let digits = String(name.filter { !"+- ()".contains($0) })
+        return [name, local, digits]
+    }
+
+    private static func weak(_ field: String, _ message: String) -> Rejection {
+        Rejection(.policyRejected, message, field: field)
+    }
+}

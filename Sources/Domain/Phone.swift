@@ -1,0 +1,59 @@
+/// A phone number in E.164: country code and national number, digits only.
+package struct Phone: Hashable, Sendable {
+    /// The country code's digits, such as `49`.
+    package let countryCode: String
+    /// The number within the country, without its trunk prefix.
+    package let national: String
+
+    /// The number as it is stored and shown, such as `+4915112345678`.
+    package var text: String { "+" + countryCode + national }
+
+    /// Reads a number as people write it: spaces, dots, dashes, slashes and parentheses don't count,
+    /// nor do a leading zero, nor the country code in front where it is marked by `+` or `00`.
+    package init?(_ text: String, countryCode: String) {
+        let marks = " .-/()\u{00a0}".unicodeScalars
+        var digits = Substring(String(String.UnicodeScalarView(
+            text.unicodeScalars.filter { !marks.contains($0) }
+        )))
+        if digits.hasPrefix("+") || digits.hasPrefix("00") {
+            digits = digits.dropFirst(digits.hasPrefix("+") ? 1 : 2)
+            guard digits.hasPrefix(countryCode) else { return nil }
+            digits = digits.dropFirst(countryCode.count)
+        }
+        // In Italy the zero belongs to the number.
+        if countryCode != "39" { digits = digits.drop { $0 == "0" } }
+        guard digits.utf8.allSatisfy({ Self.isDigit($0) }),
+            digits.utf8.count >= 4, digits.utf8.count + countryCode.utf8.count <= 15
+        else { return nil }
+        self.countryCode = countryCode
+        national = String(digits)
+    }
+
+    /// Takes a number from the store.
+    package init(trusted text: String, countryCode: String) {
+        self.countryCode = countryCode
+        national = String(text.dropFirst(1 + countryCode.count))
+    }
+
+    /// Tells whether a text reads as a phone number to people, whoever's it may be.
+    package static func isLike(_ text: String) -> Bool {
+        let count = text.utf8.count { isDigit($0) }
+        return count >= 4
+            && text.unicodeScalars.allSatisfy {
+                $0.properties.numericType != nil || " +.-/()\u{00a0}".unicodeScalars.contains($0)
+            }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}
+
+/// The form of country codes: one to three digits that don't begin with zero.
+package enum CountryCode {
+    /// Tells whether a text has the form.
+    package static func accepts(_ text: String) -> Bool {
+        (1...3).contains(text.utf8.count) && text.utf8.first != UInt8(ascii: "0")
+            && text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    }
+}

@@ -1,0 +1,42 @@
+package import JSON
+
+/// What a user says of himself.
+package struct Profile: Sendable, Equatable {
+    /// A name for people.
+    package var nickname: String?
+    /// 1 for °C, 2 for °F.
+    package var tempUnit: Int64?
+    /// An IANA time zone.
+    package var timezone: String?
+    /// Degrees north.
+    package var latitude: Double?
+    /// Degrees east.
+    package var longitude: Double?
+    /// Texts by field: name, gender, birthday, address, remark, language.
+    package var texts: [String: String] = [:]
+    /// The app's own.
+    package var custom: JSONObject?
+
+    /// The text fields and how many characters each may have.
+    package static let textFields: [(name: String, length: Int)] = [
+        ("name", 64), ("gender", 32), ("birthday", 32), ("address", 256), ("remark", 256),
+        ("language", 35),
+    ]
+
+    /// Nothing said.
+    package init() {}
+
+    /// The language of messages to the user, as a tag.
+    package var language: String? { texts["language"].flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Takes over what another one says; what it is silent about stays.
+    package mutating func merge(_ other: Profile) {
+        nickname = other.nickname ?? nickname
+        tempUnit = other.tempUnit ?? tempUnit
+        timezone = other.timezone ?? timezone
+        latitude = other.latitude ?? latitude
+        longitude = other.longitude ?? longitude
+        texts.merge(other.texts) { $1 }
+        custom = other.custom ?? custom
+    }
+}

@@ -1,0 +1,153 @@
+package import JSON
+
+/// What an app has from an identity provider, and wants to log in with (PROTOCOL 3.1).
+package struct ProviderCredential: Sendable, Equatable {
+    /// The proof itself, by how it is verified.
+    package enum Proof: Sendable, Equatable {
+        /// To be exchanged at the provider with the app's secret.
+        case code(String)
+        /// To be shown to the provider; `user` is whom the app says it belongs to.
+        case accessToken(String, user: String?)
+        /// A token of OAuth 1.0a and its secret.
+        case signingKey(String, secret: String)
+        /// A signed ID token; `user` is whom the app says it belongs to.
+        case idToken(String, user: String?, nonce: String?)
+    }
+
+    /// The provider.
+    package let provider: ProviderName
+    /// The proof.
+    package let proof: Proof
+    /// What the user wants to be called, as the app says; nothing is proved by it.
+    package let nickname: String?
+
+    private init(_ provider: ProviderName, _ proof: Proof, nickname: String? = nil) {
+        self.provider = provider
+        self.proof = proof
+        self.nickname = nickname
+    }
+
+    /// How many bytes a token may have; ID tokens with many claims are the longest.
+    package static let tokenMax = 16_384
+    /// How many bytes an id at a provider may have.
+    package static let idMax = 256
+
+    /// Reads `provider` and `credential` of a request.
+    ///
+    /// - Throws: `Rejection` with the field at fault: `params.provider` or one of `params.credential`.
+    package static func parse(
+        provider: String,
+        credential: JSONObject
+    ) throws(Rejection) -> ProviderCredential {
+        let fields = Fields(object: credential, path: "params.credential")
+        if provider == "auth2" { return try parseAuth2(fields) }
+        guard let name = ProviderName(rawValue: provider) else {
+            throw .invalid("params.provider", "There is no identity provider of this name.")
+        }
+        switch name {
+        case .wechat:
+            return ProviderCredential(name, .code(try fields.token("code")))
+        case .qq:
+            let user = try fields.id("userId")
+            return ProviderCredential(
+                name,
+                .accessToken(try fields.token("accessToken"), user: user)
+            )
+        case .weibo:
+            let user = try fields.id("uid")
+            return ProviderCredential(
+                name,
+                .accessToken(try fields.token("accessToken"), user: user)
+            )
+        case .facebook, .baidu:
+            return ProviderCredential(
+                name,
+                .accessToken(try fields.token("accessToken"), user: nil)
+            )
+        case .twitter:
+            let key = try fields.token("key")
+            return ProviderCredential(name, .signingKey(key, secret: try fields.token("secret")))
+        case .apple:
+            return try parseApple(fields, token: "identityToken", details: fields)
+        default:
+            let nonce = try fields.optionalID("nonce")
+            return ProviderCredential(
+                name,
+                .idToken(try fields.token("identityToken"), user: nil, nonce: nonce)
+            )
+        }
+    }
+
+    /// Tuya's name for it: type `ap` is Apple, and what else Apple says lies in `extraInfo`.
+    private static func parseAuth2(_ fields: Fields) throws(Rejection) -> ProviderCredential {
+        guard fields.object["type"]?.stringValue == "ap" else {
+            throw .invalid("params.credential.type", "params.credential.type must be \"ap\".")
+        }
+        let extra = fields.object["extraInfo"]
+        if let extra, extra.objectValue == nil {
+            throw .invalid(
+                "params.credential.extraInfo",
+                "params.credential.extraInfo must be an object."
+            )
+        }
+        let details = Fields(object: extra?.objectValue ?? [:], path: fields.path + ".extraInfo")
+        return try parseApple(fields, token: "accessToken", details: details)
+    }
+
+    private static func parseApple(
+        _ fields: Fields,
+        token: String,
+        details: Fields
+    ) throws(Rejection) -> ProviderCredential {
+        let token = try fields.token(token)
+        let user = try details.optionalID("userIdentifier")
+        let nonce = try details.optionalID("nonce")
+        let nickname = try details.optionalID("nickname")
+        return ProviderCredential(
+            .apple,
+            .idToken(token, user: user, nonce: nonce),
+            nickname: nickname
+        )
+    }
+}
+
+/// The members of a credential, read with their limits.
+private struct Fields {
+    let object: JSONObject
+    let path: String
+
+    /// A token, code or secret: text of visible ASCII characters, as all providers make them.
+    func token(_ name: String) throws(Rejection) -> String {
+        let text = try required(name)
+        guard text.utf8.count <= ProviderCredential.tokenMax,
+            text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw .invalid("\(path).\(name)", "\(path).\(name) is too long or has odd characters.")
+        }
+        return text
+    }
+
+    /// An id: some providers write theirs as numbers.
+    func id(_ name: String) throws(Rejection) -> String {
+        if let number = object[name]?.intValue { return String(number) }
+        return try bounded(name, required(name))
+    }
+
+    func optionalID(_ name: String) throws(Rejection) -> String? {
+        object[name] == nil ? nil : try bounded(name, required(name))
+    }
+
+    private func bounded(_ name: String, _ text: String) throws(Rejection) -> String {
+        guard text.utf8.count <= ProviderCredential.idMax else {
+            throw .invalid("\(path).\(name)", "\(path).\(name) is too long.")
+        }
+        return text
+    }
+
+    private func required(_ name: String) throws(Rejection) -> String {
+        guard let text = object[name]?.stringValue, !text.isEmpty else {
+            throw .invalid("\(path).\(name)", "\(path).\(name) is needed, as text.")
+        }
+        return text
+    }
+}

@@ -1,0 +1,41 @@
+/// A name that a user chose to log in with, compared without regard to case.
+///
+/// It never reads as a phone number or an e-mail address: it could be somebody else's, who would
+/// be locked out or taken for another.
+package struct Username: Hashable, Sendable {
+    /// The name as it was chosen.
+    package let text: String
+    /// What two spellings of one name have in common.
+    package let key: String
+
+    /// Checks a name that somebody wants.
+    ///
+    /// - Throws: `Rejection` that says what is wrong with it.
+    package init(_ text: String, field: String = "params.username") throws(Rejection) {
+        guard (1...64).contains(text.unicodeScalars.count),
+            text.unicodeScalars.allSatisfy(Self.isVisible), text.first != " ", text.last != " "
+        else {
+            throw .invalid(
+                field,
+                "A username has 1 to 64 visible characters and no space at its ends."
+            )
+        }
+        guard !text.contains("@"), !text.contains("＠"), !Phone.isLike(text) else {
+            throw .invalid(field, "A username can't look like an e-mail address or a phone number.")
+        }
+        self.text = text
+        key = Self.key(of: text)
+    }
+
+    private static func key(of text: String) -> String { text.lowercased() }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar == " " { return true }
+        return switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .surrogate,
+            .privateUse, .unassigned:
+            false
+        default: true
+        }
+    }
+}

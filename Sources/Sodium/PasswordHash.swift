@@ -1,0 +1,66 @@
+import CSodium
+
+extension Sodium {
+    /// Hashes a password with argon2id and a fresh salt into libsodium's text form.
+    ///
+    /// Takes tens of milliseconds and the memory that it is told to (`crypto_pwhash_str_alg`).
+    /// - Returns: nil when there isn't that much memory.
+    package static func hashPassword(
+        _ password: [UInt8],
+        memoryBytes: Int,
+        passes: Int
+    ) -> String? {
+        prepare()
+        var text = [CChar](repeating: 0, count: Int(crypto_pwhash_STRBYTES))
+        let code = withChars(password) {
+            crypto_pwhash_str_alg(
+                &text,
+                $0,
+                UInt64(password.count),
+                UInt64(passes),
+                memoryBytes,
+                crypto_pwhash_ALG_ARGON2ID13
+            )
+        }
+        guard code == 0 else { return nil }
+        return String(
+            decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)),
+            as: UTF8.self
+        )
+    }
+
+    /// Tells whether a hash was made of this password (`crypto_pwhash_str_verify`); costs what making it did.
+    package static func verifyPassword(_ password: [UInt8], against hash: String) -> Bool {
+        prepare()
+        return withChars(password) { crypto_pwhash_str_verify(hash, $0, UInt64(password.count)) }
+            == 0
+    }
+
+    /// Tells whether a hash was made with other costs, or isn't one (`crypto_pwhash_str_needs_rehash`).
+    package static func needsRehash(_ hash: String, memoryBytes: Int, passes: Int) -> Bool {
+        prepare()
+        return crypto_pwhash_str_needs_rehash(hash, UInt64(passes), memoryBytes) != 0
+    }
+
+    /// Overwrites bytes that nobody needs any more (`sodium_memzero`), even where the compiler sees no use in it.
+    package static func wipe(_ bytes: inout [UInt8]) {
+        prepare()
+        bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
+    }
+
+    /// Gives the bytes to C, which wants an address even for none of them.
+    private static func withChars<R>(
+        _ bytes: [UInt8],
+        _ body: (UnsafePointer<CChar>) -> R
+    ) -> R {
+        let given: [UInt8] = bytes.isEmpty ? [0] : bytes
+        return given.withUnsafeBytes { buffer in
+            buffer.withMemoryRebound(to: CChar.self) { chars in
+                guard let address = chars.baseAddress else {
+                    preconditionFailure("an array that isn't empty has an address")
+                }
+                return body(address)
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package import Domain
+import Sodium
+
+/// Codes that were sent, and the tickets that stand for some.
+///
+/// Neither a code, a ticket nor an address stands here in clear: all are hashed with the server's
+/// key. There is one code for a purpose and an address: a newer one takes its place.
+package struct CodeTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    private func hash(_ scope: CodeScope) -> [UInt8] {
+        transaction.hash(
+            "\(scope.purpose.rawValue) \(scope.address.key)",
+            boundTo: "code \(scope.app.text) \(scope.region)"
+        )
+    }
+
+    private func hash(_ code: String, _ scope: CodeScope) -> [UInt8] {
+        transaction.hash(
+            code,
+            boundTo: "code \(scope.app.text) \(scope.region) \(scope.purpose.rawValue) "
+                + scope.address.key
+        )
+    }
+
+    // MARK: Codes
+
+    /// Keeps a code, in the place of the one before it.
+    package func save(
+        _ code: String,
+        for scope: CodeScope,
+        token: String,
+        expiresAt: Instant
+    ) throws {
+        try sql.run(
+            """
+            INSERT INTO code (scope, codeHash, codeToken, tries, sentAt, expiresAt)
+            VALUES ($1, $2, $3, 0, $4, $5)
+            ON CONFLICT (scope) DO UPDATE SET
+                codeHash = excluded.codeHash, codeToken = excluded.codeToken, tries = 0,
+                sentAt = excluded.sentAt, expiresAt = excluded.expiresAt, usedAt = NULL
+            """
+        ) {
+            $0.add(bytes: hash(scope))
+            $0.add(bytes: hash(code, scope))
+            $0.add(token)
+            $0.add(transaction.now.milliseconds)
+            $0.add(expiresAt.milliseconds)
+        }
+    }
+
+    /// Counts a try, in a transaction before the one that compares; false when none was left.
+    package func countTry(_ scope: CodeScope, max: Int) throws -> Bool {
+        try sql.run("UPDATE code SET tries = tries + 1 WHERE scope = $1 AND tries < $2") {
+            $0.add(bytes: hash(scope))
+            $0.add(max)
+        }
+        return sql.changes == 1
+    }
+
+    /// Tells whether a code is the one that is out.
+    package func matches(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
+        let given = hash(code, scope)
+        let row = try sql.query(
+            """
+            SELECT codeHash, codeToken FROM code
+            WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2
+            """
+        ) {
+            $0.add(bytes: hash(scope))
+            $0.add(transaction.now.milliseconds)
+        } row: {
+            (hash: $0.bytes(0), token: $0.text(1))
+        }.first
+        guard let row, Sodium.areEqual(row.hash, given) else { return false }
+        return token.map { Sodium.areEqual(Array($0.utf8), Array(row.token.utf8)) } ?? true
+    }
+
+    /// Uses a code up; of any number of uses exactly one succeeds.
+    package func use(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
+        guard try matches(code, token: token, for: scope) else { return false }
+        try sql.run("UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL") {
+            $0.add(transaction.now.milliseconds)
+            $0.add(bytes: hash(scope))
+        }
+        return sql.changes == 1
+    }
+
+    /// Voids the code of a scope, if one is out.
+    package func void(_ scope: CodeScope) throws {
+        try sql.run("DELETE FROM code WHERE scope = $1") { $0.add(bytes: hash(scope)) }
+    }
+
+    // MARK: Tickets
+
+    /// Makes a ticket for an address, bound to a terminal; the text is kept nowhere.
+    package func makeTicket(
+        for address: Address,
+        app: AppID,
+        region: String,
+        terminal: TerminalID,
+        expiresAt: Instant
+    ) throws -> String {
+        let ticket = Sodium.randomSecret()
+        try sql.run("INSERT INTO ticket (ticketHash, scope, expiresAt) VALUES ($1, $2, $3)") {
+            $0.add(bytes: Sodium.sha256(ticket.utf8))
+            $0.add(bytes: ticketScope(address, app, region, terminal))
+            $0.add(expiresAt.milliseconds)
+        }
+        return ticket
+    }
+
+    /// Uses a ticket up; of any number of uses exactly one succeeds.
+    package func useTicket(
+        _ ticket: String,
+        for address: Address,
+        app: AppID,
+        region: String,
+        terminal: TerminalID
+    ) throws -> Bool {
+        try sql.run(
+            """
+            UPDATE ticket SET usedAt = $1
+            WHERE ticketHash = $2 AND scope = $3 AND usedAt IS NULL AND expiresAt > $1
+            """
+        ) {
+            $0.add(transaction.now.milliseconds)
+            $0.add(bytes: Sodium.sha256(ticket.utf8))
+            $0.add(bytes: ticketScope(address, app, region, terminal))
+        }
+        return sql.changes == 1
+    }
+
+    private func ticketScope(
+        _ address: Address,
+        _ app: AppID,
+        _ region: String,
+        _ terminal: TerminalID
+    ) -> [UInt8] {
+        transaction.hash(
+            "\(terminal.text) \(address.key)",
+            boundTo: "ticket \(app.text) \(region)"
+        )
+    }
+
+    // MARK: Sweeping
+
+    /// Forgets codes and tickets that ended before a moment.
+    package func prune(before: Instant) throws {
+        for table in ["code", "ticket"] {
+            try sql.run("DELETE FROM \(table) WHERE expiresAt < $1") {
+                $0.add(before.milliseconds)
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package import Domain
+import JSON
+import Sodium
+
+/// Messages on their way out of the house; what they say and to whom is sealed.
+package struct DeliveryTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// A delivery that is due, and what became of it so far.
+    package struct Due: Sendable, Equatable {
+        /// The message.
+        package var delivery: Delivery
+        /// How often it was tried, this time included.
+        package var tries: Int
+        /// Which state its terminal was told, if any.
+        package var told: String?
+        /// When it was made.
+        package var createdAt: Instant
+    }
+
+    /// Leaves a message to be sent; the delivery service takes it up right after the commit.
+    package func add(_ delivery: Delivery) throws {
+        try sql.run(
+            """
+            INSERT INTO delivery (messageId, channel, dummy, content, tries, dueAt, createdAt,
+                expiresAt)
+            VALUES ($1, $2, $3, $4, 0, $5, $5, $6)
+            """
+        ) {
+            $0.add(delivery.id.text)
+            $0.add(delivery.channel.rawValue)
+            $0.add(delivery.isDummy)
+            $0.add(bytes: transaction.key.seal(DeliveryContent.encode(delivery)))
+            $0.add(transaction.now.milliseconds)
+            $0.add(delivery.expiresAt.milliseconds)
+        }
+        transaction.gate.owesDelivery = true
+    }
+
+    /// Takes up what is due, oldest first, and puts it off until after `leaseSeconds`: whoever takes
+    /// it up and dies has it tried again.
+    package func claim(leaseSeconds: Int64, limit: Int) throws -> [Due] {
+        let due = try query("dueAt <= $1 AND expiresAt > $1 ORDER BY dueAt LIMIT $2") {
+            $0.add(transaction.now.milliseconds)
+            $0.add(limit)
+        }
+        let again = transaction.now.adding(seconds: leaseSeconds)
+        try sql.run(
+            "UPDATE delivery SET tries = tries + 1, dueAt = $1 WHERE messageId = $2",
+            each: due
+        ) {
+            $0.add(again.milliseconds)
+            $0.add($1.delivery.id.text)
+        }
+        return due.map { row in
+            var row = row
+            row.tries += 1
+            return row
+        }
+    }
+
+    /// One message that is on its way, or nil.
+    package func find(_ id: MessageID) throws -> Due? {
+        try query("messageId = $1") { $0.add(id.text) }.first
+    }
+
+    /// Puts a message off.
+    package func postpone(_ id: MessageID, until moment: Instant) throws {
+        try sql.run("UPDATE delivery SET dueAt = $1 WHERE messageId = $2") {
+            $0.add(moment.milliseconds)
+            $0.add(id.text)
+        }
+    }
+
+    /// Notes which state the asking terminal was told.
+    package func note(_ id: MessageID, told state: String) throws {
+        try sql.run("UPDATE delivery SET told = $1 WHERE messageId = $2") {
+            $0.add(state)
+            $0.add(id.text)
+        }
+    }
+
+    /// Strikes a message out; false when it was gone already.
+    package func settle(_ id: MessageID) throws -> Bool {
+        try sql.run("DELETE FROM delivery WHERE messageId = $1") { $0.add(id.text) }
+        return sql.changes == 1
+    }
+
+    /// Takes out messages whose time is over, at most so many.
+    package func takeExpired(limit: Int) throws -> [Due] {
+        let expired = try query("expiresAt <= $1 ORDER BY expiresAt LIMIT $2") {
+            $0.add(transaction.now.milliseconds)
+            $0.add(limit)
+        }
+        try sql.run("DELETE FROM delivery WHERE messageId = $1", each: expired) {
+            $0.add($1.delivery.id.text)
+        }
+        return expired
+    }
+
+    /// When the next message is due or over; nil without one.
+    package func nextDue() throws -> Instant? {
+        try sql.integer("SELECT min(dueAt) FROM delivery").map { Instant(milliseconds: $0) }
+    }
+
+    /// How many messages are on their way.
+    package func count() throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0
+    }
+
+    private func query(
+        _ condition: String,
+        _ bind: (inout Binder) -> Void
+    ) throws -> [Due] {
+        try sql.query(
+            """
+            SELECT messageId, channel, dummy, content, expiresAt, tries, told, createdAt
+            FROM delivery WHERE \(condition)
+            """,
+            bind
+        ) { row in
+            let content = transaction.key.open(row.bytes(3)) ?? []
+            return Due(
+                delivery: DeliveryContent.decode(
+                    content,
+                    id: MessageID(trusted: row.text(0)),
+                    channel: Delivery.Channel(rawValue: row.text(1)) ?? .email,
+                    isDummy: row.bool(2),
+                    expiresAt: Instant(milliseconds: row.integer(4))
+                ),
+                tries: Int(row.integer(5)),
+                told: row.optionalText(6),
+                createdAt: Instant(milliseconds: row.integer(7))
+            )
+        }
+    }
+}
+
+/// The sealed part of a delivery's row, as JSON.
+enum DeliveryContent {
+    static func encode(_ delivery: Delivery) -> [UInt8] {
+        let params = delivery.params.sorted { $0.key < $1.key }
+        return JSONObject([
+            ("to", .string(delivery.to)),
+            ("countryCode", delivery.countryCode.map { .string($0) }),
+            ("appId", .string(delivery.app.text)),
+            ("template", .string(delivery.template.rawValue)),
+            ("params", .object(JSONObject(params.map { ($0.key, .string($0.value)) }))),
+            ("language", delivery.language.map { .string($0) }),
+            ("terminalId", delivery.origin.map { .string($0.terminal.text) }),
+            ("terminalApp", delivery.origin.map { .string($0.app.text) }),
+            ("requestId", delivery.origin.map { .string($0.requestID) }),
+        ]).encoded()
+    }
+
+    static func decode(
+        _ bytes: [UInt8],
+        id: MessageID,
+        channel: Delivery.Channel,
+        isDummy: Bool,
+        expiresAt: Instant
+    ) -> Delivery {
+        let object = (try? JSONValue.parse(bytes).objectValue) ?? [:]
+        func text(_ name: String) -> String? { object[name]?.stringValue }
+        let params = object["params"]?.objectValue?.members ?? []
+        return Delivery(
+            id: id,
+            channel: channel,
+            to: text("to") ?? "",
+            countryCode: text("countryCode"),
+            app: AppID(trusted: text("appId") ?? ""),
+            template: text("template").flatMap(Delivery.Template.init(rawValue:)) ?? .code,
+            params: Dictionary(
+                params.map { ($0.key, $0.value.stringValue ?? "") },
+                uniquingKeysWith: { first, _ in first }
+            ),
+            language: text("language"),
+            expiresAt: expiresAt,
+            origin: text("terminalId").map { terminal in
+                Delivery.Origin(
+                    terminal: TerminalID(trusted: terminal),
+                    app: AppID(trusted: text("terminalApp") ?? ""),
+                    requestID: text("requestId") ?? ""
+                )
+            },
+            isDummy: isDummy
+        )
+    }
+}

@@ -1,0 +1,101 @@
+package import Domain
+import Sodium
+
+/// Who users are at identity providers, found by provider and subject and by nothing else.
+package struct IdentityTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// A user's name at one provider.
+    package struct Link: Sendable, Equatable {
+        /// The provider's name.
+        package var provider: String
+        /// The user's id there.
+        package var subject: String
+        /// Since when.
+        package var linkedAt: Instant
+        /// The provider's token, where the app keeps it.
+        package var accessToken: String?
+    }
+
+    /// The user that a provider's subject belongs to, or nil.
+    package func owner(
+        _ provider: String,
+        _ subject: String,
+        app: AppID,
+        region: String
+    ) throws -> UserID? {
+        try sql.query(
+            """
+            SELECT uid FROM identity
+            WHERE appId = $1 AND region = $2 AND provider = $3 AND subject = $4
+            """
+        ) {
+            $0.add(app.text)
+            $0.add(region)
+            $0.add(provider)
+            $0.add(subject)
+        } row: {
+            UserID(trusted: $0.text(0))
+        }.first
+    }
+
+    /// A user's links, the oldest first.
+    package func all(of uid: UserID) throws -> [Link] {
+        try sql.query(
+            """
+            SELECT provider, subject, linkedAt, accessToken FROM identity WHERE uid = $1
+            ORDER BY linkedAt, provider
+            """
+        ) {
+            $0.add(uid.text)
+        } row: { row in
+            Link(
+                provider: row.text(0),
+                subject: row.text(1),
+                linkedAt: Instant(milliseconds: row.integer(2)),
+                accessToken: row.optionalBytes(3).flatMap(transaction.key.open)
+                    .map { String(decoding: $0, as: UTF8.self) }
+            )
+        }
+    }
+
+    /// Links a subject with a user, or keeps the newer token; the token is sealed.
+    package func save(
+        _ provider: String,
+        _ subject: String,
+        of user: User,
+        accessToken: String?
+    ) throws {
+        try sql.run(
+            """
+            INSERT INTO identity (appId, region, provider, subject, uid, linkedAt, accessToken)
+            VALUES ($1, $2, $3, $4, $5, $6, $7)
+            ON CONFLICT (appId, region, provider, subject) DO UPDATE SET
+                accessToken = excluded.accessToken
+            """
+        ) {
+            $0.add(user.app.text)
+            $0.add(user.region)
+            $0.add(provider)
+            $0.add(subject)
+            $0.add(user.uid.text)
+            $0.add(transaction.now.milliseconds)
+            $0.add(bytes: accessToken.map { transaction.key.seal(Array($0.utf8)) })
+        }
+    }
+
+    /// Ends a user's link with a provider; false when there was none.
+    package func remove(_ provider: String, of uid: UserID) throws -> Bool {
+        try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2") {
+            $0.add(uid.text)
+            $0.add(provider)
+        }
+        return sql.changes > 0
+    }
+
+    /// Erases all links of a user.
+    package func erase(_ uid: UserID) throws {
+        try sql.run("DELETE FROM identity WHERE uid = $1") { $0.add(uid.text) }
+    }
+}

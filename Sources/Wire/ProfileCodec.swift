@@ -1,0 +1,54 @@
+package import Domain
+package import JSON
+
+/// Reads and writes what users say of themselves (PROTOCOL 3.1).
+package enum ProfileCodec {
+    /// The app's own data takes at most this much, as JSON.
+    package static let customMax = 4096
+
+    /// Reads profile fields; what is absent stays unsaid.
+    package static func decode(_ fields: Fields) throws(Rejection) -> Profile {
+        var profile = Profile()
+        profile.nickname = try fields.text("nickname", length: 0...64)
+        profile.tempUnit = try fields.integer("tempUnit", in: 1...2)
+        profile.timezone = try fields.text("timezone", length: 1...64)
+        profile.latitude = try degrees("latitude", 90, fields)
+        profile.longitude = try degrees("longitude", 180, fields)
+        for (name, length) in Profile.textFields {
+            profile.texts[name] = try fields.text(name, length: 0...length)
+        }
+        profile.custom = try fields.object("custom")
+        if let custom = profile.custom, custom.encoded().count > customMax {
+            throw fields.refuse("custom", "takes at most \(customMax) bytes")
+        }
+        return profile
+    }
+
+    private static func degrees(
+        _ name: String,
+        _ most: Double,
+        _ fields: Fields
+    ) throws(Rejection) -> Double? {
+        guard let number = try fields.number(name) else { return nil }
+        guard (-most...most).contains(number) else {
+            throw fields.refuse(name, "must lie within ±\(Int(most))")
+        }
+        return number
+    }
+
+    /// What is said, for the store and, with the defaults, for the user.
+    package static func encode(_ profile: Profile) -> JSONObject {
+        var object = JSONObject([
+            ("nickname", profile.nickname.map { .string($0) }),
+            ("tempUnit", profile.tempUnit.map { .integer($0) }),
+            ("timezone", profile.timezone.map { .string($0) }),
+            ("latitude", profile.latitude.map { .double($0) }),
+            ("longitude", profile.longitude.map { .double($0) }),
+        ])
+        for (name, _) in Profile.textFields {
+            if let text = profile.texts[name] { object[name] = .string(text) }
+        }
+        if let custom = profile.custom { object["custom"] = .object(custom) }
+        return object
+    }
+}

@@ -1,0 +1,142 @@
+package import Domain
+package import Storage
+
+/// Makes links and leaves the messages that carry them, in the transaction of whoever asks.
+package enum LinkMail {
+    /// Whom a link goes to.
+    package struct Recipient: Sendable {
+        /// Whose account it acts on; nil where there is none and the asker must not find out.
+        package var uid: UserID?
+        /// Through which app.
+        package var app: AppID
+        /// How the message travels.
+        package var channel: Delivery.Channel
+        /// The address, as the account has it.
+        package var address: String
+        /// The country code of a phone number; of an e-mail address, the user's.
+        package var countryCode: String?
+        /// The user's language, where it is known.
+        package var language: String?
+
+        /// Names a recipient.
+        package init(
+            uid: UserID?,
+            app: AppID,
+            channel: Delivery.Channel = .email,
+            address: String,
+            countryCode: String?,
+            language: String? = nil
+        ) {
+            self.uid = uid
+            self.app = app
+            self.channel = channel
+            self.address = address
+            self.countryCode = countryCode
+            self.language = language
+        }
+    }
+
+    /// Makes a link and leaves its message; earlier ones of the kind are void from now on, undo links
+    /// apart.
+    ///
+    /// Without an account nothing is sent, after the same work. `replacement` is the account's new
+    /// address, for `undoAddress`.
+    /// - Throws: `Rejection` with `TooManyRequests`, for addresses with and without an account alike,
+    ///   when `isAsked` and the address had its share of such messages within an hour.
+    package static func make(
+        _ kind: Link.Kind,
+        for recipient: Recipient,
+        replacement: String? = nil,
+        isAsked: Bool = true,
+        _ environment: Environment,
+        ids: inout IDSource,
+        in tx: Transaction
+    ) throws {
+        if isAsked { try limit(kind, recipient, environment.limits, in: tx) }
+        let now = tx.now
+        let expiresAt = now.adding(seconds: kind.lifeSeconds)
+        let uid = recipient.uid ?? UserID(trusted: ids.make("n", at: now))
+        if kind != .undoAddress { try tx.links.void(kind, of: uid) }
+        let token = try tx.links.make(
+            kind,
+            uid: uid,
+            address: recipient.address,
+            detail: detail(recipient, replacement),
+            expiresAt: expiresAt
+        )
+        try tx.deliveries.add(
+            Delivery(
+                id: MessageID(trusted: ids.make("m", at: now)),
+                channel: recipient.channel,
+                to: recipient.address,
+                countryCode: recipient.countryCode,
+                app: recipient.app,
+                template: template(kind),
+                params: params(kind, token, replacement, environment),
+                language: recipient.language,
+                expiresAt: expiresAt,
+                isDummy: recipient.uid == nil
+            )
+        )
+    }
+
+    private static func template(_ kind: Link.Kind) -> Delivery.Template {
+        switch kind {
+        case .verifyEmail: .verifyEmail
+        case .resetPassword: .resetPassword
+        case .undoAddress: .addressChanged
+        }
+    }
+
+    private static func params(
+        _ kind: Link.Kind,
+        _ token: String,
+        _ replacement: String?,
+        _ environment: Environment
+    ) -> [String: String] {
+        var params = ["url": "\(environment.publicURL)/link/\(token)"]
+        switch kind {
+        case .resetPassword: params["minutes"] = "\(kind.lifeSeconds / 60)"
+        case .verifyEmail, .undoAddress: params["hours"] = "\(kind.lifeSeconds / 3600)"
+        }
+        params["address"] = replacement.map(MaskedAddress.text)
+        return params
+    }
+
+    private static func detail(
+        _ recipient: Recipient,
+        _ replacement: String?
+    ) -> [String: String] {
+        var detail = ["channel": recipient.channel.rawValue, "app": recipient.app.text]
+        detail["countryCode"] = recipient.countryCode
+        detail["language"] = recipient.language
+        detail["replacement"] = replacement
+        return detail
+    }
+
+    private static func limit(
+        _ kind: Link.Kind,
+        _ recipient: Recipient,
+        _ limits: Limits,
+        in tx: Transaction
+    ) throws {
+        let address = tx.hash(
+            "\(recipient.app.text) \(recipient.address)",
+            boundTo: "link"
+        ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let subject = "link/\(kind.rawValue)/\(address)"
+        let wait = try tx.attempts.retryAfter(
+            subject,
+            max: limits.linksPerHour,
+            windowSeconds: 3600
+        )
+        if let wait {
+            throw Rejection(
+                .tooManyRequests,
+                "Too many links were sent to this address; try again later.",
+                retryAfter: wait
+            )
+        }
+        try tx.attempts.add(subject, windowSeconds: 3600)
+    }
+}

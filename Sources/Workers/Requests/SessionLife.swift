@@ -1,0 +1,189 @@
+package import Domain
+import JSON
+import Sodium
+package import Storage
+package import Wire
+
+/// Begins and ends sessions, whoever asks for it (PROTOCOL 3.2).
+///
+/// An end marks the session in the same transaction that writes the notice of it, so the token is
+/// refused from the commit on; the session worker carries the notice out.
+package enum SessionLife {
+    /// Begins a session on the request's terminal, in the place of one that lives there.
+    ///
+    /// Logging in also undoes a cancellation that waits.
+    static func begin(
+        _ call: inout Call,
+        _ user: User,
+        _ terminal: TerminalInfo,
+        isNew: Bool
+    ) throws -> Reply {
+        if let owner = try call.tx.sessions.app(of: call.request.terminal), owner != call.app.id {
+            throw Rejection(.forbidden, "The terminal belongs to another app.")
+        }
+        let actor = Actor(.user, user.uid.text, terminal: call.request.terminal)
+        if let before = try call.tx.sessions.live(on: call.request.terminal) {
+            try end(before, .replaced, actor: actor, &call)
+        }
+        let token = Sodium.randomSecret()
+        let session = Session(
+            id: SessionID(trusted: call.ids.make("s", at: call.tx.now)),
+            uid: user.uid,
+            app: call.app.id,
+            terminal: call.request.terminal,
+            platform: terminal.platform,
+            os: terminal.os,
+            name: terminal.name,
+            loginTime: call.tx.now,
+            expiresAt: call.tx.now.adding(seconds: call.limits.sessionSeconds)
+        )
+        try call.tx.sessions.begin(session, token: token)
+        try call.tx.audit.add(
+            AuditEntry(
+                kind: .loggedIn,
+                uid: user.uid,
+                app: session.app,
+                actor: actor,
+                terminal: session.terminal,
+                detail: call.request.method
+            )
+        )
+        tell(of: session, actor: actor, &call)
+        try pushDevices(of: session, &call)
+        return .result(
+            [
+                "user": .object(AccountCodec.encode(user)), "token": .string(token),
+                "sessionId": .string(session.id.text),
+                "expiresAt": .integer(session.expiresAt.milliseconds), "isNew": .bool(isNew),
+            ],
+            isSecret: true
+        )
+    }
+
+    private static func tell(of session: Session, actor: Actor, _ call: inout Call) {
+        let payload = SessionCodec.told(
+            "terminalLoggedIn",
+            session,
+            reason: nil,
+            ts: call.tx.now,
+            actor: actor
+        )
+        call.owed.publish(OutboundMessage(call.topics.user(session.uid, "session"), payload))
+    }
+
+    /// Tells a terminal that has just logged in which devices its user has.
+    private static func pushDevices(of session: Session, _ call: inout Call) throws {
+        let list = try DeviceMethods.list(
+            of: session.uid,
+            products: nil,
+            offset: 0,
+            limit: call.limits.pageDefault,
+            call
+        )
+        call.owed.publish(
+            OutboundMessage(
+                call.topics.terminal(session.app, session.terminal, "devices"),
+                list.encoded()
+            )
+        )
+    }
+
+    // MARK: Ending
+
+    /// Ends a session on behalf of a request.
+    static func end(
+        _ session: Session,
+        _ reason: Session.EndReason,
+        actor: Actor,
+        _ call: inout Call
+    ) throws {
+        let topics = call.topics
+        try end(session, reason, actor: actor, topics, &call.ids, in: call.tx, owed: &call.owed)
+    }
+
+    /// Ends all of a user's sessions on behalf of a request, but for one terminal's; tells how many.
+    @discardableResult
+    static func endAll(
+        of uid: UserID,
+        except spared: TerminalID? = nil,
+        reason: Session.EndReason,
+        actor: Actor,
+        _ call: inout Call
+    ) throws -> Int {
+        try endAll(
+            of: uid,
+            except: spared,
+            reason: reason,
+            actor: actor,
+            call.topics,
+            &call.ids,
+            in: call.tx,
+            owed: &call.owed
+        )
+    }
+
+    /// Ends a session and has the session worker carry that out.
+    package static func end(
+        _ session: Session,
+        _ reason: Session.EndReason,
+        actor: Actor,
+        _ topics: Topics,
+        _ ids: inout IDSource,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        var session = session
+        try tx.sessions.end(&session, reason)
+        try tx.audit.add(
+            AuditEntry(
+                kind: .sessionEnded,
+                uid: session.uid,
+                app: session.app,
+                actor: actor,
+                terminal: session.terminal,
+                detail: reason.rawValue
+            )
+        )
+        let notice = SessionNotice(
+            id: MessageID(trusted: ids.make("n", at: tx.now)),
+            scope: .session(session.id),
+            reason: reason,
+            ts: tx.now,
+            actor: actor
+        )
+        owed.publish(OutboundMessage(topics.system("session-invalid"), SessionCodec.encode(notice)))
+    }
+
+    /// Ends all of a user's sessions, but for one terminal's; tells how many.
+    @discardableResult
+    package static func endAll(
+        of uid: UserID,
+        except spared: TerminalID? = nil,
+        reason: Session.EndReason,
+        actor: Actor,
+        _ topics: Topics,
+        _ ids: inout IDSource,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws -> Int {
+        let sessions = try tx.sessions.live(of: uid).filter { $0.terminal != spared }
+        for session in sessions {
+            try end(session, reason, actor: actor, topics, &ids, in: tx, owed: &owed)
+        }
+        return sessions.count
+    }
+}
+
+/// What an app says of the terminal that logs in.
+struct TerminalInfo: Sendable, Equatable {
+    var platform: String
+    var os: String
+    var name: String
+
+    /// Reads a request's fields.
+    init(_ fields: Fields) throws(Rejection) {
+        platform = try fields.text("platform", length: 0...64) ?? ""
+        os = try fields.text("os", length: 0...64) ?? ""
+        name = try fields.text("name", length: 0...128) ?? ""
+    }
+}

@@ -1,0 +1,74 @@
+import Domain
+import Wire
+
+/// Requests whose slow work is under way.
+///
+/// They live in memory only: a client that gets no answer asks again with the same id. A value, so
+/// that a transaction that fails leaves it as it was.
+struct WaitingRoom {
+    /// Who asked, and under which id.
+    struct Key: Hashable {
+        var terminal: TerminalID
+        var id: MessageID
+
+        init(_ request: AppRequest) {
+            terminal = request.terminal
+            id = request.id
+        }
+    }
+
+    /// One request that waits.
+    struct Guest {
+        var request: AppRequest
+        var content: [UInt8]
+        var method: Method
+        /// Where else the answer goes: repeats have joined.
+        var others: [ReplyAddress] = []
+    }
+
+    /// More repeats than this get no answer of their own.
+    private static let othersMax = 8
+
+    let mailbox: Mailbox
+    private var guests: [UInt64: Guest] = [:]
+    private var jobs: [Key: UInt64] = [:]
+    private var last: UInt64 = 0
+
+    init(_ mailbox: Mailbox) { self.mailbox = mailbox }
+
+    var isEmpty: Bool { guests.isEmpty }
+    /// Whether somebody's work is done.
+    var canRelease: Bool { !guests.isEmpty && mailbox.has { guests[$0] != nil } }
+
+    /// Takes a request in; its work is to be submitted after the commit.
+    mutating func admit(_ guest: Guest, _ work: Preparation) -> SlowJob {
+        last += 1
+        guests[last] = guest
+        jobs[Key(guest.request)] = last
+        return SlowJob(number: last, work: work, mailbox: mailbox)
+    }
+
+    /// Has a repeat join the first; false when the id waits for nothing.
+    ///
+    /// - Throws: `Rejection` where the id stands for another request.
+    mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
+        guard let job = jobs[Key(request)], var guest = guests[job] else { return false }
+        guard guest.content == content else {
+            throw .invalid("id", "This id was used for another request.")
+        }
+        if guest.others.count < Self.othersMax {
+            guest.others.append(request.reply)
+            guests[job] = guest
+        }
+        return true
+    }
+
+    /// Lets go everybody whose work is done.
+    mutating func release() -> [(guest: Guest, prepared: Prepared)] {
+        mailbox.results { guests[$0] != nil }.compactMap { job, prepared in
+            guard let guest = guests.removeValue(forKey: job) else { return nil }
+            jobs[Key(guest.request)] = nil
+            return (guest, prepared)
+        }
+    }
+}

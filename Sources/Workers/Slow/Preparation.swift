@@ -1,0 +1,66 @@
+package import Domain
+
+/// Slow work that a request needs before it can be decided.
+///
+/// It never runs in a transaction or on the worker's thread. A verification names the hash that it
+/// was made against, so that who decides later can see whether it is still the account's.
+package enum Preparation: Sendable {
+    /// Nothing but a commit: what was counted must stand before anything is compared.
+    case commit
+    /// Hashes a new password.
+    case hash([UInt8])
+    /// Verifies a password; against nil costs the same and never matches.
+    case verify([UInt8], against: String?)
+    /// Verifies one password and, whatever comes of it, hashes another.
+    case both(verify: [UInt8], against: String?, hash: [UInt8])
+
+    /// Which pool does it; nil where nothing is slow about it.
+    package var lane: SlowLane? {
+        switch self {
+        case .commit: nil
+        case .hash, .verify, .both: .password
+        }
+    }
+}
+
+/// A kind of slow work with a bound of its own.
+package enum SlowLane: String, Sendable, CaseIterable {
+    /// Password hashing: fills a processor and much memory.
+    case password
+    /// Calls to identity providers: wait for others.
+    case provider
+}
+
+/// What came of slow work.
+package struct Prepared: Sendable {
+    /// The hash of the new password.
+    package var hash: String?
+    /// The hash that the given password was verified to match; nil when it did not match.
+    package var matched: String?
+    /// The same password hashed anew, where the matched hash has parameters of the past.
+    package var rehashed: String?
+    /// Why nothing came of it.
+    package var refusal: Rejection?
+
+    /// What came of work that gives nothing.
+    package init() {}
+
+    /// Work that was not done.
+    package static func refused(_ rejection: Rejection) -> Prepared {
+        var prepared = Prepared()
+        prepared.refusal = rejection
+        return prepared
+    }
+}
+
+/// Hashes passwords; a seam, so that tests need neither memory nor time.
+///
+/// Every call blocks for as long as a hash takes.
+package protocol PasswordHashing: Sendable {
+    /// Hashes a password with a fresh salt.
+    func hash(_ password: [UInt8]) throws -> String
+    /// Tells whether a password has a hash.
+    func verify(_ password: [UInt8], against encoded: String) -> Bool
+    /// Tells whether a hash was made with other parameters than today's.
+    func needsRehash(_ encoded: String) -> Bool
+}

@@ -1,0 +1,29 @@
+import Metrics
+
+/// What is counted of one lane of slow work.
+final class SlowMetrics: Sendable {
+    private let waiting: Gauge
+    private let busy: Gauge
+    private let refused: Counter
+    private let seconds: Timer
+
+    init(_ lane: SlowLane) {
+        let labels = [("pool", lane.rawValue)]
+        waiting = Gauge(label: "lamplighter_pool_waiting", dimensions: labels)
+        busy = Gauge(label: "lamplighter_pool_busy", dimensions: labels)
+        refused = Counter(label: "lamplighter_pool_rejected_total", dimensions: labels)
+        seconds = Timer(label: "lamplighter_pool_seconds", dimensions: labels)
+    }
+
+    func depth(waiting: Int, busy: Int) {
+        self.waiting.record(waiting)
+        self.busy.record(busy)
+    }
+
+    func rejected() { refused.increment() }
+
+    func took(_ duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        self.seconds.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
+    }
+}

@@ -1,0 +1,92 @@
+import Domain
+import Synchronization
+
+@testable import Workers
+
+/// Hashes that cost nothing: the password behind a mark of the parameters.
+struct PlainHasher: PasswordHashing {
+    var mark = "plain:"
+
+    func hash(_ password: [UInt8]) throws -> String {
+        mark + String(decoding: password, as: UTF8.self)
+    }
+
+    func verify(_ password: [UInt8], against encoded: String) -> Bool {
+        encoded.split(separator: ":", maxSplits: 1).last.map(String.init)
+            == String(decoding: password, as: UTF8.self)
+    }
+
+    func needsRehash(_ encoded: String) -> Bool { !encoded.hasPrefix(mark) }
+}
+
+/// A pool that does its work at once, or when a test says so, and keeps a journal.
+final class FakePool: SlowPool {
+    private struct State {
+        var isHeld = false
+        var room = 1000
+        var held: [@Sendable () -> Void] = []
+        var journal: [Preparation] = []
+        var hasher = PlainHasher()
+    }
+
+    private let state = Mutex(State())
+
+    /// Whether work waits for `release`.
+    var isHeld: Bool {
+        get { state.withLock(\.isHeld) }
+        set { state.withLock { $0.isHeld = newValue } }
+    }
+
+    var room: Int {
+        get { state.withLock(\.room) }
+        set { state.withLock { $0.room = newValue } }
+    }
+
+    var hasher: PlainHasher {
+        get { state.withLock(\.hasher) }
+        set { state.withLock { $0.hasher = newValue } }
+    }
+
+    /// What was asked for so far.
+    var journal: [Preparation] { state.withLock(\.journal) }
+    var verifications: Int { journal.count { if case .verify = $0 { true } else { false } } }
+
+    func room(in lane: SlowLane) -> Int { room }
+
+    func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
+        let hasher = hasher
+        let isHeld = state.withLock { state in
+            state.journal.append(work)
+            if state.isHeld { state.held.append { done(Self.carryOut(work, hasher)) } }
+            return state.isHeld
+        }
+        if !isHeld { done(Self.carryOut(work, hasher)) }
+    }
+
+    /// Does all that waits.
+    func release() {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        for done in held { done() }
+    }
+
+    private static func carryOut(_ work: Preparation, _ hasher: PlainHasher) -> Prepared {
+        var prepared = Prepared()
+        func verify(_ password: [UInt8], _ encoded: String?) {
+            guard let encoded, hasher.verify(password, against: encoded) else { return }
+            prepared.matched = encoded
+            if hasher.needsRehash(encoded) { prepared.rehashed = try? hasher.hash(password) }
+        }
+        switch work {
+        case .commit: break
+        case .hash(let password): prepared.hash = try? hasher.hash(password)
+        case .verify(let password, let encoded): verify(password, encoded)
+        case .both(let password, let encoded, let new):
+            verify(password, encoded)
+            prepared.hash = try? hasher.hash(new)
+        }
+        return prepared
+    }
+}

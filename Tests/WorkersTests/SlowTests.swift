@@ -1,0 +1,237 @@
+import Domain
+import JSON
+import Storage
+import Synchronization
+import Testing
+
+@testable import Workers
+
+@Suite("Slow work")
+struct SlowTests {
+    private let pool = FakePool()
+
+    private func world() throws -> World {
+        let world = try World()
+        try world.makeUsers(2)
+        world.environment.pool = pool
+        return world
+    }
+
+    /// A handler with one method that hashes its parameter and tells the hash; a try is counted
+    /// before.
+    private func handler(_ environment: Environment) -> RequestHandler {
+        var method = Method { call in
+            .result(["hash": call.prepared.hash.map { .string($0) }].compacted)
+        }
+        method.prepare = { call in
+            let password = try call.fields.requiredText("password", length: 1...20)
+            if password == "free" { return nil }
+            try call.tx.attempts.add("slow", windowSeconds: 900)
+            return password == "commit" ? .commit : .hash(Array(password.utf8))
+        }
+        return RequestHandler(.account, ["account/slow": method], environment)
+    }
+
+    private func ask(_ world: World, id: String, _ password: String = "secret") {
+        world.sendRequest(0, "account/slow", id: id, ["password": .string(password)])
+    }
+
+    private func answers(_ world: World) -> [JSONObject] {
+        world.broker.published(to: World.answerTopic(0))
+    }
+
+    private func hash(_ answer: JSONObject?) -> JSONValue? {
+        answer?["result"]?.objectValue?["hash"]
+    }
+
+    @Test("The work runs after the commit, and the answer comes from a later transaction")
+    func path() throws {
+        let world = try world()
+        pool.isHeld = true
+        ask(world, id: "q1")
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+
+        #expect(world.broker.acknowledged == 1 && answers(world).isEmpty)
+        #expect(try world.count("attempt") == 1)
+        #expect(loop.isAwaiting)
+
+        pool.release()
+        try world.settle(&loop)
+        #expect(hash(answers(world).first) == "plain:secret")
+        #expect(!loop.isAwaiting)
+    }
+
+    @Test("Without slow work a request is answered in its own transaction")
+    func nothingSlow() throws {
+        let world = try world()
+        ask(world, id: "q1", "free")
+        try world.run(handler)
+        #expect(answers(world).map(\.isOK) == [true])
+        #expect(pool.journal.isEmpty)
+    }
+
+    @Test("Work that only needs a commit is done in the transaction after it")
+    func commitFirst() throws {
+        let world = try world()
+        pool.room = 0
+        ask(world, id: "q1", "commit")
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        #expect(answers(world).isEmpty)
+        #expect(try world.count("attempt") == 1)
+        try world.settle(&loop)
+        #expect(answers(world).map(\.isOK) == [true])
+    }
+
+    @Test("Repeats of a request that waits join it, and all get the one answer")
+    func repeats() throws {
+        let world = try world()
+        pool.isHeld = true
+        for _ in 0..<2 { ask(world, id: "q1") }
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        ask(world, id: "q1")
+        try loop.turn()
+        pool.release()
+        try world.settle(&loop)
+        ask(world, id: "q1")
+        try world.settle(&loop)
+
+        #expect(pool.journal.count == 1)
+        #expect(answers(world).count == 4)
+        #expect(answers(world).allSatisfy { $0 == answers(world).first && $0.isOK })
+    }
+
+    @Test("The id of a request that waits can't be used for another")
+    func otherContent() throws {
+        let world = try world()
+        pool.isHeld = true
+        ask(world, id: "q1")
+        ask(world, id: "q1", "other")
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        pool.release()
+        try world.settle(&loop)
+        #expect(answers(world).map(\.errorField) == ["id", nil])
+        #expect(pool.journal.count == 1)
+    }
+
+    @Test("A token that ended while the work ran is refused")
+    func tokenAgain() throws {
+        let world = try world()
+        pool.isHeld = true
+        ask(world, id: "q1")
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        try world.write { (tx) throws in
+            guard var session = try tx.sessions.find(SessionID(trusted: "s-0")) else { return }
+            try tx.sessions.end(&session, .terminated)
+        }
+        pool.release()
+        try world.settle(&loop)
+        #expect(answers(world).map(\.errorCode) == ["InvalidToken"])
+    }
+
+    @Test("A full queue is told with a time to try again, and nothing is counted")
+    func full() throws {
+        let world = try world()
+        pool.room = 1
+        pool.isHeld = true
+        for id in ["q1", "q2"] { ask(world, id: id) }
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        #expect(answers(world).map(\.errorCode) == ["Unavailable"])
+        #expect(answers(world).first?["error"]?.objectValue?["retryAfter"]?.intValue != nil)
+        let counted = try world.read { try $0.sql.integer("SELECT count FROM attempt") }
+        #expect(counted == 1)
+
+        pool.room = 10
+        ask(world, id: "q2")
+        try loop.turn()
+        pool.release()
+        try world.settle(&loop)
+        #expect(answers(world).map(\.isOK) == [false, true, true])
+    }
+
+    @Test("Requests that wait are lost with the connection; asked again they are answered")
+    func lostConnection() throws {
+        let world = try world()
+        pool.isHeld = true
+        ask(world, id: "q1")
+        do {
+            var loop = try world.loop(handler(world.environment))
+            try loop.turn()
+        }
+        var loop = try world.loop(handler(world.environment))
+        pool.release()
+        try world.settle(&loop)
+        #expect(answers(world).isEmpty)
+        pool.isHeld = false
+        ask(world, id: "q1")
+        try world.settle(&loop)
+        #expect(answers(world).map(\.isOK) == [true])
+    }
+}
+
+@Suite("The pool of threads")
+struct ThreadedPoolTests {
+    /// A hasher that a test can hold up.
+    final class SlowHasher: PasswordHashing {
+        let gate = Mutex<Void>(())
+        let running = Mutex((now: 0, most: 0))
+
+        func hash(_ password: [UInt8]) throws -> String {
+            running.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            defer { running.withLock { $0.now -= 1 } }
+            return gate.withLock { "plain:" + String(decoding: password, as: UTF8.self) }
+        }
+
+        func verify(_ password: [UInt8], against encoded: String) -> Bool {
+            PlainHasher().verify(password, against: encoded)
+        }
+
+        func needsRehash(_ encoded: String) -> Bool { false }
+    }
+
+    @Test("It hashes, verifies, and hashes anew what is of the past", .timeLimit(.minutes(1)))
+    func work() async throws {
+        let pool = try ThreadedPool(PlainHasher(mark: "new:"), threads: 2, queueMax: 10)
+        #expect(await pool.run(.hash(Array("a".utf8))).hash == "new:a")
+        let verified = await pool.run(.verify(Array("a".utf8), against: "old:a"))
+        #expect(verified.matched == "old:a" && verified.rehashed == "new:a")
+        #expect(await pool.run(.verify(Array("b".utf8), against: "new:a")).matched == nil)
+        let dummy = await pool.run(.verify(Array("nobody's".utf8), against: nil))
+        #expect(dummy.matched == nil && dummy.refusal == nil)
+    }
+
+    @Test("No more than its threads run, no more than its queue wait", .timeLimit(.minutes(1)))
+    func bounds() async throws {
+        let hasher = SlowHasher()
+        let pool = try ThreadedPool(hasher, threads: 2, queueMax: 8)
+        let results = await withTaskGroup(of: Bool.self) { group in
+            for _ in 0..<200 {
+                group.addTask { await pool.run(.hash([1])).refusal == nil }
+            }
+            return await group.reduce(into: [Bool]()) { $0.append($1) }
+        }
+        #expect(results.count == 200 && results.contains(true))
+        #expect(hasher.running.withLock(\.most) <= 2)
+        #expect(pool.room(in: .password) == 8)
+    }
+
+    @Test("A closed pool refuses what waits and what comes", .timeLimit(.minutes(1)))
+    func closed() async throws {
+        let pool = try ThreadedPool(PlainHasher(), threads: 1, queueMax: 8)
+        pool.close()
+        #expect(await pool.run(.hash([1])).refusal?.code == .unavailable)
+        #expect(pool.room(in: .password) == 0)
+    }
+}
+
+extension Dictionary where Key == String, Value == JSONValue? {
+    fileprivate var compacted: JSONObject { JSONObject(map { ($0.key, $0.value) }) }
+}
