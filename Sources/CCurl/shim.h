@@ -3,6 +3,9 @@
 
 // Swift can't call the variadic curl_easy_setopt and curl_easy_getinfo: one function for each type of value.
 
+// A macro with a cast in it.
+static inline CURLcode ccurl_global_init(void) { return curl_global_init(CURL_GLOBAL_DEFAULT); }
+
 static inline CURLcode ccurl_set_long(CURL *handle, CURLoption option, long value) {
     return curl_easy_setopt(handle, option, value);
 }

@@ -19,14 +19,7 @@ enum AppDocument {
             try check(policy)
         }
         for provider in try members(of: document, "providers") {
-            let path = "providers.\(provider.key)"
-            guard let settings = provider.value.objectValue else {
-                throw .invalid(path, "\(path) must be an object.")
-            }
-            for flag in ["enabled", "keepToken"] where settings[flag] != nil {
-                guard settings[flag]?.boolValue == nil else { continue }
-                throw .invalid("\(path).\(flag)", "\(path).\(flag) must be true or false.")
-            }
+            _ = try ProviderSettings.parse(provider.key, provider.value)
         }
     }
 

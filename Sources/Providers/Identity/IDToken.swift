@@ -1,0 +1,131 @@
+import Domain
+import Foundation
+import JSON
+import Sodium
+
+/// An ID token (a signed JWT) taken apart, and the rules that its claims must keep.
+struct IDToken {
+    /// Those with a public key; `none` and the HS ones, whose key would be public, are not among them.
+    static let algorithms = [
+        "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
+    ]
+
+    /// The token as it came.
+    let text: String
+    /// How it says it is signed.
+    let algorithm: String
+    /// Which of the issuer's keys it says it is signed with.
+    let keyID: String?
+    /// What it says; not to be believed before the signature was verified.
+    let claims: JSONObject
+
+    /// Takes a token apart; nil when it has another form, algorithm or unknown conditions (`crit`).
+    init?(_ text: String) {
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[2].isEmpty,
+            let header = Self.object(parts[0]), let claims = Self.object(parts[1]),
+            let algorithm = header["alg"]?.stringValue, Self.algorithms.contains(algorithm),
+            header["crit"] == nil
+        else { return nil }
+        if let key = header["kid"] {
+            guard let key = key.stringValue, key.utf8.count <= 256 else { return nil }
+            keyID = key
+        } else {
+            keyID = nil
+        }
+        self.text = text
+        self.algorithm = algorithm
+        self.claims = claims
+    }
+
+    private static func object(_ part: Substring) -> JSONObject? {
+        guard let bytes = bytes(part) else { return nil }
+        return (try? JSONValue.parse(bytes))?.objectValue
+    }
+
+    /// Reads base64url without padding.
+    static func bytes(_ text: Substring) -> [UInt8]? {
+        guard !text.contains(where: { "+/=".contains($0) }) else { return nil }
+        let base64 = text.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - base64.count % 4) % 4)
+        return Data(base64Encoded: base64 + padding).map(Array.init)
+    }
+}
+
+extension IDToken {
+    /// How far clocks may differ, in seconds.
+    static let leeway: Double = 60
+
+    /// Checks whom the token is from, for and about, and until when; the signature comes before.
+    func identity(
+        for settings: ProviderSettings,
+        nonce: String?,
+        user: String?,
+        at now: Int64
+    ) throws(ProviderFailure) -> VerifiedIdentity {
+        guard let issuer = claims["iss"]?.stringValue, Self.isSame(issuer, settings) else {
+            throw .invalidCredential(.otherIssuer)
+        }
+        try checkAudience(settings.clientIDs)
+        let now = Double(now)
+        guard let end = claims["exp"]?.doubleValue else { throw .invalidCredential(.malformed) }
+        guard now < end + Self.leeway else { throw .invalidCredential(.expired) }
+        if let start = claims["nbf"] {
+            guard let start = start.doubleValue, now >= start - Self.leeway else {
+                throw .invalidCredential(.refused)
+            }
+        }
+        if let nonce { try check(nonce) }
+        guard let subject = claims["sub"]?.stringValue,
+            (1...ProviderCredential.idMax).contains(subject.utf8.count)
+        else { throw .invalidCredential(.malformed) }
+        if let user, user != subject { throw .invalidCredential(.otherUser) }
+        return VerifiedIdentity(
+            provider: settings.provider,
+            subject: subject,
+            accessToken: settings.keepsToken ? text : nil,
+            email: verifiedEmail,
+            nickname: claims["name"]?.stringValue,
+            avatarURL: claims["picture"]?.stringValue
+        )
+    }
+
+    /// For us, and where it is for others too, issued at our wish (OpenID Connect Core 3.1.3.7).
+    private func checkAudience(_ ours: [String]) throws(ProviderFailure) {
+        let audiences: [String]
+        switch claims["aud"] {
+        case .string(let one): audiences = [one]
+        case .array(let several): audiences = several.compactMap(\.stringValue)
+        default: throw .invalidCredential(.malformed)
+        }
+        guard audiences.contains(where: ours.contains) else { throw .invalidCredential(.otherApp) }
+        guard audiences.count > 1 else { return }
+        guard let party = claims["azp"]?.stringValue, ours.contains(party) else {
+            throw .invalidCredential(.otherApp)
+        }
+    }
+
+    /// Apps for Apple hand over the SHA-256 of their nonce and keep the nonce itself.
+    private func check(_ nonce: String) throws(ProviderFailure) {
+        guard let claim = claims["nonce"]?.stringValue else { throw .invalidCredential(.nonce) }
+        let digits = Array("0123456789abcdef")
+        let digest = Sodium.sha256(nonce.utf8)
+            .map { String([digits[Int($0 >> 4)], digits[Int($0 & 15)]]) }
+            .joined()
+        guard claim == nonce || claim == digest else { throw .invalidCredential(.nonce) }
+    }
+
+    private var verifiedEmail: String? {
+        let flag = claims["email_verified"]
+        // Apple writes it as text.
+        let isVerified = flag?.boolValue ?? (flag?.stringValue == "true")
+        return isVerified ? claims["email"]?.stringValue : nil
+    }
+
+    /// A final slash makes no difference, and Google leaves the scheme out at times.
+    private static func isSame(_ issuer: String, _ settings: ProviderSettings) -> Bool {
+        let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+        return bare == settings.baseURL
+            || (settings.provider == .google && "https://\(bare)" == settings.baseURL)
+    }
+}

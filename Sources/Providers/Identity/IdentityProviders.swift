@@ -1,0 +1,107 @@
+package import Domain
+import Glibc
+package import Logging
+
+/// Asks identity providers who somebody is (PROTOCOL 3.1).
+///
+/// Nothing that an app says is believed: ID tokens are verified with their issuer's published keys, codes
+/// and access tokens with the provider's own endpoint, and each that it was issued for this app.
+/// Times, sizes and numbers of calls are bounded for each provider by itself, so one that hangs
+/// slows only those who log in with it, and them not for long.
+package final class IdentityProviders: Sendable {
+    /// What bounds the calls.
+    package struct Limits: Sendable {
+        /// How long reaching a provider may take.
+        package var connectTimeout = Duration.seconds(3)
+        /// How long one verification may take.
+        package var timeout = Duration.seconds(8)
+        /// How many calls to one provider may be under way.
+        package var callsMax = 8
+        /// How many failures in a row close a provider for a while.
+        package var failuresMax = 5
+        /// For how long.
+        package var pause = Duration.seconds(30)
+        /// After how long the question for an unknown key may be repeated.
+        package var keysPause = Duration.seconds(60)
+
+        /// The numbers that a service runs with.
+        package init() {}
+    }
+
+    private let client: WebClient
+    private let line: ProviderLine
+    private let keys: IssuerKeys
+    private let timeout: Duration
+    private let clock: @Sendable () -> Int64
+
+    /// Makes it; nobody is asked yet.
+    ///
+    /// - Parameters:
+    ///   - limits: What bounds the calls.
+    ///   - logger: Told when a provider can't be used; never what was asked.
+    ///   - clock: Gives the time in seconds since 1970.
+    package init(
+        limits: Limits = Limits(),
+        logger: Logger,
+        clock: @escaping @Sendable () -> Int64 = { Int64(time(nil)) }
+    ) {
+        client = WebClient(connectTimeout: limits.connectTimeout)
+        let breaker = Breaker.Limits(
+            failuresMax: limits.failuresMax,
+            pause: limits.pause,
+            callsMax: limits.callsMax
+        )
+        line = ProviderLine(client: client, limits: breaker, logger: logger)
+        keys = IssuerKeys(
+            line: line,
+            limits: IssuerKeys.Limits(pause: limits.keysPause),
+            timeout: limits.timeout
+        )
+        timeout = limits.timeout
+        self.clock = clock
+    }
+
+    /// Verifies what an app has from a provider, with that provider and for that app.
+    ///
+    /// Takes as long as the limits allow at most. Safe to repeat, but for codes: a provider takes
+    /// each once.
+    package func verify(
+        _ credential: ProviderCredential,
+        for app: ProviderSettings
+    ) async throws(ProviderFailure) -> VerifiedIdentity {
+        guard app.isEnabled, app.provider == credential.provider, !app.clientIDs.isEmpty else {
+            throw .disabled
+        }
+        var identity: VerifiedIdentity
+        if case .idToken(let text, let user, let nonce) = credential.proof {
+            identity = try await verify(text, user, nonce, app)
+        } else {
+            let provider = TokenProvider(
+                line: line,
+                settings: app,
+                deadline: .now + timeout,
+                now: clock()
+            )
+            identity = try await provider.verify(credential)
+        }
+        identity.nickname = identity.nickname ?? credential.nickname
+        return identity
+    }
+
+    private func verify(
+        _ text: String,
+        _ user: String?,
+        _ nonce: String?,
+        _ app: ProviderSettings
+    ) async throws(ProviderFailure) -> VerifiedIdentity {
+        guard let token = IDToken(text) else { throw .invalidCredential(.malformed) }
+        // Costs nothing, and spares a question for the keys of whoever made it.
+        let identity = try token.identity(for: app, nonce: nonce, user: user, at: clock())
+        let key = try await keys.key(for: token, of: app)
+        guard await key.signed(token) else { throw .invalidCredential(.refused) }
+        return identity
+    }
+
+    /// Ends the connections to all providers; what is under way fails.
+    package func shutdown() async { await client.shutdown() }
+}

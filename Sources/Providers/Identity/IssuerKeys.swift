@@ -1,0 +1,152 @@
+import Domain
+import Foundation
+import JSON
+import JWTKit
+
+/// The published keys of the issuers of ID tokens, asked for seldom and kept.
+///
+/// Keys are asked for when none are known or they are an hour old, and when a token names one that
+/// isn't among them, but then once a minute at most: a stream of tokens with made-up keys must not become
+/// a stream of questions. Several that wait for the same keys wait for one question.
+actor IssuerKeys {
+    /// The times, as settings so that tests needn't wait.
+    struct Limits: Sendable {
+        /// From which age on keys are asked for again.
+        var freshFor = Duration.seconds(3600)
+        /// Until which age old keys do while the issuer can't be asked.
+        var usableFor = Duration.seconds(86_400)
+        /// How long an unknown key waits after the last question.
+        var pause = Duration.seconds(60)
+    }
+
+    private struct Entry {
+        var keys: [PublishedKey]
+        var fetchedAt: ContinuousClock.Instant
+        var triedAt: ContinuousClock.Instant
+    }
+
+    /// Operators name issuers, so there are few; this is against mistakes only.
+    private static let issuersMax = 1_000
+
+    private let line: ProviderLine
+    private let limits: Limits
+    private let timeout: Duration
+    private var entries: [String: Entry] = [:]
+    private var questions: [String: Task<Result<[PublishedKey], ProviderFailure>, Never>] = [:]
+
+    init(line: ProviderLine, limits: Limits, timeout: Duration) {
+        self.line = line
+        self.limits = limits
+        self.timeout = timeout
+    }
+
+    /// Finds the key that a token says it is signed with.
+    ///
+    /// - Throws: `ProviderFailure`: `refused` when the issuer has no such key.
+    func key(
+        for token: IDToken,
+        of settings: ProviderSettings
+    ) async throws(ProviderFailure) -> PublishedKey {
+        let now = ContinuousClock.now
+        guard let entry = entries[settings.baseURL], now - entry.fetchedAt < limits.usableFor else {
+            return try Self.find(token, in: await ask(settings).get())
+        }
+        let found = try? Self.find(token, in: entry.keys)
+        let wait = now - entry.triedAt
+        if let found {
+            guard now - entry.fetchedAt >= limits.freshFor, wait >= limits.pause else {
+                return found
+            }
+            // Old keys are better than none; but one that was withdrawn is gone.
+            guard case .success(let keys) = await ask(settings) else { return found }
+            return try Self.find(token, in: keys)
+        }
+        guard wait >= limits.pause else { throw .invalidCredential(.refused) }
+        return try Self.find(token, in: await ask(settings).get())
+    }
+
+    /// A token without a key id fits if the issuer has just one key of its kind.
+    private static func find(
+        _ token: IDToken,
+        in keys: [PublishedKey]
+    ) throws(ProviderFailure) -> PublishedKey {
+        let fitting = keys.filter { key in
+            key.fits(token.algorithm) && (token.keyID == nil || token.keyID == key.id)
+        }
+        guard let key = fitting.first, fitting.count == 1 else {
+            throw .invalidCredential(.refused)
+        }
+        return key
+    }
+
+    private func ask(
+        _ settings: ProviderSettings
+    ) async -> Result<[PublishedKey], ProviderFailure> {
+        let issuer = settings.baseURL
+        if let question = questions[issuer] { return await question.value }
+        let (line, timeout) = (line, timeout)
+        // A task of its own: it goes on for the others when the first to ask gives up.
+        let question = Task {
+            await Self.fetch(settings, over: line, until: .now + timeout)
+        }
+        questions[issuer] = question
+        let result = await question.value
+        questions[issuer] = nil
+        let now = ContinuousClock.now
+        switch result {
+        case .success(let keys):
+            if entries.count >= Self.issuersMax { entries = [:] }
+            entries[issuer] = Entry(keys: keys, fetchedAt: now, triedAt: now)
+        case .failure: entries[issuer]?.triedAt = now
+        }
+        return result
+    }
+
+    /// Asks the issuer where its keys are (OpenID Connect Discovery 1.0) and then for them (RFC 7517).
+    private static func fetch(
+        _ settings: ProviderSettings,
+        over line: ProviderLine,
+        until deadline: ContinuousClock.Instant
+    ) async -> Result<[PublishedKey], ProviderFailure> {
+        do throws(ProviderFailure) {
+            let discovery = try await document(
+                settings.baseURL + "/.well-known/openid-configuration",
+                settings,
+                line,
+                deadline
+            )
+            let issuer = discovery["issuer"]?.stringValue ?? ""
+            let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
+            guard bare == settings.baseURL, let url = discovery["jwks_uri"]?.stringValue,
+                ProviderSettings.isSafeURL(url)
+            else {
+                line.complain(settings, "its discovery document is for another issuer")
+                throw .unavailable(retryAfter: 60)
+            }
+            let set = try await document(url, settings, line, deadline)
+            let keys = (set["keys"]?.arrayValue ?? []).prefix(100)
+                .compactMap { $0.objectValue.flatMap(PublishedKey.init) }
+            guard !keys.isEmpty else {
+                line.complain(settings, "it publishes no key that can be used")
+                throw .unavailable(retryAfter: 60)
+            }
+            return .success(keys)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func document(
+        _ url: String,
+        _ settings: ProviderSettings,
+        _ line: ProviderLine,
+        _ deadline: ContinuousClock.Instant
+    ) async throws(ProviderFailure) -> JSONObject {
+        let answer = try await line.call(settings, WebClient.Request(url: url), until: deadline)
+        guard answer.isSuccess, let object = (try? JSONValue.parse(answer.body))?.objectValue else {
+            line.complain(settings, "it answered \(answer.status) to a question for its keys")
+            throw .unavailable(retryAfter: 60)
+        }
+        return object
+    }
+}

@@ -1,0 +1,101 @@
+import Domain
+import Foundation
+import Logging
+import Synchronization
+
+/// Asks providers over HTTP, each through a breaker of its own.
+final class ProviderLine: Sendable {
+    private let client: WebClient
+    private let limits: Breaker.Limits
+    private let logger: Logger
+    private let breakers = Mutex<[String: Breaker]>([:])
+
+    /// Operators name providers, so there are few; this is against mistakes only.
+    private static let breakersMax = 1_000
+
+    init(client: WebClient, limits: Breaker.Limits, logger: Logger) {
+        self.client = client
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// Asks a provider; an answer is one of status 2xx or 4xx, and what is in it is for the caller to judge.
+    ///
+    /// - Throws: `ProviderFailure.unavailable`.
+    func call(
+        _ settings: ProviderSettings,
+        _ request: WebClient.Request,
+        until deadline: ContinuousClock.Instant
+    ) async throws(ProviderFailure) -> WebClient.Answer {
+        let key = "\(settings.provider) \(settings.baseURL)"
+        guard case .call(let isProbe) = try enter(key) else { throw .unavailable(retryAfter: 1) }
+        do {
+            let answer = try await client.call(request, until: deadline)
+            let isDown = answer.status >= 500 || answer.status == 429
+            leave(key, isDown ? .failed : .answered, isProbe)
+            guard (200...299).contains(answer.status) || (400...499).contains(answer.status),
+                !isDown
+            else {
+                complain(settings, "it answered \(answer.status)")
+                throw ProviderFailure.unavailable(retryAfter: 5)
+            }
+            return answer
+        } catch let failure as WebClient.Failure {
+            leave(key, failure == .cancelled ? .cancelled : .failed, isProbe)
+            complain(settings, failure.rawValue)
+            throw .unavailable(retryAfter: 5)
+        } catch let failure as ProviderFailure {
+            throw failure
+        } catch {
+            throw .unavailable(retryAfter: 5)
+        }
+    }
+
+    /// Tells the operator that a provider doesn't do what it should, or doesn't take the app's own secret.
+    func complain(_ settings: ProviderSettings, _ problem: String) {
+        logger.warning(
+            "An identity provider can't be used",
+            metadata: ["provider": "\(settings.provider)", "error": "\(problem)"]
+        )
+    }
+
+    private func enter(_ key: String) throws(ProviderFailure) -> Breaker.Admission {
+        let admission = breakers.withLock { breakers in
+            if breakers.count >= Self.breakersMax, breakers[key] == nil {
+                breakers = breakers.filter { !$0.value.isIdle }
+            }
+            return breakers[key, default: Breaker(limits)].enter(at: .now)
+        }
+        if case .refused(let seconds) = admission { throw .unavailable(retryAfter: seconds) }
+        return admission
+    }
+
+    private func leave(_ key: String, _ outcome: Breaker.Outcome, _ isProbe: Bool) {
+        breakers.withLock { breakers in
+            breakers[key]?.leave(outcome, isProbe: isProbe, at: .now)
+        }
+    }
+}
+
+extension WebClient.Answer {
+    /// Reads the body as JSON of a shape; nil when it is none.
+    ///
+    /// Foundation reads it and not our own reader: providers write ids as integers that no double holds.
+    func decode<T: Decodable>(_ type: T.Type) -> T? {
+        try? JSONDecoder().decode(type, from: Data(body))
+    }
+}
+
+/// An id or number that providers write as text or as a number, each as it likes.
+struct LooseText: Decodable, Sendable {
+    let text: String
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let number = try? container.decode(Int64.self) {
+            text = String(number)
+        } else {
+            text = try container.decode(String.self)
+        }
+    }
+}

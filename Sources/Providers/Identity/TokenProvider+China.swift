@@ -1,0 +1,132 @@
+import Domain
+
+/// WeChat, QQ, Weibo and Baidu.
+extension TokenProvider {
+    /// `GET /sns/oauth2/access_token`: only the app's own codes can be exchanged with its secret.
+    func weChat(_ code: String) async throws(ProviderFailure) -> VerifiedIdentity {
+        struct Body: Decodable {
+            let errcode: Int?
+            let access_token: String?
+            let openid: String?
+            let unionid: String?
+        }
+        let answer = try await ask(
+            .get(
+                settings.baseURL + "/sns/oauth2/access_token",
+                [
+                    ("appid", clientID), ("secret", clientSecret), ("code", code),
+                    ("grant_type", "authorization_code"),
+                ]
+            )
+        )
+        guard let body = answer.decode(Body.self) else { throw unusable("its answer has no form") }
+        switch body.errcode ?? 0 {
+        case 0: break
+        // Used up.
+        case 40163: throw .invalidCredential(.refused)
+        // Unknown, of another app, or empty.
+        case 40029, 41008: throw .invalidCredential(.refused)
+        case 42003: throw .invalidCredential(.expired)
+        case let error: throw unusable("it answered error \(error)")
+        }
+        let isUnion = settings.subject == .unionID
+        return try identity(
+            isUnion ? body.unionid : body.openid,
+            accessToken: body.access_token
+        )
+    }
+
+    /// `GET /oauth2.0/me`: tells the user and the app of a token.
+    func qq(_ token: String, _ user: String?) async throws(ProviderFailure) -> VerifiedIdentity {
+        struct Body: Decodable {
+            let error: LooseText?
+            let client_id: LooseText?
+            let openid: String?
+        }
+        let answer = try await ask(
+            .get(settings.baseURL + "/oauth2.0/me", [("access_token", token), ("fmt", "json")])
+        )
+        // Older servers answer `callback( {…} );` whatever is asked for.
+        let start = answer.body.firstIndex(of: UInt8(ascii: "{")) ?? 0
+        let end = answer.body.lastIndex(of: UInt8(ascii: "}")).map { $0 + 1 } ?? start
+        let json = WebClient.Answer(status: answer.status, body: Array(answer.body[start..<end]))
+        guard let body = json.decode(Body.self) else { throw unusable("its answer has no form") }
+        switch body.error?.text {
+        case nil: break
+        case "100013", "100015", "100016", "100030": throw .invalidCredential(.refused)
+        case "100014": throw .invalidCredential(.expired)
+        case let error?: throw unusable("it answered error \(error.prefix(16))")
+        }
+        try check(app: body.client_id?.text, user: body.openid, isSaid: user)
+        return try identity(body.openid, accessToken: token)
+    }
+
+    /// `POST /oauth2/get_token_info`: tells the user, the app and the rest of a token's time.
+    func weibo(_ token: String, _ user: String?) async throws(ProviderFailure) -> VerifiedIdentity {
+        struct Body: Decodable {
+            let error_code: Int?
+            let uid: LooseText?
+            let appkey: LooseText?
+            let expire_in: Int?
+        }
+        let answer = try await ask(
+            .post(settings.baseURL + "/oauth2/get_token_info", form: [("access_token", token)])
+        )
+        guard let body = answer.decode(Body.self) else { throw unusable("its answer has no form") }
+        switch body.error_code {
+        case nil: break
+        case 21315, 21327: throw .invalidCredential(.expired)
+        case 21314, 21316, 21317, 21319, 21332, 21501: throw .invalidCredential(.refused)
+        case let error?: throw unusable("it answered error \(error)")
+        }
+        try check(app: body.appkey?.text, user: body.uid?.text, isSaid: user)
+        guard let seconds = body.expire_in, seconds > 0 else { throw .invalidCredential(.expired) }
+        return try identity(body.uid?.text, accessToken: token)
+    }
+
+    /// `GET /oauth/2.0/tokeninfo` tells the app of a token, `…/passport/users/getInfo` its user.
+    func baidu(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
+        struct Info: Decodable {
+            let error: String?
+            let client_id: LooseText?
+            let expires_in: Int?
+            // So in the documentation's example.
+            let expire_in: Int?
+        }
+        struct User: Decodable {
+            let error_code: LooseText?
+            let openid: String?
+            let userid: LooseText?
+            let username: String?
+        }
+        let query = [("access_token", token)]
+        let first = try await ask(.get(settings.baseURL + "/oauth/2.0/tokeninfo", query))
+        guard let info = first.decode(Info.self) else { throw unusable("its answer has no form") }
+        switch info.error {
+        case nil: break
+        case "invalid_grant", "invalid_token": throw .invalidCredential(.refused)
+        case "expired_token": throw .invalidCredential(.expired)
+        default: throw unusable("it answered an error that isn't known")
+        }
+        try check(app: info.client_id?.text)
+        if let seconds = info.expires_in ?? info.expire_in, seconds <= 0 {
+            throw .invalidCredential(.expired)
+        }
+        let second = try await ask(
+            .get(settings.baseURL + "/rest/2.0/passport/users/getInfo", query)
+        )
+        guard let user = second.decode(User.self) else { throw unusable("its answer has no form") }
+        switch user.error_code?.text {
+        case nil, "0": break
+        case "100", "110": throw .invalidCredential(.refused)
+        case "111": throw .invalidCredential(.expired)
+        case let error?: throw unusable("it answered error \(error.prefix(16))")
+        }
+        // Apps from before 2019 get no openid.
+        return try identity(
+            user.openid ?? user.userid?.text,
+            accessToken: token,
+            nickname: user.username
+        )
+    }
+}

@@ -1,0 +1,80 @@
+import Domain
+import Sodium
+
+/// Facebook and Twitter.
+extension TokenProvider {
+    /// `GET /debug_token`, asked in the name of the app: tells the user and the app of a token.
+    func facebook(_ token: String) async throws(ProviderFailure) -> VerifiedIdentity {
+        struct Body: Decodable {
+            struct Data: Decodable {
+                let app_id: LooseText?
+                let user_id: LooseText?
+                let type: String?
+                let is_valid: Bool?
+                let expires_at: Int64?
+            }
+            let data: Data?
+        }
+        let answer = try await ask(
+            .get(
+                settings.baseURL + "/debug_token",
+                [("input_token", token), ("access_token", "\(clientID)|\(clientSecret)")]
+            )
+        )
+        // An error outside `data` is about the app's own token.
+        guard answer.isSuccess, let data = answer.decode(Body.self)?.data else {
+            throw unusable("it answered \(answer.status) to the app's id and secret")
+        }
+        if let app = data.app_id { try check(app: app.text) }
+        if let end = data.expires_at, end > 0, end <= now { throw .invalidCredential(.expired) }
+        guard data.is_valid == true else { throw .invalidCredential(.refused) }
+        try check(app: data.app_id?.text)
+        guard data.type == nil || data.type == "USER" else { throw .invalidCredential(.refused) }
+        return try identity(data.user_id?.text, accessToken: token)
+    }
+
+    /// `GET /1.1/account/verify_credentials.json`, signed: a token of another app fits no signature of ours.
+    func twitter(_ key: String, _ secret: String) async throws(ProviderFailure) -> VerifiedIdentity
+    {
+        struct Body: Decodable {
+            struct Problem: Decodable { let code: Int }
+            let errors: [Problem]?
+            let id_str: String?
+            let name: String?
+            let profile_image_url_https: String?
+        }
+        let url = settings.baseURL + "/1.1/account/verify_credentials.json"
+        let query = [("include_entities", "false"), ("skip_status", "true")]
+        let signer = OAuth1(
+            consumerKey: clientID,
+            consumerSecret: clientSecret,
+            token: key,
+            tokenSecret: secret
+        )
+        let header = signer.authorization(
+            method: "GET",
+            url: url,
+            query: query,
+            nonce: Sodium.randomSecret(),
+            seconds: now
+        )
+        var request = WebClient.Request.get(url, query)
+        request.headers.append((name: "authorization", value: header))
+        let answer = try await ask(request)
+        let body = answer.decode(Body.self)
+        if let error = body?.errors?.first {
+            switch error.code {
+            // Does not fit the secrets, is unknown or expired, or the account is suspended or locked.
+            case 32, 63, 64, 89, 326: throw .invalidCredential(.refused)
+            case let code: throw unusable("it answered error \(code)")
+            }
+        }
+        guard answer.isSuccess, let body else { throw unusable("it answered \(answer.status)") }
+        return try identity(
+            body.id_str,
+            accessToken: key,
+            nickname: body.name,
+            avatarURL: body.profile_image_url_https
+        )
+    }
+}

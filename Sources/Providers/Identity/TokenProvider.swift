@@ -1,0 +1,75 @@
+import Domain
+import Foundation
+import Sodium
+
+/// One provider whose codes and tokens are shown to it: what is asked, and what its answers mean.
+///
+/// Each `verify` asks the provider's documented endpoint and makes sure of two things: whose the
+/// credential is, and that it was issued for this app. What the provider calls wrong with the
+/// credential is `invalidCredential`; what it calls wrong with us is told to the operator.
+struct TokenProvider: Sendable {
+    let line: ProviderLine
+    let settings: ProviderSettings
+    let deadline: ContinuousClock.Instant
+    /// Seconds since 1970.
+    let now: Int64
+
+    func verify(
+        _ credential: ProviderCredential
+    ) async throws(ProviderFailure) -> VerifiedIdentity {
+        switch (settings.provider, credential.proof) {
+        case (.wechat, .code(let code)): try await weChat(code)
+        case (.qq, .accessToken(let token, let user)): try await qq(token, user)
+        case (.facebook, .accessToken(let token, _)): try await facebook(token)
+        case (.twitter, .signingKey(let key, let secret)): try await twitter(key, secret)
+        case (.weibo, .accessToken(let token, let user)): try await weibo(token, user)
+        case (.baidu, .accessToken(let token, _)): try await baidu(token)
+        default: throw .invalidCredential(.malformed)
+        }
+    }
+
+    func ask(_ request: WebClient.Request) async throws(ProviderFailure) -> WebClient.Answer {
+        try await line.call(settings, request, until: deadline)
+    }
+
+    /// The provider doesn't take the app's id or secret, or answers in a way that nobody knows.
+    func unusable(_ problem: String) -> ProviderFailure {
+        line.complain(settings, problem)
+        return .unavailable(retryAfter: 60)
+    }
+
+    /// The app's id, of those with a secret the only one.
+    var clientID: String { settings.clientIDs.first ?? "" }
+
+    var clientSecret: String { settings.clientSecret ?? "" }
+
+    /// Refuses a token of another app, and one of another user than the app says.
+    func check(
+        app: String?,
+        user: String? = nil,
+        isSaid said: String? = nil
+    ) throws(ProviderFailure) {
+        guard let app, settings.clientIDs.contains(app) else {
+            throw .invalidCredential(.otherApp)
+        }
+        if let said, said != user { throw .invalidCredential(.otherUser) }
+    }
+
+    func identity(
+        _ subject: String?,
+        accessToken: String? = nil,
+        nickname: String? = nil,
+        avatarURL: String? = nil
+    ) throws(ProviderFailure) -> VerifiedIdentity {
+        guard let subject, (1...ProviderCredential.idMax).contains(subject.utf8.count),
+            subject.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw unusable("it gave no user") }
+        return VerifiedIdentity(
+            provider: settings.provider,
+            subject: subject,
+            accessToken: settings.keepsToken ? accessToken : nil,
+            nickname: nickname,
+            avatarURL: avatarURL
+        )
+    }
+}

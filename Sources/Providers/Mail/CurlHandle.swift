@@ -1,0 +1,118 @@
+import CCurl
+
+/// One transfer of libcurl (`CURL *`) and the lists that it needs until its end.
+struct CurlHandle: ~Copyable {
+    private let handle: UnsafeMutableRawPointer
+    private var lists: [UnsafeMutablePointer<curl_slist>] = []
+
+    /// `curl_global_init` isn't safe from two threads at once.
+    private static let isReady = ccurl_global_init() == CURLE_OK
+
+    init() throws(CurlError) {
+        guard Self.isReady, let handle = curl_easy_init() else {
+            throw CurlError(CURLE_FAILED_INIT)
+        }
+        self.handle = handle
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        for list in lists { curl_slist_free_all(list) }
+    }
+
+    mutating func set(_ option: CURLoption, _ value: Int) throws(CurlError) {
+        try check(ccurl_set_long(handle, option, value))
+    }
+
+    /// libcurl copies the text (`curl_easy_setopt`).
+    mutating func set(_ option: CURLoption, _ value: String) throws(CurlError) {
+        try check(ccurl_set_text(handle, option, value))
+    }
+
+    /// libcurl keeps the address of the list; it is freed after the handle.
+    mutating func set(_ option: CURLoption, list values: [String]) throws(CurlError) {
+        var list: UnsafeMutablePointer<curl_slist>?
+        for value in values {
+            // NULL leaves the list as it was: there was no memory.
+            guard let longer = curl_slist_append(list, value) else {
+                curl_slist_free_all(list)
+                throw CurlError(CURLE_OUT_OF_MEMORY)
+            }
+            list = longer
+        }
+        guard let list else { return }
+        lists.append(list)
+        try check(ccurl_set_list(handle, option, list))
+    }
+
+    /// Sends bytes and drops what the server says; blocks until the end (`curl_easy_perform`).
+    mutating func perform(uploading bytes: [UInt8]) throws(CurlError) {
+        let upload = Upload(bytes)
+        let context = Unmanaged.passUnretained(upload).toOpaque()
+        try check(ccurl_set_reader(handle, readUpload, context))
+        try check(
+            ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, dropDownload, nil)
+        )
+        // The callback has only its address.
+        let code = withExtendedLifetime(upload) { curl_easy_perform(handle) }
+        var status = 0
+        ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+        guard code == CURLE_OK else { throw CurlError(code, status: status) }
+    }
+
+    private func check(_ code: CURLcode) throws(CurlError) {
+        guard code == CURLE_OK else { throw CurlError(code) }
+    }
+}
+
+/// What libcurl answered, and the server's last number.
+struct CurlError: Error {
+    let code: CURLcode
+    let status: Int
+
+    init(_ code: CURLcode, status: Int = 0) {
+        self.code = code
+        self.status = status
+    }
+
+    /// libcurl's own words, which name neither addresses nor secrets (`curl_easy_strerror`).
+    var summary: String {
+        let words = String(cString: curl_easy_strerror(code))
+        return status == 0 ? words : "\(words) (the server said \(status))"
+    }
+}
+
+/// What is still to be sent.
+private final class Upload {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+    /// Copies out as much as there is room for.
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        let part = rest.prefix(buffer.count)
+        buffer.copyBytes(from: part)
+        rest = rest.dropFirst(part.count)
+        return part.count
+    }
+}
+
+/// `CURLOPT_READFUNCTION`: called on the thread that performs.
+private func readUpload(
+    _ buffer: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int {
+    guard let buffer, let context else { return 0 }
+    let upload = Unmanaged<Upload>.fromOpaque(context).takeUnretainedValue()
+    return upload.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
+}
+
+/// `CURLOPT_WRITEFUNCTION`: says that all of it was taken; the default would print it.
+private func dropDownload(
+    _ buffer: UnsafeMutablePointer<CChar>?,
+    _ size: Int,
+    _ count: Int,
+    _ context: UnsafeMutableRawPointer?
+) -> Int { size * count }

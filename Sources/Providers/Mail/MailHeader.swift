@@ -1,0 +1,77 @@
+import Foundation
+import Glibc
+
+/// Texts of mail headers.
+enum MailHeader {
+    /// How many bytes of text an encoded word holds: with its frame it stays under 75 characters.
+    private static let wordMax = 42
+    /// Longer texts are cut: a subject isn't a letter.
+    private static let textMax = 1_024
+
+    /// Writes a text into a header: as it is where it is plain words, else as encoded words (RFC 2047).
+    ///
+    /// Control characters, line ends first among them, become spaces.
+    static func encode(_ text: String) -> String {
+        let clean = String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.prefix(textMax).map { isControl($0) ? " " : $0 }
+            )
+        )
+        if clean.utf8.count <= 60, clean.utf8.allSatisfy(isPlain) { return clean }
+        return words(of: clean).map { word in
+            "=?utf-8?B?\(Data(word.utf8).base64EncodedString())?="
+        }
+        .joined(separator: "\r\n ")
+    }
+
+    /// Writes a time as `Sat, 21 Nov 2026 14:34:25 +0000`.
+    static func date(_ seconds: Int64) -> String {
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+        let months = [
+            "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+        ]
+        let clock = [parts.tm_hour, parts.tm_min, parts.tm_sec].map(twoDigits).joined(
+            separator: ":"
+        )
+        return "\(days[Int(parts.tm_wday)]), \(twoDigits(parts.tm_mday)) "
+            + "\(months[Int(parts.tm_mon)]) \(parts.tm_year + 1900) \(clock) +0000"
+    }
+
+    private static func twoDigits(_ number: Int32) -> String {
+        number < 10 ? "0\(number)" : "\(number)"
+    }
+
+    /// Cuts a text between its characters.
+    private static func words(of text: String) -> [String] {
+        var words: [String] = []
+        var word = ""
+        for scalar in text.unicodeScalars {
+            if word.utf8.count + UTF8.width(scalar) > wordMax {
+                words.append(word)
+                word = ""
+            }
+            word.unicodeScalars.append(scalar)
+        }
+        return words + [word]
+    }
+
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: true
+        default: false
+        }
+    }
+
+    /// Letters, digits and what needs no quoting in a phrase; anything else may mean something.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: " "), UInt8(ascii: "-"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// A mail as the service writes them: one receiver, a subject, plain text and perhaps HTML.
+package struct MailMessage: Sendable {
+    /// Whom it is from.
+    package var from: MailAddress
+    /// The sender's name, as people see it.
+    package var fromName: String
+    /// Whom it is for.
+    package var to: MailAddress
+    /// What it is about.
+    package var subject: String
+    /// The text, for every reader.
+    package var plain: String
+    /// The same text with its looks.
+    package var html: String?
+    /// What stands in front of the @ of its Message-ID: a repeat has the same.
+    package var id: String
+    /// When it was written, in seconds since 1970.
+    package var date: Int64
+
+    /// Makes a mail.
+    package init(
+        from: MailAddress,
+        fromName: String = "",
+        to: MailAddress,
+        subject: String,
+        plain: String,
+        html: String? = nil,
+        id: String,
+        date: Int64
+    ) {
+        self.from = from
+        self.fromName = fromName
+        self.to = to
+        self.subject = subject
+        self.plain = plain
+        self.html = html
+        self.id = id
+        self.date = date
+    }
+
+    /// Writes it as RFC 5322 has it, in ASCII and with lines of 76 characters at most.
+    ///
+    /// Whatever the texts hold, they can't become a header, a part or the end of the mail: header
+    /// texts that aren't plain words are encoded words (RFC 2047), bodies are base64.
+    package func encoded() -> [UInt8] {
+        let token = String(id.filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") })
+        let name = fromName.isEmpty ? "" : MailHeader.encode(fromName) + " "
+        var lines = [
+            "Date: \(MailHeader.date(date))",
+            "From: \(name)<\(from.text)>",
+            "To: <\(to.text)>",
+            "Subject: \(MailHeader.encode(subject))",
+            "Message-ID: <\(token)@\(from.domain)>",
+            "Auto-Submitted: auto-generated",
+            "MIME-Version: 1.0",
+        ]
+        if let html {
+            // Holds a character that base64 never does.
+            let boundary = "=_\(token)"
+            lines.append("Content-Type: multipart/alternative; boundary=\"\(boundary)\"")
+            lines.append("")
+            lines += ["--\(boundary)"] + Self.part(plain, type: "plain")
+            lines += ["--\(boundary)"] + Self.part(html, type: "html")
+            lines.append("--\(boundary)--")
+        } else {
+            lines += Self.part(plain, type: "plain")
+        }
+        return Array((lines.joined(separator: "\r\n") + "\r\n").utf8)
+    }
+
+    private static func part(_ text: String, type: String) -> [String] {
+        let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        let body = Data(lines.joined(separator: "\r\n").utf8)
+            .base64EncodedString(options: [
+                .lineLength76Characters, .endLineWithCarriageReturn, .endLineWithLineFeed,
+            ])
+        return [
+            "Content-Type: text/\(type); charset=utf-8",
+            "Content-Transfer-Encoding: base64",
+            "",
+            body,
+        ]
+    }
+}

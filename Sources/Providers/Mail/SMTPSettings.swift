@@ -1,0 +1,76 @@
+package import Domain
+
+/// How mails leave: the mail server and how to talk to it.
+package struct SMTPSettings: Sendable, Equatable {
+    /// How the connection is kept from others' eyes.
+    package enum Security: String, Sendable, CaseIterable {
+        /// Begins in clear and turns to TLS before anything is said; without TLS nothing is sent.
+        case startTLS = "starttls"
+        /// TLS from the first byte.
+        case tls
+        /// In clear: to this machine only.
+        case none
+    }
+
+    /// The server's name.
+    package var host: String
+    /// Its port.
+    package var port: Int
+    /// How the connection is secured.
+    package var security: Security
+    /// A file of certificates to trust instead of the system's.
+    package var caFile: String?
+    /// The name to log in with; nil for a server that wants none.
+    package var user: String?
+    /// The password to log in with.
+    package var password: String?
+    /// How long connecting may take, in seconds.
+    package var connectTimeoutSeconds: Int
+    /// How long all of it may take, in seconds.
+    package var timeoutSeconds: Int
+
+    /// Describes a mail server; without a port that of the kind of security is taken.
+    ///
+    /// - Throws: `Rejection` with the field at fault: `host`, `port`, `security` or `user`.
+    package init(
+        host: String,
+        port: Int? = nil,
+        security: Security = .startTLS,
+        caFile: String? = nil,
+        user: String? = nil,
+        password: String? = nil,
+        connectTimeoutSeconds: Int = 10,
+        timeoutSeconds: Int = 30
+    ) throws(Rejection) {
+        let isName = host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        guard isName, (1...253).contains(host.utf8.count) else {
+            throw .invalid("host", "The mail server's host must be a name or an IPv4 address.")
+        }
+        if let port, !(1...65_535).contains(port) {
+            throw .invalid("port", "The mail server's port must be 1 to 65535.")
+        }
+        guard security != .none || ["127.0.0.1", "localhost"].contains(host) else {
+            throw .invalid("security", "Mail may leave without TLS only to this machine itself.")
+        }
+        guard (user == nil) == (password == nil) else {
+            throw .invalid("user", "The mail server's user and password go together.")
+        }
+        self.host = host
+        self.port = port ?? Self.ports[security] ?? 587
+        self.security = security
+        self.caFile = caFile
+        self.user = user
+        self.password = password
+        self.connectTimeoutSeconds = connectTimeoutSeconds
+        self.timeoutSeconds = timeoutSeconds
+    }
+
+    private static let ports: [Security: Int] = [.startTLS: 587, .tls: 465, .none: 25]
+}
