@@ -45,6 +45,14 @@ package struct Limits: Sendable {
     package var linksPerHour = 5
     /// How long a session lives, in seconds.
     package var sessionSeconds: Int64 = 604_800
+    /// How long a logout code works, in seconds: 5 minutes.
+    package var logoutCodeSeconds: Int64 = 300
+    /// How long sessions that ended are remembered, in seconds: 30 days.
+    package var endedSessionSeconds: Int64 = 2_592_000
+    /// How long a cancelled account can be had back by logging in, in seconds: 7 days.
+    package var cancellationSeconds: Int64 = 604_800
+    /// How long an anonymous user without devices may be away, in seconds: 90 days.
+    package var idleAnonymousSeconds: Int64 = 7_776_000
     /// Threads that hash passwords at the same time, of 19 MiB each; 0 for half of the processors.
     package var hashThreads = 0
     /// Passwords that wait to be hashed.

@@ -13,11 +13,13 @@ package final class Sweeper: Sendable {
     private let logger: Logger
     private let online = Gauge(label: "lamplighter_devices_online")
     private let databaseGauges: [WorkerName: Gauge]
+    private let accounts: AccountSweeper
 
     /// Prepares a sweeper.
     package init(_ environment: Environment, logger: Logger) {
         self.environment = environment
         self.logger = logger
+        accounts = AccountSweeper(environment)
         databaseGauges = Dictionary(
             uniqueKeysWithValues: WorkerName.allCases.map { name in
                 let labels = [("worker", name.rawValue)]
@@ -61,13 +63,13 @@ package final class Sweeper: Sendable {
         }
         let requests = try environment.store.batch(at: now) { tx in
             try tx.attempts.prune(before: now.adding(seconds: -3600))
-            try tx.sessions.pruneNotices(before: now.adding(seconds: -limits.inboxSeconds))
             return try tx.requests.prune(
                 before: now.adding(seconds: -limits.requestSeconds),
                 limit: step
             )
         }
-        return reports == step || requests == step
+        let isBusy = try accounts.sweep()
+        return isBusy || reports == step || requests == step
     }
 
     /// Forgets the older ids of devices that send very many.
@@ -101,9 +103,22 @@ package final class Sweeper: Sendable {
                 try tx.products.find(device.productKey)?.historyDays
                 ?? environment.limits.historyDays
             let moment = now.adding(seconds: -Int64(days) * 86_400)
-            return try tx.history.isOlder(than: moment, device.did) ? moment : nil
+            let isOlder =
+                try tx.history.isOlder(than: moment, device.did)
+                || tx.retention.isOlder(device.did, than: moment)
+            return isOlder ? moment : nil
         }
         guard let oldest else { return }
+        while try environment.store.batch(
+            at: now,
+            { tx in
+                try tx.retention.prune(
+                    device.did,
+                    before: oldest,
+                    limit: environment.limits.sweepStep
+                )
+            }
+        ) {}
         while try environment.store.batch(
             at: now,
             { tx in
@@ -117,6 +132,7 @@ package final class Sweeper: Sendable {
     }
 
     private func measure() throws {
+        try accounts.measure()
         try environment.store.read { tx in
             online.record(try tx.statuses.onlineCount())
             for (name, gauge) in databaseGauges {
