@@ -20,6 +20,7 @@ run_packages=(
 test_packages=(
     python3 python3-paho-mqtt            # devices and apps of the end-to-end tests
     python3-jsonschema python3-yaml      # the schemas and examples
+    python3-cryptography                 # the tokens of a provider that the tests stand in for
     python3-aiosmtpd                     # the mail server of the SMTP tests
     openssl                              # certificates for the TLS tests
     procps shellcheck zsh                # this folder's scripts, the pasted commands

@@ -59,13 +59,36 @@ package struct Session: Sendable, Equatable {
     package var token: Digest
     /// Milliseconds since the Unix epoch; from then on the session is over.
     package var expiresAt: Int64
+    /// The token before a refresh, while it still works.
+    package var old: OldToken?
 
     /// Describes a session that lives until `expiresAt`, in milliseconds since the Unix epoch.
-    package init(sessionId: String, uid: String, token: Digest, expiresAt: Int64) {
+    package init(
+        sessionId: String,
+        uid: String,
+        token: Digest,
+        expiresAt: Int64,
+        old: OldToken? = nil
+    ) {
         self.sessionId = sessionId
         self.uid = uid
         self.token = token
         self.expiresAt = expiresAt
+        self.old = old
+    }
+}
+
+/// A token that a refresh replaced: good until the new one's first use, and no longer than `until`.
+package struct OldToken: Sendable, Equatable {
+    /// The SHA-256 of the token.
+    package var token: Digest
+    /// Milliseconds since the Unix epoch.
+    package var until: Int64
+
+    /// Describes a token that works until a moment.
+    package init(token: Digest, until: Int64) {
+        self.token = token
+        self.until = until
     }
 }
 

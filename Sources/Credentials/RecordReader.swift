@@ -33,18 +33,26 @@ struct RecordReader {
         guard let appId = id(), let hasSession = byte() else { return nil }
         switch hasSession {
         case 0: return .terminal(terminalId: key, appId: appId, session: nil)
-        case 1:
-            guard let sessionId = id(), let uid = id(), let token = digest(), let end = integer()
-            else { return nil }
-            let session = Session(
-                sessionId: sessionId,
-                uid: uid,
-                token: token,
-                expiresAt: Int64(bitPattern: end)
-            )
+        case 1, 2:
+            guard var session = session() else { return nil }
+            if hasSession == 2 {
+                guard let token = digest(), let until = integer() else { return nil }
+                session.old = OldToken(token: token, until: Int64(bitPattern: until))
+            }
             return .terminal(terminalId: key, appId: appId, session: session)
         default: return nil
         }
+    }
+
+    private mutating func session() -> Session? {
+        guard let sessionId = id(), let uid = id(), let token = digest(), let end = integer()
+        else { return nil }
+        return Session(
+            sessionId: sessionId,
+            uid: uid,
+            token: token,
+            expiresAt: Int64(bitPattern: end)
+        )
     }
 
     private mutating func role() -> Role? {

@@ -7,7 +7,9 @@
 ///     body     kind: UInt8 (| 0x80 = removed)  key: text  and by kind
 ///              product, device, app   digest
 ///              service                digest  role: UInt8  for custom: two lists of text (count: UInt8)
-///              terminal               appId: text  has session: UInt8  sessionId uid: text  digest  expiresAt: Int64
+///              terminal               appId: text  session: UInt8 (0 none, 1, 2 with an old token)
+///                                     1, 2: sessionId uid: text  digest  expiresAt: Int64
+///                                     2: digest  until: Int64
 ///     text     length: UInt16  UTF-8 bytes
 enum Layout {
     static let magic = Array("LAMPGATE".utf8)
@@ -121,12 +123,15 @@ extension [UInt8] {
     }
 
     fileprivate mutating func append(_ session: Session?) {
-        append(session == nil ? 0 : 1)
-        guard let session else { return }
+        guard let session else { return append(0) }
+        append(session.old == nil ? 1 : 2)
         append(text: session.sessionId)
         append(text: session.uid)
         self += session.token.bytes
         append(littleEndian: session.expiresAt)
+        guard let old = session.old else { return }
+        self += old.token.bytes
+        append(littleEndian: old.until)
     }
 }
 

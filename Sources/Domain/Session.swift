@@ -24,6 +24,8 @@ package struct Session: Sendable, Equatable {
     package var loginTime: Instant
     /// When the session ends by itself.
     package var expiresAt: Instant
+    /// When its token was used last, to the minute; nil before the first time.
+    package var lastSeenAt: Instant?
     /// When it ended.
     package var endedAt: Instant?
     /// Why it ended.
@@ -54,6 +56,10 @@ package struct Session: Sendable, Equatable {
 
     /// How long a session lives from its login or refresh, in seconds: 7 days.
     package static let lifeSeconds: Int64 = 604_800
+    /// How long a refreshed token's predecessor works at most, in seconds.
+    package static let overlapSeconds: Int64 = 60
+    /// How exact `lastSeenAt` is, in seconds.
+    package static let seenSeconds: Int64 = 60
 
     /// Why a token of this session is no good at a moment; nil while it is.
     package func refusal(at now: Instant) -> Rejection? {

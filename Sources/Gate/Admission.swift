@@ -7,6 +7,8 @@ struct Admission {
     let worker: Digest
     /// Sessions that a worker revoked, whether the file says so yet or not.
     var revoked: RevokedSessions
+    /// Old tokens whose successors were used here, whether the file says so yet or not.
+    var spent = SpentTokens()
 
     static let workerName = "lamplighter"
 
@@ -24,6 +26,8 @@ struct Admission {
         var secret: Digest?
         /// Whether it is a terminal that has no record yet.
         var isNewTerminal = false
+        /// The session whose new token was shown while its old one still worked.
+        var rotated: Session?
     }
 
     /// Checks a connection attempt; `tables` is nil while the file can't be read.
@@ -65,10 +69,22 @@ struct Admission {
             guard secret == password else { throw .badSecret }
             return Pass(principal: principal, secret: nil)
         }
-        guard session.token == password else {
-            throw secret == password ? .sessionTokenRequired : .badSecret
+        if session.token == password {
+            let rotated = overlapping(session, at: now) == nil ? nil : session
+            return Pass(principal: principal, secret: nil, rotated: rotated)
         }
-        return Pass(principal: principal, secret: nil)
+        if let old = overlapping(session, at: now), old.token == password {
+            return Pass(principal: principal, secret: nil)
+        }
+        throw secret == password ? .sessionTokenRequired : .badSecret
+    }
+
+    /// The token before a refresh, while it works: until the new one's first use, a minute at most.
+    func overlapping(_ session: Session, at now: Int64) -> OldToken? {
+        guard let old = session.old, now < old.until,
+            !spent.contains(old, of: session.sessionId)
+        else { return nil }
+        return old
     }
 
     /// What a principal that was let in may do by the records as they are now.
@@ -161,5 +177,27 @@ struct RevokedSessions {
             order[next] = id
             next = next &+ 1 < limit ? next &+ 1 : 0
         }
+    }
+}
+
+/// Old tokens that are over since the new one was used at this gate, at most a minute's worth.
+///
+/// The service hears of it and says the same in the file soon.
+struct SpentTokens {
+    private var tokens: [String: OldToken] = [:]
+    private let limit: Int
+
+    init(limit: Int = 10_000) {
+        self.limit = limit
+    }
+
+    func contains(_ old: OldToken, of sessionId: String) -> Bool {
+        !tokens.isEmpty && tokens[sessionId] == old
+    }
+
+    mutating func insert(_ old: OldToken, of sessionId: String, now: Int64) {
+        if tokens.count >= limit { tokens = tokens.filter { now < $0.value.until } }
+        if tokens.count >= limit { tokens.removeAll() }
+        tokens[sessionId] = old
     }
 }

@@ -69,6 +69,16 @@ final class CredentialsWatch {
         return reload()
     }
 
+    /// Whether the file has something that was not read yet, as far as the open file can tell: it grew,
+    /// or another one took its place.
+    ///
+    /// Costs one system call, without a walk along the path.
+    var isBehind: Bool {
+        var status = stat()
+        guard file >= 0, fstat(file, &status) == 0 else { return true }
+        return status.st_nlink == 0 || Stamp(status) != seen
+    }
+
     /// Reads what follows; nil when that is damaged, or was there but can't be read.
     private func readTail(to size: Int) -> [Record]? {
         guard let bytes = read(from: end, count: size &- end) else { return nil }

@@ -13,7 +13,7 @@ extension Gate {
     /// Answers ACL_CHECK: for every message in, every message out to every client, every subscription.
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, _ topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
-        if case .subscribe = access { look() }
+        lookIfNeeded(client, access, topic)
         refresh(client)
         guard var refusal = refusal(client, access, topic) else { return true }
         if refusal == .ownRequest { return false }
@@ -26,6 +26,25 @@ extension Gate {
         }
         tell(client, access, topic, refusal)
         return false
+    }
+
+    /// Looks at the file before a subscription, and before the first delivery to a terminal of what was
+    /// published to a user: one cheap call for each such message, however many receive it.
+    private func lookIfNeeded(_ client: Client, _ access: Access, _ topic: Bytes) {
+        switch access {
+        case .subscribe: look()
+        case .publish: if isUsers(topic) { mustLookToDeliver = true }
+        case .receive:
+            guard mustLookToDeliver, client.isTerminal, isUsers(topic) else { return }
+            mustLookToDeliver = false
+            if watch.isBehind { look() }
+        case .unsubscribe: break
+        }
+    }
+
+    private func isUsers(_ topic: Bytes) -> Bool {
+        topic.count > users.count
+            && users.withUnsafeBufferPointer { Topic.begins(topic, with: $0, count: users.count) }
     }
 
     private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> Refusal? {

@@ -1,4 +1,5 @@
 import Credentials
+import JSON
 
 extension Gate {
     /// Answers BASIC_AUTH: whether a client may connect.
@@ -11,6 +12,7 @@ extension Gate {
         do {
             let pass = try check(facts, password)
             welcome(client, facts, pass)
+            if let session = pass.rotated { spend(session) }
             return true
         } catch {
             tell(
@@ -24,6 +26,23 @@ extension Gate {
             )
             return false
         }
+    }
+
+    /// Ends a session's old token, since the new one was used, and tells the service.
+    private func spend(_ session: Session) {
+        guard let old = session.old else { return }
+        let now = Clock.now()
+        admission.spent.insert(old, of: session.sessionId, now: now)
+        var json = JSONWriter()
+        json.beginObject()
+        json.name("sessionId")
+        json.value(session.sessionId)
+        json.name("until")
+        json.value(old.until)
+        json.name("ts")
+        json.value(now)
+        json.endObject()
+        Broker.publish("\(settings.root)/system/token-used", json.finish(), qos: 1)
     }
 
     private func check(

@@ -24,6 +24,14 @@ final class Gate {
     /// How often sessions were revoked by command.
     var revocations: UInt64 = 0
 
+    /// Whether something was published to a user since the last look at the file.
+    ///
+    /// A login in the place of another user takes the old one's topics away by the file alone, and it
+    /// may come between two looks: so what is published after it must not be delivered by old grants.
+    var mustLookToDeliver = false
+    /// What the topics of all users begin with.
+    let users: [UInt8]
+
     private var lastNumber = Clock.microseconds()
     private var lastLook: Int64 = 0
 
@@ -46,6 +54,7 @@ final class Gate {
         newClients = NewClients(limit: settings.newClientsPerMinute)
         refusals = Refusals(root: settings.root)
         presence = Presence(root: settings.root)
+        users = Array("\(settings.root)/user/".utf8)
         look()
     }
 

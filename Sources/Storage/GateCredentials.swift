@@ -82,20 +82,16 @@ final class GateCredentials: Sendable {
         }.compactMap(\.self)
         records += try sql.query(
             """
-            SELECT t.terminalId, t.appId, s.sessionId, s.uid, s.tokenHash, s.expiresAt
+            SELECT t.terminalId, t.appId, \(SessionTable.gateColumns)
             FROM terminal AS t LEFT JOIN session AS s
                 ON s.terminalId = t.terminalId AND s.endedAt IS NULL
             """
         ) { row in
-            let session = Digest(row.bytes(4)).map {
-                Session(
-                    sessionId: row.text(2),
-                    uid: row.text(3),
-                    token: $0,
-                    expiresAt: row.integer(5)
-                )
-            }
-            return .terminal(terminalId: row.text(0), appId: row.text(1), session: session)
+            .terminal(
+                terminalId: row.text(0),
+                appId: row.text(1),
+                session: SessionTable.gateSession(row, from: 2)
+            )
         }
         return records
     }

@@ -56,10 +56,16 @@ package struct Transaction {
     package var refreshes: RefreshTable { RefreshTable(sql: sql) }
     /// Messages that were put aside.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
+    /// Codes with which a user ends his other sessions.
+    package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
     /// Messages on their way out of the house.
     package var deliveries: DeliveryTable { DeliveryTable(transaction: self) }
     /// Links in messages.
     package var links: LinkTable { LinkTable(transaction: self) }
+    /// Accounts that will be erased, and are being erased.
+    package var cancellations: CancellationTable { CancellationTable(transaction: self) }
+    /// What has had its time.
+    package var retention: RetentionTable { RetentionTable(transaction: self) }
     /// Who did what to whose account.
     package var audit: AuditTable { AuditTable(transaction: self) }
     /// Counters of tries.

@@ -1,5 +1,5 @@
 package import Domain
-import JSON
+package import JSON
 
 /// Reads and writes the word that sessions are over (PROTOCOL 3.2 and 5.1).
 package enum SessionCodec {
@@ -31,6 +31,30 @@ package enum SessionCodec {
             throw .invalid("sessionId", "A notice names a session, a terminal or a user.")
         }
         return .user(uid, except: try fields.id("exceptTerminalId", as: TerminalID.self))
+    }
+
+    /// A session among its user's, as `session/list` shows it.
+    package static func row(_ session: Session, isCurrent: Bool) -> JSONValue {
+        [
+            "terminalId": .string(session.terminal.text), "platform": .string(session.platform),
+            "os": .string(session.os), "name": .string(session.name),
+            "loginTime": .integer(session.loginTime.milliseconds),
+            "lastSeenAt": .integer((session.lastSeenAt ?? session.loginTime).milliseconds),
+            "current": .bool(isCurrent),
+        ]
+    }
+
+    /// Reads the gate's word that a refreshed token was used: the session, and until when the token
+    /// before it worked.
+    package static func decode(
+        tokenUsed bytes: ArraySlice<UInt8>
+    ) throws(WireError) -> (session: SessionID, until: Instant) {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            guard let until = try fields.instant("until") else {
+                throw .invalid("until", "until is missing.")
+            }
+            return (try fields.requiredID("sessionId", as: SessionID.self), until)
+        }
     }
 
     /// Writes a notice for `system/session-invalid`.

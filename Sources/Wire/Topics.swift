@@ -10,6 +10,7 @@ package enum Topic: Sendable, Equatable {
     case request(AppID, TerminalID, service: String, method: String)
     case sessionInvalid
     case outboundResult
+    case tokenUsed
     case workerState(String)
     case trigger(String)
     case status(UserID, DeviceID)
@@ -74,6 +75,7 @@ package struct Topics: Sendable {
 
     private func system(_ levels: [String]) -> Topic {
         if levels.count == 2, levels[1] == "session-invalid" { return .sessionInvalid }
+        if levels.count == 2, levels[1] == "token-used" { return .tokenUsed }
         guard levels.count == 3 else { return .malformed("the topic is not of the contract") }
         switch levels[1] {
         case "outbound" where levels[2] == "result": return .outboundResult

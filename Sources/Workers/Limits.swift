@@ -78,6 +78,14 @@ package struct Limits: Sendable {
     package var providerCalls = 16
     /// Calls to all identity providers at the same time.
     package var providerCallsMax = 64
+    /// How long a logout code works, in seconds: 5 minutes.
+    package var logoutCodeSeconds: Int64 = 300
+    /// How long sessions that ended are remembered, in seconds: 30 days.
+    package var endedSessionSeconds: Int64 = 2_592_000
+    /// How long a cancelled account can be had back by logging in, in seconds: 7 days.
+    package var cancellationSeconds: Int64 = 604_800
+    /// How long an anonymous user without devices may be away, in seconds: 90 days.
+    package var idleAnonymousSeconds: Int64 = 7_776_000
     /// Threads that hash passwords at the same time, of 19 MiB each; 0 for half of the processors.
     package var hashThreads = 0
     /// Passwords that wait to be hashed.

@@ -13,11 +13,13 @@ package final class Sweeper: Sendable {
     private let logger: Logger
     private let online = Gauge(label: "lamplighter_devices_online")
     private let databaseGauges: [WorkerName: Gauge]
+    private let accounts: AccountSweeper
 
     /// Prepares a sweeper.
     package init(_ environment: Environment, logger: Logger) {
         self.environment = environment
         self.logger = logger
+        accounts = AccountSweeper(environment)
         databaseGauges = Dictionary(
             uniqueKeysWithValues: WorkerName.allCases.map { name in
                 let labels = [("worker", name.rawValue)]
@@ -64,13 +66,13 @@ package final class Sweeper: Sendable {
             try tx.codes.prune(before: now)
             // Somebody may follow a link that is over, and is told so for a while.
             _ = try tx.links.prune(before: now.adding(seconds: -604_800), limit: step)
-            try tx.sessions.pruneNotices(before: now.adding(seconds: -limits.inboxSeconds))
             return try tx.requests.prune(
                 before: now.adding(seconds: -limits.requestSeconds),
                 limit: step
             )
         }
-        return reports == step || requests == step
+        let isBusy = try accounts.sweep()
+        return isBusy || reports == step || requests == step
     }
 
     /// Forgets the older ids of devices that send very many.
@@ -104,9 +106,22 @@ package final class Sweeper: Sendable {
                 try tx.products.find(device.productKey)?.historyDays
                 ?? environment.limits.historyDays
             let moment = now.adding(seconds: -Int64(days) * 86_400)
-            return try tx.history.isOlder(than: moment, device.did) ? moment : nil
+            let isOlder =
+                try tx.history.isOlder(than: moment, device.did)
+                || tx.retention.isOlder(device.did, than: moment)
+            return isOlder ? moment : nil
         }
         guard let oldest else { return }
+        while try environment.store.batch(
+            at: now,
+            { tx in
+                try tx.retention.prune(
+                    device.did,
+                    before: oldest,
+                    limit: environment.limits.sweepStep
+                )
+            }
+        ) {}
         while try environment.store.batch(
             at: now,
             { tx in
@@ -120,6 +135,7 @@ package final class Sweeper: Sendable {
     }
 
     private func measure() throws {
+        try accounts.measure()
         try environment.store.read { tx in
             online.record(try tx.statuses.onlineCount())
             for (name, gauge) in databaseGauges {

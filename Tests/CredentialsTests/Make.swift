@@ -26,6 +26,17 @@ enum Make {
                 expiresAt: .max
             )
         ),
+        .terminal(
+            terminalId: String(repeating: "ef", count: 16),
+            appId: "demo",
+            session: Session(
+                sessionId: "s-2",
+                uid: "u-abcdefghijklm",
+                token: digest(9),
+                expiresAt: 1_700_000_000_000,
+                old: OldToken(token: digest(10), until: .min)
+            )
+        ),
         .removed(.device, key: "d-abcdefghijk4f"),
     ]
 

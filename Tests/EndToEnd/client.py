@@ -347,7 +347,10 @@ class Terminal(Client):
         params = {"countryCode": "49", "platform": "test", "os": "none", **more}
         if device_id:
             params["deviceId"] = device_id
-        result = self.get("account/loginAnonymous", params, token=None)
+        return self.adopt(self.get("account/loginAnonymous", params, token=None))
+
+    def adopt(self, result):
+        """Takes up the session that a login or registration answered, and listens to the user's topics."""
         self.token, self.session_id = result["token"], result["sessionId"]
         self.uid = result["user"]["uid"]
         granted = self.subscribe(f"{TOPICS}/user/{self.uid}/#")

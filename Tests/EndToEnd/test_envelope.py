@@ -9,13 +9,7 @@ from paho.mqtt.properties import Properties
 from client import fresh_did, fresh_id
 from world import EndToEnd
 
-LATER = """account/sendCode account/checkCode account/register account/login account/loginOrRegister
-account/loginWithProvider account/linkProvider account/unlinkProvider account/providers account/getUser
-account/updateProfile account/setAvatar account/bindPhone account/bindEmail
-account/requestEmailVerification account/changePassword account/checkPassword account/requestPasswordReset
-account/resetPassword account/convertAnonymous account/verifyOperation account/cancel
-session/list session/logoutCode session/terminate session/terminateOthers session/refresh
-device/bindRemote device/setCustomInfo device/hardware device/query device/history device/events
+LATER = """device/bindRemote device/setCustomInfo device/hardware device/query device/history device/events
 device/commands device/users device/removeUser device/allowReset
 share/invite share/list share/answer share/revoke share/transfer
 schedule/create schedule/list schedule/update schedule/delete schedule/enable schedule/disable schedule/runs

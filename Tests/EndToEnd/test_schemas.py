@@ -17,10 +17,10 @@ DRAFTS = (jsonschema.Draft202012Validator, jsonschema.Draft7Validator)
 SHARED_KEYWORDS = set(
     """$schema $id $ref title description type properties required items minItems maxItems uniqueItems
     minLength maxLength pattern minimum maximum exclusiveMinimum exclusiveMaximum enum const allOf anyOf
-    oneOf not if then else propertyNames minProperties maxProperties additionalProperties definitions
+    oneOf not if then else propertyNames patternProperties minProperties maxProperties additionalProperties definitions
     contentEncoding""".split()
 )
-NAMED = {"properties", "definitions"}
+NAMED = {"properties", "patternProperties", "definitions"}
 LISTS = {"allOf", "anyOf", "oneOf"}
 SINGLE = {"items", "not", "if", "then", "else", "propertyNames", "additionalProperties"}
 

@@ -30,14 +30,16 @@ LISTED = {"productKey": "3c" * 16, "name": "Listed", "registration": "listed"}
 EASY = {"productKey": "4d" * 16, "name": "Easily reset", "registration": "open", "reset": "open"}
 OTHER = {"productKey": "5e" * 16, "name": "Of the other app", "registration": "open"}
 PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER]
+# Codes go to a gateway, which tests read; `up` would write them to its log.
+SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway"]
 
 
 class World:
     """A running service with the test products and apps in it."""
 
     def __init__(self, watch=True):
-        self.service = Service()
-        self.secrets, self.apps, self.watcher = {}, {}, None
+        self.service = Service(arguments=SETTINGS)
+        self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
             self.service.start()
             self.furnish()
@@ -61,7 +63,12 @@ class World:
             "other-app": {"secret": secrets.token_urlsafe(32), "products": [OTHER["productKey"]]},
         }
         for app_id, app in self.apps.items():
-            self.service.import_document("app", {"appId": app_id, "name": app_id, **app})
+            self.import_app(app_id, app)
+
+    def import_app(self, app_id, app):
+        """Imports an app of this name; makes its secret unless it has one."""
+        self.apps[app_id] = {"secret": secrets.token_urlsafe(32), **app}
+        self.service.import_document("app", {"appId": app_id, "name": app_id, **self.apps[app_id]})
 
     @property
     def port(self):
@@ -93,8 +100,9 @@ class World:
         return terminal
 
     def close(self):
-        if self.watcher:
-            self.watcher.close()
+        for client in (self.watcher, self.gateway):
+            if client:
+                client.close()
         self.service.close()
 
 

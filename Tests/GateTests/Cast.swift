@@ -17,13 +17,21 @@ enum Cast {
         ]
     }
 
-    static func terminal(session: String? = nil, lasting: Int64 = 60_000) throws -> Record {
+    static func terminal(
+        session: String? = nil,
+        lasting: Int64 = 60_000,
+        of uid: String = World.uid,
+        old: (password: String, until: Int64)? = nil
+    ) throws -> Record {
         let session = try session.map {
             Session(
                 sessionId: $0,
-                uid: World.uid,
+                uid: uid,
                 token: try GateBroker.hash("token \($0)"),
-                expiresAt: Clock.now() + lasting
+                expiresAt: Clock.now() + lasting,
+                old: try old.map {
+                    OldToken(token: try GateBroker.hash($0.password), until: $0.until)
+                }
             )
         }
         return .terminal(terminalId: World.terminal, appId: "demo", session: session)

@@ -11,7 +11,7 @@ package struct SessionTable {
 
     private static let columns = """
         sessionId, uid, appId, terminalId, platform, os, name, loginTime, expiresAt, endedAt,
-        endReason
+        endReason, lastSeenAt
         """
 
     private static func session(_ row: Row) -> Domain.Session {
@@ -28,12 +28,21 @@ package struct SessionTable {
         )
         session.endedAt = row.optionalInteger(9).map { Instant(milliseconds: $0) }
         session.endReason = row.optionalText(10).flatMap(Domain.Session.EndReason.init(rawValue:))
+        session.lastSeenAt = row.optionalInteger(11).map { Instant(milliseconds: $0) }
         return session
     }
 
-    /// The session of a token, ended ones included, or nil.
+    /// The session of a token, ended ones included, or nil; a token that was refreshed counts while
+    /// it overlaps with the new one.
     package func find(token: String) throws -> Domain.Session? {
-        try find("tokenHash = $1") { $0.add(bytes: Sodium.sha256(token.utf8)) }.first
+        let hash = Sodium.sha256(token.utf8)
+        if let session = try find("tokenHash = $1", { $0.add(bytes: hash) }).first {
+            return session
+        }
+        return try find("oldTokenHash = $1 AND oldTokenUntil > $2") {
+            $0.add(bytes: hash)
+            $0.add(transaction.now.milliseconds)
+        }.first
     }
 
     /// One session, or nil.
@@ -44,6 +53,41 @@ package struct SessionTable {
     /// The session that lives on a terminal, or nil.
     package func live(on terminal: TerminalID) throws -> Domain.Session? {
         try find("terminalId = $1 AND endedAt IS NULL") { $0.add(terminal.text) }.first
+    }
+
+    /// Sessions that live and whose time is over at a moment, at most so many.
+    package func overdue(at now: Instant, limit: Int) throws -> [Domain.Session] {
+        try sql.query(
+            """
+            SELECT \(Self.columns) FROM session
+            WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2
+            """
+        ) {
+            $0.add(now.milliseconds)
+            $0.add(limit)
+        } row: {
+            Self.session($0)
+        }
+    }
+
+    /// When the next session that lives is over; nil without one.
+    package func nextExpiry() throws -> Instant? {
+        try sql.integer("SELECT min(expiresAt) FROM session WHERE endedAt IS NULL")
+            .map { Instant(milliseconds: $0) }
+    }
+
+    /// Sessions that live, newest login first, at most so many.
+    package func newest(limit: Int) throws -> [Domain.Session] {
+        try sql.query(
+            """
+            SELECT \(Self.columns) FROM session WHERE endedAt IS NULL
+            ORDER BY loginTime DESC LIMIT $1
+            """
+        ) {
+            $0.add(limit)
+        } row: {
+            Self.session($0)
+        }
     }
 
     /// A user's sessions that live.
@@ -110,7 +154,8 @@ package struct SessionTable {
             $0.add(session.loginTime.milliseconds)
             $0.add(session.expiresAt.milliseconds)
         }
-        tellGate(session, tokenHash: hash)
+        try seen(session.uid)
+        try tellGate(session)
     }
 
     /// Ends a session, with the moment and the reason on it.
@@ -118,32 +163,59 @@ package struct SessionTable {
         session.endedAt = transaction.now
         session.endReason = reason
         try sql.run(
-            "UPDATE session SET endedAt = $1, endReason = $2 WHERE sessionId = $3"
+            """
+            UPDATE session SET endedAt = $1, endReason = $2, oldTokenHash = NULL,
+                oldTokenUntil = NULL
+            WHERE sessionId = $3
+            """
         ) {
             $0.add(transaction.now.milliseconds)
             $0.add(reason.rawValue)
             $0.add(session.id.text)
         }
-        tellGate(session, tokenHash: nil)
+        try tellGate(session)
     }
 
-    private func tellGate(_ session: Domain.Session, tokenHash: [UInt8]?) {
-        let live = tokenHash.flatMap { Digest($0) }.map {
-            Credentials.Session(
-                sessionId: session.id.text,
-                uid: session.uid.text,
-                token: $0,
-                expiresAt: session.expiresAt.milliseconds
-            )
-        }
+    // MARK: The gate
+
+    /// Has the gate know a session as it is now, or that it is over.
+    func tellGate(_ session: Domain.Session) throws {
+        let live = try sql.query(
+            "SELECT \(Self.gateColumns) FROM session AS s WHERE sessionId = $1 AND endedAt IS NULL"
+        ) {
+            $0.add(session.id.text)
+        } row: {
+            Self.gateSession($0, from: 0)
+        }.first
         transaction.gate.records.append(
             .terminal(
                 terminalId: session.terminal.text,
                 appId: session.app.text,
-                session: live
+                session: live ?? nil
             )
         )
     }
+
+    /// What the gate needs of a session, to be read with `gateSession`.
+    static let gateColumns =
+        "s.sessionId, s.uid, s.tokenHash, s.expiresAt, s.oldTokenHash, s.oldTokenUntil"
+
+    /// A session as the gate knows it, from `gateColumns` that begin at a column.
+    static func gateSession(_ row: Row, from first: Int32) -> Credentials.Session? {
+        guard let token = Digest(row.bytes(first + 2)) else { return nil }
+        let old = row.optionalBytes(first + 4).flatMap { Digest($0) }.map {
+            OldToken(token: $0, until: row.integer(first + 5))
+        }
+        return Credentials.Session(
+            sessionId: row.text(first),
+            uid: row.text(first + 1),
+            token: token,
+            expiresAt: row.integer(first + 3),
+            old: old
+        )
+    }
+
+    // MARK: Notices
 
     /// Claims a notice; false when it was applied before.
     package func claim(notice id: MessageID) throws -> Bool {
@@ -156,8 +228,31 @@ package struct SessionTable {
         return sql.changes == 1
     }
 
-    /// Forgets notices claimed before a moment.
-    package func pruneNotices(before: Instant) throws {
-        try sql.run("DELETE FROM notice WHERE at < $1") { $0.add(before.milliseconds) }
+    /// Forgets notices claimed before a moment, at most so many; tells how many.
+    package func pruneNotices(before: Instant, limit: Int) throws -> Int {
+        try sql.run(
+            """
+            DELETE FROM notice WHERE noticeId IN (
+                SELECT noticeId FROM notice WHERE at < $1 ORDER BY at LIMIT $2)
+            """
+        ) {
+            $0.add(before.milliseconds)
+            $0.add(limit)
+        }
+        return sql.changes
+    }
+
+    /// Forgets sessions that ended before a moment, at most so many; tells how many.
+    package func prune(before: Instant, limit: Int) throws -> Int {
+        try sql.run(
+            """
+            DELETE FROM session WHERE sessionId IN (
+                SELECT sessionId FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2)
+            """
+        ) {
+            $0.add(before.milliseconds)
+            $0.add(limit)
+        }
+        return sql.changes
     }
 }

@@ -73,6 +73,11 @@ package enum MetricCatalog {
             "Batches committed whose messages the broker has not confirmed yet."
         ),
         Entry(
+            "lamplighter_sweep_backlog_rows",
+            .gauge,
+            "Rows around accounts that have had their time and wait to be swept, by kind."
+        ),
+        Entry(
             "lamplighter_window_used",
             .gauge,
             "Part of a worker's receive window that waits for its commit, 0 to 1."

@@ -238,43 +238,17 @@ enum DeviceMethods {
     @Sendable
     private static func unbind(_ call: inout Call) throws -> Reply {
         let binding = try binding(call)
-        let did = binding.did
-        let present = try call.tx.bindings.all(of: did)
-        guard let leaving = BindingRules.leave(binding.uid, among: present) else {
+        let isGone = try Unbinding.leave(
+            binding.did,
+            binding.uid,
+            reason: "unbound",
+            call.topics,
+            in: call.tx,
+            owed: &call.owed
+        )
+        guard isGone else {
             throw Rejection(.notBound, "The device is not bound to you.", field: "params.did")
         }
-        let ended = present.filter { leaving.ended.contains($0.uid) }
-        let left = present.filter { !leaving.ended.contains($0.uid) }
-        try call.tx.bindings.delete(did, leaving.ended)
-        try call.tx.refreshes.add(leaving.ended.map { Refresh(did: did, uid: $0) })
-        for gone in ended {
-            let open = try call.tx.commands.open(did, by: gone.uid)
-            try CommandOutcome.fail(
-                open.filter { $0.state == .queued },
-                topics: call.topics,
-                in: call.tx,
-                owed: &call.owed
-            )
-        }
-        push(
-            "unbound",
-            did,
-            to: leaving.ended,
-            &call,
-            [("reason", .string("unbound"))]
-        )
-        if let heir = leaving.promoted {
-            try call.tx.bindings.setRole(did, heir, .special)
-            push("roleChanged", did, to: [heir], &call, [("role", "special")])
-        }
-        push(
-            "usersChanged",
-            did,
-            to: left.filter { $0.role.isPrincipal || $0.uid == leaving.promoted }.map(\.uid),
-            &call
-        )
-        if left.isEmpty { try call.tx.devices.beginGeneration(did) }
-        call.owed.wake(.status)
         return .result([:])
     }
 

@@ -3,9 +3,6 @@ import Domain
 /// Methods that the contract names and that this version does not carry out yet.
 enum LaterWork {
     private static let names: Set<String> = [
-        "account/cancel",
-        "session/list", "session/logoutCode", "session/terminate", "session/terminateOthers",
-        "session/refresh",
         "device/bindRemote", "device/setCustomInfo", "device/hardware", "device/query",
         "device/history", "device/events", "device/commands", "device/users",
         "device/removeUser", "device/allowReset",

@@ -306,6 +306,7 @@ enum TokenCheck {
         if let uid = request.uid, uid != session.uid.text {
             throw Rejection(.invalidToken, "The token is another user's.", field: "uid")
         }
+        try tx.sessions.use(token, of: session)
         return session
     }
 }

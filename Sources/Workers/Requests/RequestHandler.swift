@@ -18,7 +18,11 @@ package struct RequestHandler: BatchHandler {
 
     /// The account worker: accounts and sessions.
     package static func account(_ environment: Environment) -> RequestHandler {
-        RequestHandler(.account, AccountMethods.all, environment)
+        RequestHandler(
+            .account,
+            AccountMethods.all.merging(SessionMethods.all) { _, new in new },
+            environment
+        )
     }
 
     init(

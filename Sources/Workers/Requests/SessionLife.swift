@@ -21,6 +21,7 @@ package enum SessionLife {
         if let owner = try call.tx.sessions.app(of: call.request.terminal), owner != call.app.id {
             throw Rejection(.forbidden, "The terminal belongs to another app.")
         }
+        try Cancellation.undo(user, call)
         let actor = Actor(.user, user.uid.text, terminal: call.request.terminal)
         if let before = try call.tx.sessions.live(on: call.request.terminal) {
             try end(before, .replaced, actor: actor, &call)

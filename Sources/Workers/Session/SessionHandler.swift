@@ -23,14 +23,37 @@ package struct SessionHandler: BatchHandler {
         [
             environment.topics.system("session-invalid"),
             environment.topics.system("outbound/result"),
+            environment.topics.system("token-used"),
             "\(environment.topics.root)/app/+/+/request/#",
         ]
     }
 
     package var retainedFilters: [String] { [environment.topics.system("worker/+")] }
 
-    package func isDue(in tx: Transaction) throws -> Bool { false }
-    package mutating func due(in tx: Transaction) throws -> Owed? { nil }
+    // MARK: Sessions whose time is over
+
+    package func isDue(in tx: Transaction) throws -> Bool {
+        guard let next = try tx.sessions.nextExpiry() else { return false }
+        return next <= environment.clock.now
+    }
+
+    package mutating func due(in tx: Transaction) throws -> Owed? {
+        let overdue = try tx.sessions.overdue(at: tx.now, limit: environment.limits.sweepStep)
+        guard !overdue.isEmpty else { return nil }
+        var owed = Owed()
+        for session in overdue {
+            try SessionLife.end(
+                session,
+                .expired,
+                actor: .system,
+                environment.topics,
+                &desk.ids,
+                in: tx,
+                owed: &owed
+            )
+        }
+        return owed
+    }
 
     // MARK: The path
 
@@ -42,6 +65,7 @@ package struct SessionHandler: BatchHandler {
             case .sessionInvalid: try end(message, in: tx, owed: &owed)
             case .outboundResult:
                 try GatewayAnswer.take(message, environment, in: tx, owed: &owed)
+            case .tokenUsed: try noteUse(message, in: tx, owed: &owed)
             case .workerState(let name): try note(name, message, in: tx, owed: &owed)
             case .request(let app, let terminal, let service, let method):
                 try answer(message, app, terminal, service, method, in: tx, owed: &owed)
@@ -79,7 +103,15 @@ package struct SessionHandler: BatchHandler {
         }
         guard try tx.sessions.claim(notice: notice.id) else { return }
         for session in try meant(notice, in: tx) where session.loginTime <= notice.ts {
-            try end(session, notice, in: tx, owed: &owed)
+            var session = session
+            if session.endedAt == nil { try mark(&session, notice, in: tx) }
+            try SessionFarewell.tell(
+                session,
+                notice,
+                environment.topics,
+                in: tx,
+                owed: &owed
+            )
         }
     }
 
@@ -93,44 +125,40 @@ package struct SessionHandler: BatchHandler {
         }
     }
 
-    /// Tells the terminal, tells the user's others, and has the gate cut the session off: unless
-    /// another session has begun on the terminal meanwhile, which stays untouched.
-    private func end(
-        _ session: Session,
+    /// Marks a session that somebody outside ended: our own workers did that themselves.
+    private func mark(
+        _ session: inout Session,
         _ notice: SessionNotice,
-        in tx: Transaction,
-        owed: inout Owed
+        in tx: Transaction
     ) throws {
-        var session = session
-        if session.endedAt == nil { try tx.sessions.end(&session, notice.reason) }
-        let topics = environment.topics
-        let isTerminalFree = try tx.sessions.live(on: session.terminal) == nil
-        if isTerminalFree, notice.reason != .replaced {
-            owed.publish(
-                OutboundMessage(
-                    topics.terminal(session.app, session.terminal, "session"),
-                    SessionCodec.ended(session, notice: notice)
-                )
-            )
-            owed.publish(
-                OutboundMessage(
-                    Topics.gateControl,
-                    SystemCodec.gate([.revokeSession(session.id, session.terminal)])
-                )
-            )
-        }
-        owed.publish(
-            OutboundMessage(
-                topics.user(session.uid, "session"),
-                SessionCodec.told(
-                    "terminalLoggedOut",
-                    session,
-                    reason: notice.reason,
-                    ts: notice.ts,
-                    actor: notice.actor
-                )
+        try tx.sessions.end(&session, notice.reason)
+        try tx.audit.add(
+            AuditEntry(
+                kind: .sessionEnded,
+                uid: session.uid,
+                app: session.app,
+                actor: notice.actor,
+                terminal: session.terminal,
+                detail: notice.reason.rawValue
             )
         )
+    }
+
+    /// The gate let a terminal in with a refreshed token: the one before it is over.
+    private func noteUse(_ message: Inbound, in tx: Transaction, owed: inout Owed) throws {
+        do {
+            let used = try SessionCodec.decode(tokenUsed: message.payload)
+            guard let session = try tx.sessions.find(used.session) else { return }
+            try tx.sessions.endOldToken(of: session, until: used.until)
+        } catch let error as WireError {
+            owed.putAside(
+                .malformed,
+                error.reason,
+                topic: message.topicText,
+                payload: Payload.shape(of: message.payload),
+                isShapeOnly: true
+            )
+        }
     }
 
     // MARK: Workers that come and go

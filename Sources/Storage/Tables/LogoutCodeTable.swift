@@ -1,0 +1,63 @@
+package import Domain
+import Sodium
+
+/// Codes with which a user ends his other sessions: one that counts for each user, kept as HMAC,
+/// good on the terminal that asked for it.
+package struct LogoutCodeTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    private func hash(_ code: String, _ uid: UserID, _ terminal: TerminalID) -> [UInt8] {
+        transaction.hash(code, boundTo: "logoutCode:\(uid.text):\(terminal.text)")
+    }
+
+    /// Makes a user's code, which takes the place of one that was out.
+    package func make(
+        _ uid: UserID,
+        on terminal: TerminalID,
+        expiresAt: Instant
+    ) throws -> String {
+        let code = Sodium.randomSecret()
+        try sql.run(
+            """
+            INSERT INTO logoutCode (uid, codeHash, expiresAt) VALUES ($1, $2, $3)
+            ON CONFLICT (uid) DO UPDATE SET
+                codeHash = excluded.codeHash, expiresAt = excluded.expiresAt, usedAt = NULL
+            """
+        ) {
+            $0.add(uid.text)
+            $0.add(bytes: hash(code, uid, terminal))
+            $0.add(expiresAt.milliseconds)
+        }
+        return code
+    }
+
+    /// Uses a user's code up; false when it is wrong, over, or used already.
+    package func use(_ code: String, of uid: UserID, on terminal: TerminalID) throws -> Bool {
+        try sql.run(
+            """
+            UPDATE logoutCode SET usedAt = $1
+            WHERE uid = $2 AND codeHash = $3 AND expiresAt > $1 AND usedAt IS NULL
+            """
+        ) {
+            $0.add(transaction.now.milliseconds)
+            $0.add(uid.text)
+            $0.add(bytes: hash(code, uid, terminal))
+        }
+        return sql.changes == 1
+    }
+
+    /// Forgets codes that were over before now, at most so many; tells how many.
+    package func prune(limit: Int) throws -> Int {
+        try sql.run(
+            """
+            DELETE FROM logoutCode WHERE uid IN (
+                SELECT uid FROM logoutCode WHERE expiresAt < $1 ORDER BY expiresAt LIMIT $2)
+            """
+        ) {
+            $0.add(transaction.now.milliseconds)
+            $0.add(limit)
+        }
+        return sql.changes
+    }
+}

@@ -1,0 +1,98 @@
+package import Domain
+
+/// What has had its time, and how much of it waits to be forgotten.
+package struct RetentionTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// Forgets a device's events, ended commands and waiters of before a moment, at most so many of
+    /// each; tells whether there may be more.
+    package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
+        try sql.run(
+            """
+            DELETE FROM event WHERE (did, ts, seq) IN (
+                SELECT did, ts, seq FROM event WHERE did = $1 AND ts < $2 ORDER BY ts LIMIT $3)
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(moment.milliseconds)
+            $0.add(limit)
+        }
+        var isMore = sql.changes == limit
+        try sql.run(
+            """
+            DELETE FROM command WHERE (did, cid) IN (
+                SELECT did, cid FROM command
+                WHERE did = $1 AND createdAt < $2 AND state NOT IN ('queued', 'sent')
+                ORDER BY cid LIMIT $3)
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(moment.milliseconds)
+            $0.add(limit)
+        }
+        isMore = isMore || sql.changes == limit
+        // The number of a waiter is the microsecond of its making.
+        try sql.run(
+            """
+            DELETE FROM waiter WHERE (did, cid, seq) IN (
+                SELECT did, cid, seq FROM waiter WHERE did = $1 AND seq < $2 LIMIT $3)
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(moment.milliseconds * 1000)
+            $0.add(limit)
+        }
+        return isMore || sql.changes == limit
+    }
+
+    /// Whether a device has events, commands or waiters of before a moment.
+    package func isOlder(_ did: DeviceID, than moment: Instant) throws -> Bool {
+        try sql.integer(
+            """
+            SELECT 1 FROM event WHERE did = $1 AND ts < $2
+            UNION ALL SELECT 1 FROM command
+                WHERE did = $1 AND createdAt < $2 AND state NOT IN ('queued', 'sent')
+            UNION ALL SELECT 1 FROM waiter WHERE did = $1 AND seq < $3 LIMIT 1
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(moment.milliseconds)
+            $0.add(moment.milliseconds * 1000)
+        } != nil
+    }
+
+    /// How many rows wait to be swept, by kind, counted up to `limit` each.
+    ///
+    /// `now` is given since a read has no moment of its own.
+    package func backlog(
+        at now: Instant,
+        endedSessionSeconds: Int64,
+        noticeSeconds: Int64,
+        limit: Int
+    ) throws -> [(kind: String, count: Int64)] {
+        func count(
+            _ kind: String,
+            _ condition: String,
+            _ moment: Instant
+        ) throws -> (
+            kind: String, count: Int64
+        ) {
+            let number = try sql.integer(
+                """
+                SELECT count(*) FROM (SELECT 1 FROM \(kind) WHERE \(condition) LIMIT $2) AS waiting
+                """
+            ) {
+                $0.add(moment.milliseconds)
+                $0.add(limit)
+            }
+            return (kind, number ?? 0)
+        }
+        return [
+            try count("session", "endedAt < $1", now.adding(seconds: -endedSessionSeconds)),
+            try count("notice", "at < $1", now.adding(seconds: -noticeSeconds)),
+            try count("logoutCode", "expiresAt < $1", now),
+            try count("cancellation", "deletesAt <= $1", now),
+        ]
+    }
+}

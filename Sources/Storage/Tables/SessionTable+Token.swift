@@ -1,0 +1,87 @@
+package import Domain
+import Sodium
+
+extension SessionTable {
+    private var sql: SQL { transaction.sql }
+
+    /// Gives a session that lives a new token and a new life; its present token goes on working for a
+    /// while.
+    ///
+    /// False when `token` is not the session's newest, as when another refresh came first.
+    package func refresh(
+        _ session: inout Domain.Session,
+        from token: String,
+        to newToken: String,
+        lifeSeconds: Int64
+    ) throws -> Bool {
+        let expiresAt = transaction.now.adding(seconds: lifeSeconds)
+        let until = transaction.now.adding(seconds: Domain.Session.overlapSeconds)
+        try sql.run(
+            """
+            UPDATE session SET tokenHash = $1, expiresAt = $2, oldTokenHash = tokenHash,
+                oldTokenUntil = $3
+            WHERE sessionId = $4 AND tokenHash = $5 AND endedAt IS NULL
+            """
+        ) {
+            $0.add(bytes: Sodium.sha256(newToken.utf8))
+            $0.add(expiresAt.milliseconds)
+            $0.add(until.milliseconds)
+            $0.add(session.id.text)
+            $0.add(bytes: Sodium.sha256(token.utf8))
+        }
+        guard sql.changes == 1 else { return false }
+        session.expiresAt = expiresAt
+        try tellGate(session)
+        return true
+    }
+
+    /// Notes that a token of a session was used: the newest one ends its predecessor, and once a
+    /// minute at most the moment is kept.
+    package func use(_ token: String, of session: Domain.Session) throws {
+        try sql.run(
+            """
+            UPDATE session SET oldTokenHash = NULL, oldTokenUntil = NULL
+            WHERE sessionId = $1 AND tokenHash = $2 AND oldTokenHash IS NOT NULL
+            """
+        ) {
+            $0.add(session.id.text)
+            $0.add(bytes: Sodium.sha256(token.utf8))
+        }
+        if sql.changes == 1 { try tellGate(session) }
+        let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
+        guard (session.lastSeenAt ?? session.loginTime) <= oldest else { return }
+        try sql.run("UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2") {
+            $0.add(transaction.now.milliseconds)
+            $0.add(session.id.text)
+        }
+        try seen(session.uid)
+    }
+
+    /// Ends the token before a refresh, which worked until a moment: the gate saw the new one used.
+    package func endOldToken(of session: Domain.Session, until: Instant) throws {
+        try sql.run(
+            """
+            UPDATE session SET oldTokenHash = NULL, oldTokenUntil = NULL
+            WHERE sessionId = $1 AND oldTokenUntil = $2 AND endedAt IS NULL
+            """
+        ) {
+            $0.add(session.id.text)
+            $0.add(until.milliseconds)
+        }
+        if sql.changes == 1 { try tellGate(session) }
+    }
+
+    /// Notes that a user was there, to the hour.
+    func seen(_ uid: UserID) throws {
+        try sql.run(
+            """
+            UPDATE account SET lastSeenAt = $1
+            WHERE uid = $2 AND (lastSeenAt IS NULL OR lastSeenAt < $3)
+            """
+        ) {
+            $0.add(transaction.now.milliseconds)
+            $0.add(uid.text)
+            $0.add(transaction.now.adding(seconds: -3600).milliseconds)
+        }
+    }
+}

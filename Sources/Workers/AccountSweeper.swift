@@ -1,0 +1,115 @@
+import Domain
+import Metrics
+package import Storage
+import Wire
+
+/// Forgets what has had its time around accounts: sessions, codes, and accounts that were cancelled.
+final class AccountSweeper: Sendable {
+    private let environment: Environment
+    private static let kinds = ["session", "notice", "logoutCode", "cancellation"]
+    /// Accounts that one round takes a step on.
+    private static let accountsStep = 20
+    private static let backlogMax = 100_000
+    private let backlog: [String: Gauge]
+
+    init(_ environment: Environment) {
+        self.environment = environment
+        backlog = Dictionary(
+            uniqueKeysWithValues: Self.kinds.map { kind in
+                (kind, Gauge(label: "lamplighter_sweep_backlog_rows", dimensions: [("kind", kind)]))
+            }
+        )
+    }
+
+    /// One round, each step a transaction of its own; tells whether more is waiting.
+    func sweep() throws -> Bool {
+        let limits = environment.limits
+        let step = limits.sweepStep
+        let now = environment.clock.now
+        let rows = try environment.store.batch(at: now) { tx in
+            [
+                try tx.sessions.prune(
+                    before: now.adding(seconds: -limits.endedSessionSeconds),
+                    limit: step
+                ),
+                try tx.sessions.pruneNotices(
+                    before: now.adding(seconds: -limits.inboxSeconds),
+                    limit: step
+                ),
+                try tx.logoutCodes.prune(limit: step),
+            ]
+        }
+        let isErasing = try erase(at: now)
+        return isErasing || rows.contains(step)
+    }
+
+    /// Takes a step on each account whose time has come; tells whether one has more to go.
+    private func erase(at now: Instant) throws -> Bool {
+        let since = now.adding(seconds: -environment.limits.idleAnonymousSeconds)
+        let uids = try environment.store.read { tx in
+            try tx.cancellations.due(at: now, limit: Self.accountsStep).map(\.uid)
+                + tx.cancellations.idleAnonymous(since: since, limit: Self.accountsStep)
+        }
+        var isMore = false
+        for uid in uids { isMore = try erase(uid, at: now, since) || isMore }
+        return isMore
+    }
+
+    private func erase(_ uid: UserID, at now: Instant, _ since: Instant) throws -> Bool {
+        try settle(at: now) { tx, ids, owed in
+            // A login may have come since it was read.
+            let isDue = try tx.cancellations.find(uid).map { $0.deletesAt <= now }
+            guard try isDue ?? tx.cancellations.isIdle(uid, since: since) else { return false }
+            return try Cancellation.step(
+                uid,
+                environment.topics,
+                &ids,
+                limit: environment.limits.sweepStep,
+                in: tx,
+                owed: &owed
+            )
+        }
+    }
+
+    /// Runs a transaction whose messages the session worker publishes.
+    private func settle<Value>(
+        at now: Instant,
+        _ body: (Transaction, inout IDSource, inout Owed) throws -> Value
+    ) throws -> Value {
+        var ids = IDSource()
+        let (value, woken) = try environment.store.batch(at: now) { tx in
+            var owed = Owed()
+            let value = try body(tx, &ids, &owed)
+            try owed.leave(to: .session, in: tx)
+            return (value, owed.woken.union(owed.messages.isEmpty ? [] : [.session]))
+        }
+        for worker in woken { environment.neighbours.wake(worker) }
+        return value
+    }
+
+    /// Tells how many rows wait.
+    func measure() throws {
+        let limits = environment.limits
+        let counts = try environment.store.read { tx in
+            try tx.retention.backlog(
+                at: environment.clock.now,
+                endedSessionSeconds: limits.endedSessionSeconds,
+                noticeSeconds: limits.inboxSeconds,
+                limit: Self.backlogMax
+            )
+        }
+        for (kind, count) in counts { backlog[kind]?.record(count) }
+    }
+}
+
+extension Owed {
+    /// Leaves what is owed in the store, to be published by a worker that runs elsewhere.
+    package func leave(to worker: WorkerName, in tx: Transaction) throws {
+        if !messages.isEmpty {
+            _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: isSecret)
+        }
+        for (other, messages) in others {
+            _ = try tx.outbox.add(messages, by: other.rawValue, isSecret: true)
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package import Domain
+package import Storage
+package import Wire
+
+/// Takes accounts away: first a wish that logging in undoes, then, step by step, everything.
+package enum Cancellation {
+    /// How many devices one step unbinds.
+    private static let devicesStep = 50
+    /// How long word of a logout may be under way before its session's row goes, in seconds.
+    private static let farewellSeconds: Int64 = 10
+
+    /// Notes that a user wants to be erased, and ends all his sessions; gives the time of erasure.
+    static func request(_ user: User, _ call: inout Call) throws -> Instant {
+        let actor = try call.actor()
+        let wish = call.tx.now.adding(seconds: call.limits.cancellationSeconds)
+        try call.tx.cancellations.request(user.uid, deletesAt: wish)
+        let deletesAt = try call.tx.cancellations.find(user.uid)?.deletesAt ?? wish
+        try call.tx.audit.add(
+            AuditEntry(
+                kind: .cancellationRequested,
+                uid: user.uid,
+                app: user.app,
+                actor: actor,
+                terminal: actor.terminal
+            )
+        )
+        try SessionLife.endAll(of: user.uid, reason: .accountCancelled, actor: actor, &call)
+        return deletesAt
+    }
+
+    /// Has an anonymous user erased who logged out for good: nothing leads back to him.
+    static func discard(_ uid: UserID, _ call: inout Call) throws {
+        guard let user = try call.tx.accounts.find(uid), user.isAnonymous else { return }
+        let actor = try call.actor()
+        try SessionLife.endAll(of: uid, reason: .loggedOut, actor: actor, &call)
+        try call.tx.accounts.forgetDeviceID(of: uid)
+        let soon = call.tx.now.adding(seconds: farewellSeconds)
+        try call.tx.cancellations.request(uid, deletesAt: soon)
+    }
+
+    /// Undoes a cancellation that waits, since its user logged in.
+    static func undo(_ user: User, _ call: Call) throws {
+        guard try call.tx.cancellations.undo(user.uid) else { return }
+        try call.tx.audit.add(
+            AuditEntry(
+                kind: .cancellationUndone,
+                uid: user.uid,
+                app: user.app,
+                actor: Actor(.user, user.uid.text, terminal: call.request.terminal),
+                terminal: call.request.terminal
+            )
+        )
+    }
+
+    /// Erases an account without a way back: its sessions end, its terminals are told, and it is gone
+    /// with its names, addresses and whatever hangs on it alone.
+    ///
+    /// Bonds with devices and its name in what others keep follow with `step`. What is owed goes out
+    /// by the session worker.
+    package static func begin(
+        _ user: User,
+        actor: Actor,
+        _ topics: Topics,
+        _ ids: inout IDSource,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        for var session in try tx.sessions.live(of: user.uid) {
+            try tx.sessions.end(&session, .accountCancelled)
+            // The notice is carried out here: the session worker would find no session any more.
+            let notice = SessionNotice(
+                id: MessageID(trusted: ids.make("n", at: tx.now)),
+                scope: .session(session.id),
+                reason: .accountCancelled,
+                ts: tx.now,
+                actor: actor
+            )
+            _ = try tx.sessions.claim(notice: notice.id)
+            owed.publish(
+                OutboundMessage(topics.system("session-invalid"), SessionCodec.encode(notice))
+            )
+            try SessionFarewell.tell(session, notice, topics, in: tx, owed: &owed)
+        }
+        for address in user.verifiedAddresses {
+            for purpose in CodePurpose.allCases {
+                try tx.codes.void(
+                    CodeScope(
+                        app: user.app,
+                        region: user.region,
+                        purpose: purpose,
+                        address: address
+                    )
+                )
+            }
+        }
+        try tx.cancellations.deleteAccount(user.uid)
+        try tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
+    }
+
+    /// Goes one step on with an account whose time has come; false when nothing is left of it.
+    package static func step(
+        _ uid: UserID,
+        _ topics: Topics,
+        _ ids: inout IDSource,
+        limit: Int,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws -> Bool {
+        if let user = try tx.accounts.find(uid) {
+            try begin(user, actor: .system, topics, &ids, in: tx, owed: &owed)
+            return true
+        }
+        let devices = try tx.cancellations.devices(of: uid, limit: devicesStep)
+        for did in devices {
+            let reason = "unbound"
+            _ = try Unbinding.leave(did, uid, reason: reason, topics, in: tx, owed: &owed)
+        }
+        let names = try tx.cancellations.takeOutName(uid, limit: limit)
+        guard devices.isEmpty, names == 0 else { return true }
+        try tx.cancellations.finish(uid)
+        return false
+    }
+}

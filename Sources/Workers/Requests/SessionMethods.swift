@@ -1,0 +1,109 @@
+import Domain
+import JSON
+import Sodium
+import Storage
+import Wire
+
+/// `session/…`: the terminals on which somebody is logged in (PROTOCOL 3.2).
+enum SessionMethods {
+    static let all: [String: Method] = [
+        "session/list": Method(isReading: true, run: list),
+        "session/refresh": Method(run: refresh),
+        "session/logoutCode": LogoutCodeMethod.method,
+        "session/terminate": Method(run: terminate),
+        "session/terminateOthers": Method(run: terminateOthers),
+    ]
+
+    @Sendable
+    private static func list(_ call: inout Call) throws -> Reply {
+        let own = try call.caller()
+        let rows = try call.tx.sessions.live(of: own.uid)
+            .filter { $0.refusal(at: call.tx.now) == nil }
+            .reversed().map { SessionCodec.row($0, isCurrent: $0.id == own.id) }
+        return .result(["sessions": .array(rows)])
+    }
+
+    // MARK: Refreshing
+
+    /// Rotates the token.
+    ///
+    /// A second refresh with the old one finds that it was replaced already.
+    @Sendable
+    private static func refresh(_ call: inout Call) throws -> Reply {
+        var session = try call.caller()
+        let token = Sodium.randomSecret()
+        let isNewest = try call.tx.sessions.refresh(
+            &session,
+            from: call.request.token ?? "",
+            to: token,
+            lifeSeconds: call.limits.sessionSeconds
+        )
+        guard isNewest else {
+            throw Rejection(.invalidToken, "The token was refreshed already.", field: "token")
+        }
+        return .result(
+            [
+                "token": .string(token),
+                "expiresAt": .integer(session.expiresAt.milliseconds),
+            ],
+            isSecret: true
+        )
+    }
+
+    // MARK: Ending others
+
+    @Sendable
+    private static func terminate(_ call: inout Call) throws -> Reply {
+        let own = try call.caller()
+        let terminal = try call.fields.requiredID("terminalId", as: TerminalID.self)
+        let code = try code(call.fields)
+        guard terminal != own.terminal else {
+            throw Rejection.invalid(
+                "params.terminalId",
+                "This is your own terminal; log out with account/logout."
+            )
+        }
+        guard let session = try call.tx.sessions.live(on: terminal), session.uid == own.uid,
+            session.refusal(at: call.tx.now) == nil
+        else {
+            throw Rejection(
+                .resourceNotFound,
+                "You are not logged in on this terminal.",
+                field: "params.terminalId"
+            )
+        }
+        try use(code, of: own, call)
+        try SessionLife.end(session, .terminated, actor: call.actor(), &call)
+        return .result(["terminated": .string(terminal.text)])
+    }
+
+    @Sendable
+    private static func terminateOthers(_ call: inout Call) throws -> Reply {
+        let own = try call.caller()
+        try use(code(call.fields), of: own, call)
+        let count = try SessionLife.endAll(
+            of: own.uid,
+            except: own.terminal,
+            reason: .terminated,
+            actor: call.actor(),
+            &call
+        )
+        return .result(["terminated": .integer(Int64(count))])
+    }
+
+    private static func code(_ fields: Fields) throws(Rejection) -> String {
+        try fields.requiredText("logoutCode", length: 1...128)
+    }
+
+    /// Uses a logout code up, or refuses.
+    private static func use(_ code: String, of session: Session, _ call: Call) throws {
+        guard try call.tx.logoutCodes.use(code, of: session.uid, on: session.terminal)
+        else {
+            throw Rejection(
+                .invalidCode,
+                "The logout code is wrong, too old or used; get a new one with session/logoutCode.",
+                field: "params.logoutCode"
+            )
+        }
+    }
+}

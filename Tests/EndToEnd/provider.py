@@ -1,0 +1,91 @@
+"""A provider's server on this machine, as providers document theirs: keys, ID tokens, and answers per path."""
+
+import base64
+import json
+import secrets
+import threading
+import time
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+
+def b64(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def number(value):
+    return b64(value.to_bytes((value.bit_length() + 7) // 8, "big"))
+
+
+class Provider:
+    """An OpenID Connect issuer and an API; what it hangs on, refuses and was asked is the test's to set and read."""
+
+    def __init__(self):
+        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.kid = secrets.token_hex(4)
+        self.answers = {}  # path: function of the query that gives (status, body)
+        self.asked = []
+        self.hang = threading.Event()
+        self.hang.set()  # set: it answers
+        outer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                length = int(self.headers.get("Content-Length") or 0)
+                body = self.rfile.read(length).decode() if length else ""
+                outer.hang.wait(30)
+                status, answer = outer.answer(self.path, body, dict(self.headers))
+                data = answer if isinstance(answer, bytes) else json.dumps(answer).encode()
+                self.send_response(status)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            do_POST = do_GET
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def answer(self, path, body, headers):
+        parts = urllib.parse.urlsplit(path)
+        query = dict(urllib.parse.parse_qsl(parts.query) + urllib.parse.parse_qsl(body))
+        self.asked.append((parts.path, query))
+        # Only keys have fixed addresses; issuers are told apart by their first level.
+        if parts.path.endswith("/.well-known/openid-configuration"):
+            issuer = self.url + parts.path[: -len("/.well-known/openid-configuration")]
+            return 200, {"issuer": issuer, "jwks_uri": issuer + "/keys",
+                         "id_token_signing_alg_values_supported": ["RS256"]}
+        if parts.path.endswith(("/keys", "/certs", "/jwks", "/oauth2/v3/certs")):
+            public = self.key.public_key().public_numbers()
+            return 200, {"keys": [{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": self.kid,
+                                   "n": number(public.n), "e": number(public.e)}]}
+        found = self.answers.get(parts.path)
+        return found(query) if found else (404, {"error": "not_found"})
+
+    def id_token(self, issuer, audience, subject, key=None, alg="RS256", kid=None, **more):
+        """A signed ID token; members of `more` that are None are left out."""
+        now = int(time.time())
+        claims = {"iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + 600, **more}
+        head = {"alg": alg, "kid": kid or self.kid, "typ": "JWT"}
+        claims = {k: v for k, v in claims.items() if v is not None}
+        text = ".".join(b64(json.dumps(part).encode()) for part in (head, claims))
+        if alg == "none":
+            return text + "."
+        signature = (key or self.key).sign(text.encode(), padding.PKCS1v15(), hashes.SHA256())
+        return f"{text}.{b64(signature)}"
+
+    def close(self):
+        self.hang.set()
+        self.server.shutdown()
+        self.server.server_close()

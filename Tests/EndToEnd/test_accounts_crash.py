@@ -1,0 +1,116 @@
+"""Killed in the middle of logins and registrations: what is repeated has one effect."""
+
+import threading
+import time
+import unittest
+
+from accounts import COUNTRY, PASSWORD, Gateway, People, fresh_email, fresh_name, fresh_phone
+from client import Terminal
+from harness import TORTURE
+from world import World
+
+KILLS = 20 if TORTURE else 3
+PEOPLE = 6
+
+
+class Killed(People):
+    """Each test here has a service of its own."""
+
+    def setUp(self):
+        self.own = World(watch=False)
+        self.addCleanup(self.own.close)
+        super().setUp()
+
+    @property
+    def world(self):
+        return self.own
+
+    def strike(self, seconds):
+        """SIGKILL after so long, and a new start on the same ports."""
+        time.sleep(seconds)
+        self.own.service.kill()
+        self.own.service.start()
+
+    def patient(self, terminal, method, params, id):
+        """Asks with one id until there is an answer, as an app does after a time-out."""
+        for _ in range(60):
+            if not terminal.connected:
+                terminal.wait(lambda: terminal.connected, 30, "the broker's return")
+            terminal.send(method, params, id, token=None)
+            try:
+                answer = terminal.answer(method, id, 2)
+            except AssertionError:
+                continue
+            if answer["ok"] or answer["error"]["code"] != "Unavailable":
+                return answer
+        raise AssertionError(f"{method} was never answered")
+
+    def test_a_registration_repeated_makes_one_user(self):
+        for kill in range(KILLS):
+            terminals = [self.stranger(reconnect=True, keepalive=5) for _ in range(PEOPLE)]
+            names = [fresh_name() for _ in terminals]
+            answers = [None] * PEOPLE
+
+            def register(n):
+                answers[n] = self.patient(terminals[n], "account/register", {
+                    "countryCode": COUNTRY, "username": names[n], "password": PASSWORD}, f"reg-{kill}-{n}")
+            threads = [threading.Thread(target=register, args=(n,)) for n in range(PEOPLE)]
+            for thread in threads:
+                thread.start()
+            self.strike(0.02 + 0.05 * kill)
+            for thread in threads:
+                thread.join(150)
+            for n, answer in enumerate(answers):
+                with self.subTest(kill=kill, n=n):
+                    self.assertTrue(answer and answer["ok"], answer)
+                    terminals[n].get("account/whoami", token=answer["result"]["token"])
+                    user = self.login(username=names[n]).user
+                    self.assertEqual(user["uid"], answer["result"]["user"]["uid"])
+
+    def test_a_login_by_code_repeated_uses_the_code_once(self):
+        terminals = [self.stranger(reconnect=True, keepalive=5) for _ in range(PEOPLE)]
+        phones = [fresh_phone() for _ in terminals]
+        codes = [self.code(t, "login", phone=p) for t, p in zip(terminals, phones)]
+        answers = [None] * PEOPLE
+
+        def login(n):
+            answers[n] = self.patient(terminals[n], "account/login", {
+                "countryCode": COUNTRY, "phone": phones[n], "code": codes[n]}, f"log-{n}")
+        threads = [threading.Thread(target=login, args=(n,)) for n in range(PEOPLE)]
+        for thread in threads:
+            thread.start()
+        self.strike(0.01)
+        for thread in threads:
+            thread.join(150)
+        for n, answer in enumerate(answers):
+            with self.subTest(n=n):
+                self.assertTrue(answer and answer["ok"], answer)
+                terminals[n].get("account/whoami", token=answer["result"]["token"])
+        for n in range(PEOPLE):
+            self.assertError(self.try_login(phone=phones[n], code=codes[n]), "InvalidCode")
+
+    def test_a_code_under_way_arrives_after_the_restart(self):
+        terminal, email = self.stranger(reconnect=True, keepalive=5), fresh_email()
+        self.gateway.close()
+        self.own.gateway = None
+        terminal.get("account/sendCode", {"countryCode": COUNTRY, "purpose": "register", "email": email})
+        self.strike(0)
+        service = self.own.service.ready["service"]
+        gateway = self.own.gateway = Gateway(
+            self.own.port, service["username"], service["password"], service["clientIdPrefix"] + "gateway2").come()
+        self.assertTrue(gateway.taken(email, seconds=90))
+
+    def test_a_session_that_ended_stays_ended(self):
+        owner = self.register()
+        other = self.login(username=owner.user["username"])
+        other.get("account/logout")
+        self.strike(0)
+        back = self.keep(Terminal(self.own.port, self.app, self.own.apps[self.app]["secret"],
+                                  terminal_id=other.terminal_id)).come()
+        self.assertError(back.ask("account/whoami", token=other.token), "InvalidToken")
+        again = self.keep(Terminal(self.own.port, self.app, owner.token, terminal_id=owner.terminal_id)).come()
+        again.get("account/whoami", token=owner.token)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,385 @@
+"""Attacks on accounts, each by its name."""
+
+import unittest
+
+from accounts import (
+    COUNTRY, OTHER_PASSWORD, PASSWORD, WRONG, People, fresh_email, fresh_id, fresh_name, fresh_phone, parallel,
+    succeeded, wrong)
+from harness import TOPICS
+from pages import fetch, local
+from test_providers import OURS, THEIRS, WithProvider
+
+
+class ParallelUse(People):
+    """What works once works once, however many ask at the same time."""
+
+    app = "people-attacked"
+
+    def once(self, terminals, method, params, rounds, codes=("InvalidCode",)):
+        answers = parallel(terminals, method, params, rounds)
+        self.assertEqual(len(succeeded(answers)), 1, [a for a in answers][:3])
+        for answer in answers:
+            if not answer["ok"]:
+                self.assertOneOf(answer, *codes)
+
+    def test_a_registration_code(self):
+        terminals = [self.stranger() for _ in range(5)]
+        email = fresh_email()
+        code = self.code(terminals[0], "register", email=email)
+        self.once(terminals, "account/register", {
+            "countryCode": COUNTRY, "email": email, "password": PASSWORD, "code": code}, 4)
+
+    def test_a_reset_code(self):
+        email = fresh_email()
+        self.register(email=email)
+        terminals = [self.stranger() for _ in range(5)]
+        code = self.code(terminals[0], "resetPassword", email=email)
+        self.once(terminals, "account/resetPassword", lambda terminal, turn: {
+            "countryCode": COUNTRY, "email": email, "code": code,
+            "newPassword": f"lamp of {terminal.terminal_id[:8]} {turn}"}, 20)
+
+    def test_an_operation_code_and_its_ticket(self):
+        owner, phone = self.register(), fresh_phone()
+        code = self.code(owner, "operation", phone=phone)
+        answers = parallel([owner], "account/verifyOperation", {
+            "countryCode": COUNTRY, "phone": phone, "code": code}, 100)
+        self.assertEqual(len(succeeded(answers)), 1)
+        ticket = succeeded(answers)[0]["result"]["ticket"]
+        self.once([owner], "account/bindPhone", {"countryCode": COUNTRY, "phone": phone, "ticket": ticket}, 100)
+
+    def test_a_username(self):
+        terminals, name = [self.stranger() for _ in range(10)], fresh_name()
+        self.once(terminals, "account/register", {
+            "countryCode": COUNTRY, "username": name, "password": PASSWORD}, 2, ("Duplicated", "Unavailable"))
+
+    def test_wrong_codes_at_once_get_no_more_than_five_tries(self):
+        terminals, phone = [self.stranger() for _ in range(10)], fresh_phone()
+        code = self.code(terminals[0], "login", phone=phone)
+        guesses = [f"{n:06d}" for n in range(100) if f"{n:06d}" != code][:99]
+        answers = parallel(terminals, "account/login", lambda terminal, turn: {
+            "countryCode": COUNTRY, "phone": phone, "code": guesses[turn * 9 + terminals.index(terminal)]}, 9)
+        self.assertEqual(succeeded(answers), [])
+        self.assertError(self.try_login(phone=phone, code=code), "InvalidCode")
+
+    def test_wrong_passwords_at_once_are_all_counted(self):
+        owner = self.register()
+        terminals = [self.stranger() for _ in range(10)]
+        answers = parallel(terminals, "account/login", {
+            "countryCode": COUNTRY, "username": owner.user["username"], "password": WRONG}, 3)
+        codes = [a["error"]["code"] for a in answers]
+        self.assertLessEqual(codes.count("InvalidCredentials"), 10, codes)
+        self.assertError(self.try_login(username=owner.user["username"]), "TooManyRequests")
+
+
+class PreHijacking(People):
+    """The attacker registers the victim's address first; the victim comes later and is alone in the account."""
+
+    app = "people-link"
+
+    def squat(self, email):
+        """An attacker's session on an account that names the victim's address, unverified."""
+        terminal = self.stranger()
+        terminal.adopt(terminal.get("account/register", {
+            "countryCode": COUNTRY, "email": email, "password": WRONG}))
+        return terminal
+
+    def victim(self, email, **more):
+        """The victim proves the address with a code, as apps that have links off do."""
+        holder = self.anonymous()
+        ticket = self.ticket(holder, email=email)
+        result = holder.get("account/register", {
+            "countryCode": COUNTRY, "email": email, "password": PASSWORD, "ticket": ticket})
+        holder.adopt(result)
+        holder.user = result["user"]
+        return holder
+
+    def assertAlone(self, victim, attacker, email):
+        self.assertNotEqual(victim.uid, attacker.uid)
+        self.assertTrue(victim.user["emailVerified"])
+        self.assertError(self.try_login(email=email, password=WRONG), "InvalidCredentials")
+        self.assertEqual(self.login(email=email).uid, victim.uid)
+        answer = attacker.ask("account/whoami")
+        if answer["ok"]:
+            self.assertEqual(answer["result"]["user"]["uid"], attacker.uid)
+            self.assertNotIn("email", answer["result"]["user"])
+        self.assertEqual([s["terminalId"] for s in victim.get("session/list")["sessions"]
+                          if s["terminalId"] == attacker.terminal_id], [])
+
+    def test_classic_federated_merge(self):
+        # A later proof of the address, by whatever way, doesn't merge with the account that was there.
+        email = fresh_email()
+        attacker = self.squat(email)
+        self.assertAlone(self.victim(email), attacker, email)
+
+    def test_unexpired_session(self):
+        # The attacker's session stays open all the time; resetting by code must not leave it in the account.
+        email = fresh_email()
+        attacker = self.squat(email)
+        terminal = self.stranger()
+        terminal.get("account/sendCode", {"countryCode": COUNTRY, "email": email, "purpose": "resetPassword"})
+        self.assertEqual([b for b in self.gateway.unread_to(email) if b["template"] == "code"], [],
+                         "an address nobody verified resets nothing")
+        self.assertAlone(self.victim(email), attacker, email)
+
+    def test_trojan_identifier(self):
+        # The attacker adds a name of his own to the account, to come back by it.
+        email, name = fresh_email(), fresh_name()
+        attacker = self.squat(email)
+        attacker.get("account/updateProfile", {"username": name})
+        victim = self.victim(email)
+        self.assertAlone(victim, attacker, email)
+        answer = self.try_login(username=name, password=WRONG)
+        if answer["ok"]:
+            self.assertNotEqual(answer["result"]["user"]["uid"], victim.uid)
+
+    def test_unexpired_email_change(self):
+        # The attacker asks for a verification mail to the victim's address and has its link later.
+        email = fresh_email()
+        attacker = self.squat(email)
+        url = local(self.gateway.taken(email, "verifyEmail")["params"]["url"], self.world.service.http_port)
+        victim = self.victim(email)
+        page = fetch(url)
+        if page.forms:
+            page.send()
+        self.assertAlone(victim, attacker, email)
+        self.assertEqual(self.whoami(victim)["email"], email)
+
+    def test_non_verifying_identity_provider(self):
+        # See test_providers.ByEmailClaims: a provider's claim of an address is never believed. Here the phone's turn:
+        # an unverified phone in a profile is no way in, neither before nor after its owner comes.
+        phone = fresh_phone()
+        attacker = self.register(app="people-attacked")
+        attacker.get("account/updateProfile", {"countryCode": COUNTRY, "phone": phone})
+        terminal = self.stranger("people-attacked")
+        owner = self.login(terminal, phone=phone, code=self.code(terminal, "login", phone=phone))
+        self.assertNotEqual(owner.uid, attacker.uid)
+        self.assertTrue(owner.user["phoneVerified"])
+        self.assertNotIn("phone", self.whoami(attacker))
+        self.assertError(self.try_login(app="people-attacked", phone=phone), "InvalidCredentials")
+
+
+class OfAnotherApp(WithProvider):
+    def test_a_credential_issued_for_another_app(self):
+        self.assertError(self.enter(identityToken=self.token(audience=THEIRS))[1], "InvalidCredentials")
+        self.assertError(self.enter(identityToken=self.token(audience=[THEIRS]))[1], "InvalidCredentials")
+        self.provider.answers["/facebook/debug_token"] = lambda q: (200, {"data": {
+            "app_id": "somebody-elses-app", "is_valid": True, "user_id": "42", "expires_at": 0}})
+        self.provider.answers["/facebook/me"] = lambda q: (200, {"id": "42", "name": "Mallory"})
+        self.assertError(self.enter(provider="facebook", accessToken="stolen")[1], "InvalidCredentials")
+
+    def test_linking_with_a_credential_of_another_app(self):
+        owner = self.register()
+        self.assertError(owner.ask("account/linkProvider", {
+            "provider": "oidc:works", "credential": {"identityToken": self.token(audience=THEIRS)}}),
+            "InvalidCredentials")
+        self.assertEqual(owner.get("account/providers")["providers"], [])
+
+    def test_linking_by_an_email_claim(self):
+        email = fresh_email()
+        victim = self.register(email=email)
+        intruder = self.entered(fresh_id("sub"), email=email, email_verified=True, audience=OURS)
+        self.assertNotEqual(intruder.uid, victim.uid)
+
+
+class Limits(People):
+    app = "people-attacked"
+
+    def test_the_limit_circumvented_through_another_login_path(self):
+        phone = fresh_phone()
+        owner = self.register(phone=phone)
+        turns = [lambda: self.try_login(phone=phone, password=WRONG),
+                 lambda: self.try_login(account=phone, password=WRONG),
+                 lambda: self.try_login(account=f"{phone[:3]} {phone[3:]}", password=WRONG),
+                 lambda: self.try_login(phone=f"{phone[:4]}-{phone[4:]}", password=WRONG)]
+        codes = []
+        for turn in range(14):
+            codes.append(turns[turn % len(turns)]()["error"]["code"])
+        self.assertEqual(codes.count("InvalidCredentials"), 10, codes)
+        self.assertError(owner.ask("account/checkPassword", {"password": PASSWORD}), "TooManyRequests")
+        self.assertError(owner.ask("session/logoutCode", {
+            "countryCode": COUNTRY, "userName": phone, "accountType": "phone", "verifyType": "password",
+            "password": PASSWORD}), "TooManyRequests")
+
+    def test_lock_out_of_somebody_else_by_guessing(self):
+        email = fresh_email()
+        owner = self.register(email=email)
+        for _ in range(12):
+            self.try_login(email=email, password=WRONG)
+        self.whoami(owner)  # who is in stays in
+        terminal = self.stranger()
+        self.login(terminal, email=email, code=self.code(terminal, "login", email=email))
+
+    def test_guessing_codes_does_not_keep_the_owner_from_a_new_one(self):
+        email = fresh_email()
+        self.register(email=email)
+        terminal = self.stranger()
+        code = self.code(terminal, "login", email=email)
+        for _ in range(5):
+            self.assertError(self.try_login(email=email, code=wrong(code)), "InvalidCode")
+        self.code(terminal, "resetPassword", email=email)
+
+    def test_oversized_fields_are_refused_before_any_work(self):
+        terminal, owner = self.stranger(), self.register()
+        long = "x" * 20_000
+        for asker, method, field, params in (
+                (terminal, "account/login", "password", {"username": "a", "password": long}),
+                (terminal, "account/login", "username", {"username": long, "password": PASSWORD}),
+                (terminal, "account/login", "account", {"account": long, "password": PASSWORD}),
+                (terminal, "account/login", "email", {"email": f"{long}@example.com", "password": PASSWORD}),
+                (terminal, "account/register", "password", {"username": fresh_name(), "password": long}),
+                (terminal, "account/register", "username", {"username": long, "password": PASSWORD}),
+                (terminal, "account/register", "ticket", {
+                    "email": fresh_email(), "password": PASSWORD, "ticket": long}),
+                (terminal, "account/loginOrRegister", "uid", {"uid": long, "password": PASSWORD}),
+                (terminal, "account/loginAnonymous", "deviceId", {"deviceId": long}),
+                (terminal, "account/sendCode", "phone", {"phone": "1" * 20_000, "purpose": "login"}),
+                (owner, "account/updateProfile", "nickname", {"nickname": long}),
+                (owner, "account/changePassword", "newPassword", {"oldPassword": PASSWORD, "newPassword": long}),
+                (owner, "session/terminateOthers", "logoutCode", {"logoutCode": long})):
+            with self.subTest(method=method, field=field):
+                self.assertError(asker.ask(method, {"countryCode": COUNTRY, **params}), "InvalidRequest", field)
+        self.whoami(owner)
+
+    def test_longest_characters_make_no_more_than_a_password(self):
+        # One scalar that normalises to eighteen.
+        self.assertError(self.stranger().ask("account/register", {
+            "countryCode": COUNTRY, "username": fresh_name(), "password": "\ufdfa" * 128}), "InvalidRequest", "password")
+
+
+class Names(People):
+    app = "people-attacked"
+
+    def test_a_username_that_equals_anothers_phone_or_email(self):
+        phone, email = fresh_phone(), fresh_email()
+        owner = self.register(phone=phone)
+        mailer = self.register(email=email)
+        for name, victim in ((phone, owner), (f"+{COUNTRY}{phone}", owner), (email, mailer), (email.upper(), mailer)):
+            with self.subTest(name=name):
+                mallory = self.stranger()
+                answer = mallory.ask("account/register", {
+                    "countryCode": COUNTRY, "username": name, "password": OTHER_PASSWORD})
+                if answer["ok"]:
+                    self.assertEqual(self.try_login(account=name, password=PASSWORD)["result"]["user"]["uid"],
+                                     victim.uid, "the address's owner gets in by it")
+                # Neither is shut out by the other.
+                how = {"phone": phone} if victim is owner else {"email": email}
+                self.assertEqual(self.login(**how).uid, victim.uid)
+                self.assertEqual(self.login(account=next(iter(how.values()))).uid, victim.uid)
+
+    def test_a_username_changed_to_anothers_address(self):
+        email = fresh_email()
+        owner, mallory = self.register(email=email), self.register()
+        mallory.ask("account/updateProfile", {"username": email})
+        self.assertEqual(self.login(account=email).uid, owner.uid)
+        self.stranger().get("account/requestPasswordReset", {"countryCode": COUNTRY, "email": email})
+        url = local(self.gateway.taken(email, "resetPassword")["params"]["url"], self.world.service.http_port)
+        fetch(url).send(OTHER_PASSWORD)
+        self.assertEqual(self.login(email=email, password=OTHER_PASSWORD).uid, owner.uid)
+
+    def test_the_uid_of_another_is_no_way_in(self):
+        owner = self.register()
+        self.assertError(self.try_login(account=owner.uid), "InvalidCredentials")
+        self.assertError(self.try_login(username=owner.uid), "InvalidCredentials")
+
+
+class Envelopes(People):
+    app = "people-attacked"
+
+    def test_a_token_from_another_terminal(self):
+        owner, thief = self.register(), self.stranger()
+        for method in ("account/whoami", "session/list", "session/refresh", "account/logout", "account/cancel",
+                       "account/providers", "account/changePassword"):
+            with self.subTest(method=method):
+                self.assertError(thief.ask(method, {"newPassword": OTHER_PASSWORD}, token=owner.token), "InvalidToken")
+        self.whoami(owner)
+
+    def test_a_uid_that_is_not_the_tokens(self):
+        owner, other = self.register(), self.register()
+        answer = owner.ask("account/whoami", uid=other.uid)
+        self.assertOneOf(answer, "InvalidToken", "InvalidRequest", "Forbidden")
+
+    def test_a_replayed_request_id_with_other_parameters(self):
+        terminal, id = self.stranger(), fresh_id()
+        ask = {"countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}
+        first = terminal.ask("account/register", ask, id)
+        self.assertTrue(first["ok"])
+        for method, params in (("account/register", {**ask, "username": fresh_name()}),
+                               ("account/register", {**ask, "password": OTHER_PASSWORD}),
+                               ("account/login", ask)):
+            with self.subTest(method=method):
+                self.assertError(terminal.ask(method, params, id), "InvalidRequest", "id")
+        self.assertEqual(terminal.ask("account/register", ask, id), first)
+
+    def test_a_login_replayed_by_another_terminal_is_a_login_of_its_own(self):
+        owner = self.register()
+        one, two, id = self.stranger(), self.stranger(), fresh_id()
+        ask = {"countryCode": COUNTRY, "username": owner.user["username"], "password": PASSWORD}
+        first, second = one.ask("account/login", ask, id), two.ask("account/login", ask, id)
+        self.assertNotEqual(first["result"]["token"], second["result"]["token"])
+        self.assertError(two.ask("account/whoami", token=first["result"]["token"]), "InvalidToken")
+
+    def test_a_repeat_after_the_sessions_end_gives_no_token(self):
+        terminal, id = self.stranger(), fresh_id()
+        ask = {"countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}
+        terminal.adopt(terminal.ask("account/register", ask, id, token=None)["result"])
+        refresh = fresh_id()
+        new = terminal.ask("session/refresh", {}, refresh)["result"]["token"]
+        terminal.get("account/logout", token=new)
+        terminal.wait_lost()
+        again = self.stranger(terminal_id=terminal.terminal_id)
+        self.assertError(again.ask("session/refresh", {}, refresh, token=terminal.token), "InvalidToken")
+
+    def test_a_terminal_that_publishes_on_anothers_space_is_refused(self):
+        owner, thief = self.register(), self.stranger()
+        topic = f"{owner.base}/request/account/whoami"
+        self.assertEqual(thief.publish(topic, {"id": "x", "token": owner.token}), 0x87)
+        for filter in (f"{owner.base}/#", f"{TOPICS}/user/{owner.uid}/#", f"{TOPICS}/system/outbound/#"):
+            with self.subTest(filter=filter):
+                self.assertGreaterEqual(thief.subscribe(filter), 0x80)
+        for topic in ("system/session-invalid", "system/outbound/result"):
+            self.assertEqual(thief.publish(f"{TOPICS}/{topic}", {"noticeId": "x"}), 0x87)
+
+
+class SkippedSteps(People):
+    app = "people-attacked"
+
+    def test_a_reset_without_its_code(self):
+        email = fresh_email()
+        owner, terminal = self.register(email=email), self.stranger()
+        ask = {"countryCode": COUNTRY, "email": email, "newPassword": OTHER_PASSWORD}
+        self.assertError(terminal.ask("account/resetPassword", ask), "InvalidRequest", "code")
+        self.assertError(terminal.ask("account/resetPassword", {**ask, "code": "000000"}), "InvalidCode")
+        result, code = self.sent(terminal, "resetPassword", email=email)
+        self.assertTrue(terminal.get("account/checkCode", {
+            "countryCode": COUNTRY, "email": email, "purpose": 3, "code": code})["valid"])
+        for more in ({"code": None}, {"code": ""}, {"code": wrong(code)}, {"code": None, "ticket": "t"},
+                     {"code": result["codeToken"]}, {"code": None, "codeToken": result["codeToken"]}):
+            with self.subTest(more=more):
+                self.assertOneOf(terminal.ask("account/resetPassword", {**ask, **more}), "InvalidRequest", "InvalidCode")
+        self.whoami(owner)
+        self.login(email=email)
+
+    def test_codes_of_every_other_purpose_reset_nothing(self):
+        email = fresh_email()
+        owner = self.register(email=email)
+        codes = [self.code(owner, purpose, email=email) for purpose in ("login", "operation", "logoutTerminal")]
+        terminal = self.stranger()
+        for code in codes:
+            self.assertError(terminal.ask("account/resetPassword", {
+                "countryCode": COUNTRY, "email": email, "code": code, "newPassword": OTHER_PASSWORD}), "InvalidCode")
+        self.login(email=email)
+
+    def test_a_ticket_where_no_ticket_stands(self):
+        phone = fresh_phone()
+        owner = self.register(phone=phone)
+        ticket = self.ticket(owner, phone=phone)
+        for method, params in (
+                ("account/login", {"phone": phone, "code": ticket}),
+                ("account/resetPassword", {"phone": phone, "code": ticket, "newPassword": OTHER_PASSWORD}),
+                ("session/terminateOthers", {"logoutCode": ticket})):
+            with self.subTest(method=method):
+                self.assertOneOf(owner.ask(method, {"countryCode": COUNTRY, **params}), "InvalidCode", "InvalidRequest")
+
+
+if __name__ == "__main__":
+    unittest.main()

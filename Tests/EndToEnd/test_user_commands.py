@@ -1,0 +1,81 @@
+"""What operators see and do of users and sessions, with the service running and without it."""
+
+import unittest
+
+from client import Terminal, fresh_id
+from world import EndToEnd, World
+
+
+class Beside(EndToEnd):
+    """Beside a running service."""
+
+    def test_lists_and_shows_without_secrets(self):
+        secret = fresh_id("installation-secret-")
+        terminal = self.terminal(device_id=secret)
+        rows = self.world.service.json("user", "list", "--limit", "1000")
+        row = next(r for r in rows if r["uid"] == terminal.uid)
+        self.assertTrue(row["anonymous"])
+        self.assertNotIn("@", str([r.get("email") or "" for r in rows]).replace("•••@", ""))
+        shown = self.world.service.json("user", "show", terminal.uid)
+        self.assertEqual([s["terminalId"] for s in shown["sessions"]], [terminal.terminal_id])
+        text = self.world.service.cli("user", "show", terminal.uid).stdout
+        self.assertIn(terminal.terminal_id, text)
+        table = self.world.service.cli("session", "list", terminal.uid).stdout
+        self.assertIn(terminal.session_id, table)
+        for output in (str(rows), str(shown), text, table):
+            self.assertNotIn(terminal.token, output)
+            self.assertNotIn(secret, output)
+
+    def test_unknown_ones_are_a_problem(self):
+        for words in (("user", "show", "u-nobody"), ("user", "logout", "u-nobody"),
+                      ("user", "erase", "u-nobody", "--yes"), ("session", "terminate", "s-none")):
+            with self.subTest(words=words):
+                done = self.world.service.cli(*words, check=False)
+                self.assertNotEqual(done.returncode, 0)
+                self.assertIn(words[2], done.stderr)
+
+    def test_erasing_needs_a_yes(self):
+        terminal = self.terminal()
+        self.assertNotEqual(self.world.service.cli("user", "erase", terminal.uid, check=False).returncode, 0)
+        self.assertTrue(terminal.ask("account/whoami")["ok"])
+
+    def test_an_erased_user_is_told_and_his_devices_go_on(self):
+        device, terminal = self.pair()
+        heir = self.terminal()
+        heir.bind(device)
+        self.world.service.cli("user", "erase", terminal.uid, "--yes")
+        told = terminal.expect("/session", lambda b: b["type"] == "sessionInvalid").body
+        self.assertEqual(told["reason"], "accountCancelled")
+        terminal.wait_lost()
+        heir.expect("/device", lambda b: b["type"] == "roleChanged" and b["role"] == "special")
+        trail = self.world.service.json("user", "audit", terminal.uid)
+        self.assertIn("erased", [row["kind"] for row in trail])
+        self.assertNotIn(terminal.terminal_id, str(trail))
+        device.report(data={"power": True})
+        heir.status(device, lambda b: b["data"].get("power") is True)
+
+
+class Alone(unittest.TestCase):
+    """While no service runs: what is owed goes out when it starts."""
+
+    def test_a_session_ended_while_the_service_is_down(self):
+        world = World(watch=False)
+        self.addCleanup(world.close)
+        terminal = world.terminal(clean=False, expiry=600)
+        self.addCleanup(terminal.close)
+        world.service.stop()
+        self.assertEqual(world.service.json("user", "logout", terminal.uid)["ended"], 1)
+        self.assertEqual(world.service.json("session", "list", terminal.uid), [])
+        world.service.start()
+        late = Terminal(world.port, terminal.app_id, terminal.token, terminal_id=terminal.terminal_id)
+        self.assertIn(late.connect(), (0x86, 0x87))
+        late.close()
+        again = Terminal(world.port, terminal.app_id, world.apps[terminal.app_id]["secret"],
+                         terminal_id=terminal.terminal_id).come()
+        self.addCleanup(again.close)
+        error = again.ask("account/whoami", token=terminal.token)["error"]
+        self.assertEqual((error["code"], error["reason"]), ("InvalidToken", "operator"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,194 @@
+import Credentials
+import Testing
+
+@testable import Gate
+
+@Suite("Tokens that were refreshed")
+struct OverlapTests {
+    private static let terminal = Principal.terminal(terminalId: World.terminal, appId: "demo")
+
+    private func attempt(_ password: Digest) -> Admission.Attempt {
+        Admission.Attempt(username: "app:demo", password: password, clientId: World.terminal)
+    }
+
+    private func session(old: OldToken?) -> Session {
+        Session(
+            sessionId: "s-1",
+            uid: World.uid,
+            token: World.token,
+            expiresAt: World.now + 1_000,
+            old: old
+        )
+    }
+
+    /// What the contract says of one terminal's tokens, written a second time and slowly.
+    private struct Reference {
+        var newest = 0
+        var old: Int?
+        var oldUntil: Int64 = 0
+        var isOver = false
+
+        mutating func mayConnect(_ token: Int, at now: Int64) -> Bool {
+            guard !isOver else { return false }
+            if token == newest {
+                old = nil
+                return true
+            }
+            return token == old && now < oldUntil
+        }
+
+        mutating func refresh(at now: Int64) {
+            (old, oldUntil) = (newest, now + 60)
+            newest += 1
+        }
+    }
+
+    @Test(
+        "Whatever the order of refreshes and uses, the gate agrees with its model",
+        arguments: 0..<20
+    )
+    func model(seed: UInt64) throws {
+        var random = Seeded(seed)
+        for _ in 0..<50 {
+            var admission = World.admission
+            var reference = Reference()
+            var now = World.now
+            var tables = World.tables()
+            func write() {
+                let old = reference.old.map {
+                    OldToken(token: World.secret(UInt8(100 + $0)), until: reference.oldUntil)
+                }
+                var session = session(old: old)
+                session.token = World.secret(UInt8(100 + reference.newest))
+                session.expiresAt = .max
+                tables.apply(
+                    .terminal(
+                        terminalId: World.terminal,
+                        appId: "demo",
+                        session: reference.isOver ? nil : session
+                    )
+                )
+            }
+            write()
+            for _ in 0..<30 {
+                now += Int64(random.below(30))
+                switch random.below(12) {
+                case 0, 1:
+                    reference.refresh(at: now)
+                    write()
+                case 2:
+                    // The service hears what was used, or the file says so for another reason.
+                    write()
+                case 3 where random.below(6) == 0:
+                    reference.isOver = true
+                    write()
+                default:
+                    let token = max(0, reference.newest - random.below(3))
+                    let pass = try? admission.admit(
+                        attempt(World.secret(UInt8(100 + token))),
+                        by: tables,
+                        now: now
+                    )
+                    if let rotated = pass?.rotated, let old = rotated.old {
+                        admission.spent.insert(old, of: rotated.sessionId, now: now)
+                    }
+                    #expect((pass != nil) == reference.mayConnect(token, at: now))
+                }
+            }
+        }
+    }
+
+    @Test("The app's secret doesn't connect while a session lives, overlapping or not")
+    func secret() throws {
+        let old = OldToken(token: World.secret(9), until: World.now + 60)
+        for old in [nil, old] {
+            #expect(throws: Refusal.sessionTokenRequired) {
+                try World.admission.admit(
+                    attempt(World.app),
+                    by: World.tables(session: session(old: old)),
+                    now: World.now
+                )
+            }
+        }
+    }
+
+    @Test("Spent tokens are bounded")
+    func bounded() {
+        var spent = SpentTokens(limit: 3)
+        let token = World.secret(9)
+        for number in 0..<10 {
+            let old = OldToken(token: token, until: Int64(number))
+            spent.insert(old, of: "s-\(number)", now: 100)
+            #expect(spent.contains(old, of: "s-\(number)"))
+            #expect(!spent.contains(OldToken(token: token, until: -1), of: "s-\(number)"))
+        }
+        #expect(!spent.contains(OldToken(token: token, until: 0), of: "s-0"))
+    }
+}
+
+@Suite("Refreshed and replaced sessions in Mosquitto", .timeLimit(.minutes(2)))
+struct OverlapBrokerTests {
+    @Test("The old token connects until the new one did, and the service is told so once")
+    func overlap() throws {
+        let until = Clock.now() + 60_000
+        let broker = try GateBroker(
+            Cast.records() + [Cast.terminal(session: "s-2", old: ("token s-1", until))]
+        )
+        let worker = try MiniClient(broker.port, Cast.worker())
+        _ = try worker.subscribe("ll/v1/system/token-used")
+        #expect(try MiniClient(broker.port, Cast.app(password: "token s-1")).code == 0)
+        #expect(try MiniClient(broker.port, Cast.app(password: "token s-1")).code == 0)
+        #expect(try worker.receive(within: 0.2) == nil)
+
+        #expect(try MiniClient(broker.port, Cast.app(password: "token s-2")).code == 0)
+        let told = try #require(try worker.receive())
+        #expect(told.topic == "ll/v1/system/token-used")
+        #expect(told.payload.contains(#""sessionId":"s-2","until":\#(until)"#))
+
+        #expect(try MiniClient(broker.port, Cast.app(password: "token s-1")).code == 0x87)
+        #expect(try MiniClient(broker.port, Cast.app(password: "token s-2")).code == 0)
+        #expect(try worker.receive(within: 0.2) == nil)
+    }
+
+    @Test("An old token's time ends without anybody's word")
+    func runsOut() throws {
+        let broker = try GateBroker(
+            Cast.records() + [Cast.terminal(session: "s-2", old: ("token s-1", Clock.now() - 1))]
+        )
+        #expect(try MiniClient(broker.port, Cast.app(password: "token s-1")).code == 0x87)
+        #expect(try MiniClient(broker.port, Cast.app(password: "token s-2")).code == 0)
+    }
+
+    @Test("After a login in another user's place nothing of the old user arrives, not even at once")
+    func replacedUser() throws {
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
+        let worker = try MiniClient(broker.port, Cast.worker())
+        for round in 0..<20 {
+            let user = round % 2 == 0 ? World.uid : "u-another"
+            try broker.append(Cast.terminal(session: "s-1", of: user))
+            let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
+            #expect(try app.subscribe("ll/v1/user/\(user)/#") == 1)
+            _ = try app.subscribe("\(Cast.ownApp)/#")
+            _ = try worker.publish("ll/v1/user/\(user)/device", "before")
+            #expect(try app.receive()?.payload == "before")
+
+            let next = round % 2 == 0 ? "u-another" : World.uid
+            try broker.append(Cast.terminal(session: "s-1", of: next))
+            _ = try worker.publish("ll/v1/user/\(user)/device", "after")
+            _ = try worker.publish("\(Cast.ownApp)/response", "end")
+
+            #expect(try app.receive()?.payload == "end")
+        }
+    }
+
+    @Test("Asking the file costs deliveries next to nothing")
+    func cost() throws {
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
+        let watch = CredentialsWatch(path: broker.credentials)
+        _ = watch.look()
+        let clock = ContinuousClock()
+        let took = clock.measure { for _ in 0..<20_000 { _ = watch.isBehind } }
+        // 20,000 messages to users are more than a second's worth of the whole path.
+        #expect(took < .milliseconds(400), "\(took) for 20,000 looks")
+    }
+}
