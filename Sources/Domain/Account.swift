@@ -22,18 +22,22 @@ package struct App: Sendable, Equatable {
     package var products: Products
     /// What it lets its users do.
     package var policies: AppPolicies
+    /// How it uses identity providers.
+    package var providers: [ProviderName: ProviderSettings]
 
     /// Describes an app.
     package init(
         id: AppID,
         name: String,
         products: Products,
-        policies: AppPolicies = AppPolicies()
+        policies: AppPolicies = AppPolicies(),
+        providers: [ProviderName: ProviderSettings] = [:]
     ) {
         self.id = id
         self.name = name
         self.products = products
         self.policies = policies
+        self.providers = providers
     }
 }
 

@@ -11,6 +11,11 @@ package enum Address: Hashable, Sendable {
         }
     }
 
+    /// Whether it is a phone.
+    package var isPhone: Bool {
+        if case .phone = self { true } else { false }
+    }
+
     /// The address as it is shown and stored.
     package var text: String {
         switch self {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// A name that a user chose to log in with, compared without regard to case.
 ///
 /// It never reads as a phone number or an e-mail address: it could be somebody else's, who would
@@ -20,14 +22,19 @@ package struct Username: Hashable, Sendable {
                 "A username has 1 to 64 visible characters and no space at its ends."
             )
         }
-        guard !text.contains("@"), !text.contains("＠"), !Phone.isLike(text) else {
+        let key = Self.key(of: text)
+        guard !key.contains("@"), !Phone.isLike(key), !key.isEmpty else {
             throw .invalid(field, "A username can't look like an e-mail address or a phone number.")
         }
         self.text = text
-        key = Self.key(of: text)
+        self.key = key
     }
 
-    private static func key(of text: String) -> String { text.lowercased() }
+    /// The name in one Unicode form and case: what looks the same is the same.
+    private static func key(of text: String) -> String {
+        text.utf8.allSatisfy { $0 < 0x80 }
+            ? text.lowercased() : text.precomposedStringWithCompatibilityMapping.lowercased()
+    }
 
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         if scalar == " " { return true }

@@ -22,7 +22,8 @@ package enum AnswerCodec {
         ]).encoded()
     }
 
-    private static func error(_ rejection: Rejection) -> JSONValue {
+    /// A refusal as it stands in an answer.
+    package static func error(_ rejection: Rejection) -> JSONValue {
         .object([
             "code": .string(rejection.code.rawValue), "message": .string(rejection.message),
             "field": rejection.field.map { .string($0) },

@@ -10,8 +10,20 @@ package enum AppCodec {
             id: try fields.requiredID("appId", as: AppID.self),
             name: try fields.requiredText("name", length: 1...128),
             products: try products(fields),
-            policies: try policies(fields)
+            policies: try policies(fields),
+            providers: try providers(fields)
         )
+    }
+
+    private static func providers(
+        _ fields: Fields
+    ) throws(Rejection) -> [ProviderName: ProviderSettings] {
+        var providers: [ProviderName: ProviderSettings] = [:]
+        for member in try fields.object("providers")?.members ?? [] {
+            let settings = try ProviderSettings.parse(member.key, member.value)
+            providers[settings.provider] = settings
+        }
+        return providers
     }
 
     private static func policies(_ fields: Fields) throws(Rejection) -> AppPolicies {

@@ -19,8 +19,8 @@ package struct Environment: Sendable {
     package var neighbours: Neighbours
     /// What is told to those who ask whether the service is ready.
     package var health: Health
-    /// The region that this installation serves.
-    package var region: String
+    /// The regions that this installation serves.
+    package var regions: Regions
     /// Where users reach the service's pages, without a slash at the end.
     package var publicURL: String
     /// What does slow work.
@@ -36,7 +36,7 @@ package struct Environment: Sendable {
         clock: any WallClock = SystemClock(),
         neighbours: Neighbours,
         health: Health,
-        region: String = "default",
+        regions: Regions = Regions(),
         publicURL: String = "http://127.0.0.1:8080",
         pool: any SlowPool = NoPool()
     ) {
@@ -46,7 +46,7 @@ package struct Environment: Sendable {
         self.clock = clock
         self.neighbours = neighbours
         self.health = health
-        self.region = region
+        self.regions = regions
         self.publicURL = publicURL
         self.pool = pool
     }

@@ -53,6 +53,20 @@ package struct Limits: Sendable {
     package var cancellationSeconds: Int64 = 604_800
     /// How long an anonymous user without devices may be away, in seconds: 90 days.
     package var idleAnonymousSeconds: Int64 = 7_776_000
+    /// Codes of one purpose to one address in an hour.
+    package var codesPerPurpose = 5
+    /// Codes to one address in a day.
+    package var codesPerAddress = 10
+    /// Codes of one app in an hour.
+    package var codesPerHour = 1000
+    /// Codes of one app for one country code in an hour.
+    package var codesPerCountry = 200
+    /// Wrong passwords for one name, one account or one terminal in 15 minutes.
+    package var passwordFailures = 10
+    /// Calls to one identity provider at the same time.
+    package var providerCalls = 16
+    /// Calls to all identity providers at the same time.
+    package var providerCallsMax = 64
     /// Threads that hash passwords at the same time, of 19 MiB each; 0 for half of the processors.
     package var hashThreads = 0
     /// Passwords that wait to be hashed.

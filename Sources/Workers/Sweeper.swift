@@ -62,7 +62,8 @@ package final class Sweeper: Sendable {
             try tx.inbox.prune(before: now.adding(seconds: -limits.inboxSeconds), limit: step)
         }
         let requests = try environment.store.batch(at: now) { tx in
-            try tx.attempts.prune(before: now.adding(seconds: -3600))
+            try tx.attempts.prune(before: now.adding(seconds: -86_400))
+            try tx.codes.prune(before: now)
             return try tx.requests.prune(
                 before: now.adding(seconds: -limits.requestSeconds),
                 limit: step

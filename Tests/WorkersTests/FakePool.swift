@@ -27,7 +27,13 @@ final class FakePool: SlowPool {
         var held: [@Sendable () -> Void] = []
         var journal: [Preparation] = []
         var hasher = PlainHasher()
+        var identify: Identify = { _, _ in .failure(.disabled) }
     }
+
+    typealias Identify =
+        @Sendable (ProviderCredential, ProviderSettings) -> Result<
+            VerifiedIdentity, ProviderFailure
+        >
 
     private let state = Mutex(State())
 
@@ -47,6 +53,12 @@ final class FakePool: SlowPool {
         set { state.withLock { $0.hasher = newValue } }
     }
 
+    /// What providers say.
+    var identify: Identify {
+        get { state.withLock(\.identify) }
+        set { state.withLock { $0.identify = newValue } }
+    }
+
     /// What was asked for so far.
     var journal: [Preparation] { state.withLock(\.journal) }
     var verifications: Int { journal.count { if case .verify = $0 { true } else { false } } }
@@ -54,13 +66,13 @@ final class FakePool: SlowPool {
     func room(in lane: SlowLane) -> Int { room }
 
     func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
-        let hasher = hasher
+        let (hasher, identify) = (hasher, identify)
         let isHeld = state.withLock { state in
             state.journal.append(work)
-            if state.isHeld { state.held.append { done(Self.carryOut(work, hasher)) } }
+            if state.isHeld { state.held.append { done(Self.carryOut(work, hasher, identify)) } }
             return state.isHeld
         }
-        if !isHeld { done(Self.carryOut(work, hasher)) }
+        if !isHeld { done(Self.carryOut(work, hasher, identify)) }
     }
 
     /// Does all that waits.
@@ -72,7 +84,11 @@ final class FakePool: SlowPool {
         for done in held { done() }
     }
 
-    private static func carryOut(_ work: Preparation, _ hasher: PlainHasher) -> Prepared {
+    private static func carryOut(
+        _ work: Preparation,
+        _ hasher: PlainHasher,
+        _ identify: Identify
+    ) -> Prepared {
         var prepared = Prepared()
         func verify(_ password: [UInt8], _ encoded: String?) {
             guard let encoded, hasher.verify(password, against: encoded) else { return }
@@ -81,6 +97,8 @@ final class FakePool: SlowPool {
         }
         switch work {
         case .commit: break
+        case .identity(let credential, let settings):
+            prepared.identity = identify(credential, settings)
         case .hash(let password): prepared.hash = try? hasher.hash(password)
         case .verify(let password, let encoded): verify(password, encoded)
         case .both(let password, let encoded, let new):

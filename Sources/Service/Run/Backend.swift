@@ -1,3 +1,4 @@
+import Domain
 import JSON
 package import Logging
 import Mosquitto
@@ -23,7 +24,9 @@ package struct Backend {
         let store = try StoreAccess.service(context.directory)
         try enrol(context, in: store)
         context.readiness.isReady("store")
-        let environment = try environment(context, store)
+        var environment = try environment(context, store)
+        let slow = try SlowService(environment.limits)
+        environment.pool = slow.pools
         let logger = Logger(label: "lamplighter.worker")
         let workers = try names(context).map { name in
             WorkerService(
@@ -38,6 +41,7 @@ package struct Backend {
         return Backend(
             summary: "SQLite, WAL, synchronous FULL",
             services: [
+                slow,
                 try BrokerMonitor(BrokerAccess.workers(context)),
                 CheckpointService(thread: CheckpointThread(environment, logger: logger)),
                 SweeperService(sweeper: Sweeper(environment, logger: logger)),
@@ -72,6 +76,11 @@ package struct Backend {
             health: Health(
                 ready: { readiness.isReady("worker " + $0) },
                 notReady: { readiness.isWaiting("worker " + $0, for: $1) }
+            ),
+            regions: Regions(
+                served: context.settings.text("regions.served"),
+                countries: context.settings.text("regions.countries"),
+                endpoints: context.settings.text("regions.endpoints")
             ),
             publicURL: context.publicURL
         )
@@ -158,5 +167,8 @@ extension Limits {
         sessionSeconds = Int64(settings.limit("sessionDays")) * 86_400
         hashThreads = settings.limit("hashThreads")
         hashQueue = settings.limit("hashQueue")
+        codesPerHour = settings.limit("codesPerHour")
+        codesPerCountry = settings.limit("codesPerCountry")
+        anonymousPerHour = settings.limit("anonymousPerHour")
     }
 }

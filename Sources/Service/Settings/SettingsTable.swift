@@ -11,7 +11,7 @@ package enum SettingsTable {
     ]
 
     /// All rows, in the order they are shown.
-    package static let all: [Setting] = general + mqtt + broker + http + limits
+    package static let all: [Setting] = general + regions + mqtt + broker + http + limits
 
     private static let general: [Setting] = [
         Setting(
@@ -29,6 +29,27 @@ package enum SettingsTable {
             "Workers that run in this process."
         ),
         Setting("demo", .flag, .flag(true), "Whether `up` makes the demo product and app."),
+    ]
+
+    private static let regions: [Setting] = [
+        Setting(
+            "regions.served",
+            .text,
+            .text("default"),
+            "Regions whose users live here, with commas; the first is that of all other countries."
+        ),
+        Setting(
+            "regions.countries",
+            .text,
+            .text(""),
+            "Regions by country code, such as 86=cn,1=us."
+        ),
+        Setting(
+            "regions.endpoints",
+            .text,
+            .text(""),
+            "Where other regions are served, such as cn=mqtts://cn.example.org."
+        ),
     ]
 
     private static let mqtt: [Setting] = [
@@ -183,6 +204,27 @@ package enum SettingsTable {
             .integer(7),
             unit: "days",
             "Life of a login session from login or refresh."
+        ),
+        Setting(
+            "limits.codesPerHour",
+            .integer(1...10_000_000),
+            .integer(1000),
+            unit: "1/h",
+            "Codes that are sent for one app."
+        ),
+        Setting(
+            "limits.codesPerCountry",
+            .integer(1...10_000_000),
+            .integer(200),
+            unit: "1/h",
+            "Codes that are sent for one app to one country code."
+        ),
+        Setting(
+            "limits.anonymousPerHour",
+            .integer(1...100_000_000),
+            .integer(100_000),
+            unit: "1/h",
+            "New anonymous users of one app."
         ),
         Setting(
             "limits.hashThreads",

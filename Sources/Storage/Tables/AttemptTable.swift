@@ -33,6 +33,13 @@ package struct AttemptTable {
         }
     }
 
+    /// Takes a try back that was counted before it was known to be right.
+    package func takeBack(_ subject: String) throws {
+        try sql.run("UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0") {
+            $0.add(subject)
+        }
+    }
+
     /// Forgets a subject's tries.
     package func clear(_ subject: String) throws {
         try sql.run("DELETE FROM attempt WHERE subject = $1") { $0.add(subject) }

@@ -17,6 +17,8 @@ struct Call {
     var owed = Owed()
     /// What came of the slow work that `prepare` asked for; empty where it asked for none.
     var prepared = Prepared()
+    /// Whether `prepare` has asked for something and it was done.
+    var isPrepared = false
 
     var topics: Topics { environment.topics }
     var limits: Limits { environment.limits }

@@ -3,14 +3,7 @@ import Domain
 /// Methods that the contract names and that this version does not carry out yet.
 enum LaterWork {
     private static let names: Set<String> = [
-        "account/sendCode", "account/checkCode", "account/register", "account/login",
-        "account/loginOrRegister", "account/loginWithProvider", "account/linkProvider",
-        "account/unlinkProvider", "account/providers", "account/getUser",
-        "account/updateProfile", "account/setAvatar", "account/bindPhone", "account/bindEmail",
-        "account/requestEmailVerification", "account/changePassword", "account/checkPassword",
-        "account/requestPasswordReset", "account/resetPassword", "account/convertAnonymous",
-        "account/verifyOperation", "account/cancel",
-        "session/logoutCode",
+        "account/cancel", "session/logoutCode",
         "device/bindRemote", "device/setCustomInfo", "device/hardware", "device/query",
         "device/history", "device/events", "device/commands", "device/users",
         "device/removeUser", "device/allowReset",

@@ -102,6 +102,7 @@ struct RequestDesk {
             guard var call = try begin(guest, in: tx, owed: &owed) else { return }
             if let refusal = prepared.refusal { throw refusal }
             call.prepared = prepared
+            call.isPrepared = true
             try run(guest, &call, owed: &owed)
         } catch let rejection as Rejection {
             try refuse(guest, rejection, in: tx, owed: &owed)

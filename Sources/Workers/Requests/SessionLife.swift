@@ -53,7 +53,7 @@ package enum SessionLife {
         try pushDevices(of: session, &call)
         return .result(
             [
-                "user": .object(AccountCodec.encode(user)), "token": .string(token),
+                "user": call.shown(user), "token": .string(token),
                 "sessionId": .string(session.id.text),
                 "expiresAt": .integer(session.expiresAt.milliseconds), "isNew": .bool(isNew),
             ],

@@ -13,12 +13,15 @@ package enum Preparation: Sendable {
     case verify([UInt8], against: String?)
     /// Verifies one password and, whatever comes of it, hashes another.
     case both(verify: [UInt8], against: String?, hash: [UInt8])
+    /// Asks an identity provider.
+    case identity(ProviderCredential, ProviderSettings)
 
     /// Which pool does it; nil where nothing is slow about it.
     package var lane: SlowLane? {
         switch self {
         case .commit: nil
         case .hash, .verify, .both: .password
+        case .identity: .provider
         }
     }
 }
@@ -39,6 +42,8 @@ package struct Prepared: Sendable {
     package var matched: String?
     /// The same password hashed anew, where the matched hash has parameters of the past.
     package var rehashed: String?
+    /// What the provider says.
+    package var identity: Result<VerifiedIdentity, ProviderFailure>?
     /// Why nothing came of it.
     package var refusal: Rejection?
 

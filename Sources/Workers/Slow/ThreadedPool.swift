@@ -53,7 +53,7 @@ package final class ThreadedPool: SlowPool {
     }
 
     package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
-        guard work.lane != nil else { return done(Prepared()) }
+        guard work.lane == .password else { return done(Prepared()) }
         let (isTaken, mustStart) = state.withLock { state in
             guard !state.isClosed, state.waiting < queueMax else { return (false, false) }
             state.queue.append(Job(work: work, done: done))
@@ -110,7 +110,7 @@ package final class ThreadedPool: SlowPool {
         var prepared = Prepared()
         do {
             switch work {
-            case .commit: break
+            case .commit, .identity: break
             case .hash(let password): prepared.hash = try hasher.hash(password)
             case .verify(let password, let encoded):
                 try verify(password, encoded, &prepared)

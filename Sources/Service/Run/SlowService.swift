@@ -1,0 +1,59 @@
+import Domain
+import Glibc
+import Logging
+import Providers
+import ServiceLifecycle
+import Workers
+
+/// Makes the pools of slow work, and ends them after the workers.
+struct SlowService: Service {
+    let pools: Pools
+
+    init(_ limits: Limits) throws {
+        let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        pools = Pools(
+            passwords: try ThreadedPool(
+                PasswordHasher(),
+                threads: limits.hashThreads > 0 ? limits.hashThreads : max(1, processors / 2),
+                queueMax: limits.hashQueue
+            ),
+            providers: ProviderPool(
+                IdentityProviders(logger: Logger(label: "lamplighter.providers")),
+                perProvider: limits.providerCalls,
+                most: limits.providerCallsMax
+            )
+        )
+    }
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        pools.passwords.close()
+        await pools.providers.shutdown()
+    }
+}
+
+extension Regions {
+    /// The regions that settings say: `86=cn,1=us` and `cn=mqtts://…`.
+    init(served: String, countries: String, endpoints: String) {
+        let names = Self.items(served)
+        self.init(
+            served: names.isEmpty ? ["default"] : names,
+            byCountry: Self.pairs(countries),
+            endpoints: Self.pairs(endpoints)
+        )
+    }
+
+    private static func items(_ text: String) -> [String] {
+        text.split(separator: ",").map { item in
+            String(item.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    private static func pairs(_ text: String) -> [String: String] {
+        let pairs = items(text).compactMap { item -> (String, String)? in
+            let parts = item.split(separator: "=", maxSplits: 1).map(String.init)
+            return parts.count == 2 ? (parts[0], parts[1]) : nil
+        }
+        return Dictionary(pairs) { $1 }
+    }
+}

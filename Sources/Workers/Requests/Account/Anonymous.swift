@@ -1,0 +1,120 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `account/loginAnonymous` and `convertAnonymous`.
+enum Anonymous {
+    static let methods: [String: Method] = [
+        "account/loginAnonymous": Method(needsToken: false, run: login),
+        "account/convertAnonymous": Method(prepare: prepareConversion, run: convert),
+    ]
+
+    private static let windowSeconds: Int64 = 3600
+
+    // MARK: Logging in
+
+    @Sendable
+    private static func login(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        let place = try Place(call)
+        let deviceID = try fields.text("deviceId", length: 16...64)
+        let terminal = try TerminalInfo(fields)
+        let known = try deviceID.flatMap {
+            try call.tx.accounts.findAnonymous(
+                deviceID: $0,
+                app: call.app.id,
+                region: place.region
+            )
+        }
+        let user = try known ?? newUser(place, deviceID, &call)
+        return try SessionLife.begin(&call, user, terminal, isNew: known == nil)
+    }
+
+    private static func newUser(
+        _ place: Place,
+        _ deviceID: String?,
+        _ call: inout Call
+    ) throws -> User {
+        let subject = "anonymous:\(call.app.id.text)"
+        if let retryAfter = try call.tx.attempts.retryAfter(
+            subject,
+            max: call.limits.anonymousPerHour,
+            windowSeconds: windowSeconds
+        ) {
+            throw Rejection(
+                .tooManyRequests,
+                "Too many new anonymous users of this app.",
+                retryAfter: retryAfter
+            )
+        }
+        try call.tx.attempts.add(subject, windowSeconds: windowSeconds)
+        let uid = UserID(trusted: call.ids.make("u", at: call.tx.now))
+        let user = User(
+            uid: uid,
+            app: call.app.id,
+            region: place.region,
+            countryCode: place.countryCode,
+            nickname: "user-\(uid.text.suffix(6))",
+            isAnonymous: true,
+            createdAt: call.tx.now
+        )
+        try call.tx.accounts.insert(user, deviceID: deviceID)
+        return user
+    }
+
+    // MARK: Becoming real
+
+    private static func wish(_ call: Call) throws -> (user: User, name: LoginName, proof: Proof?) {
+        let user = try call.user()
+        guard user.isAnonymous else {
+            throw Rejection(.forbidden, "The user is not anonymous.")
+        }
+        let fields = call.fields
+        guard fields.object["phone"] != nil else {
+            let text = try fields.requiredText("username", length: 0...320)
+            return (user, .username(try Username(text)), nil)
+        }
+        guard fields.object["username"] == nil else {
+            throw fields.refuse("username", "and params.phone can't both be given")
+        }
+        let place = try Place(call)
+        guard place.region == user.region else {
+            throw fields.refuse("countryCode", "belongs to another region than the user")
+        }
+        let address = try Ask.address(fields, place.countryCode)
+        if !call.app.policies.phoneRegistration { throw Registration.phoneIsOff }
+        return (user, LoginName(address), try Proof.required(fields))
+    }
+
+    @Sendable
+    private static func prepareConversion(_ call: inout Call) throws -> Preparation? {
+        let (user, name, proof) = try wish(call)
+        let password = try Ask.newPassword(call.fields, names: Registration.names(name))
+        if case .username(let username) = name {
+            try NewUser.checkFree(username, for: user.uid, user.region, call)
+        }
+        if let proof, let address = name.address {
+            try CodeCheck.count(proof, .register, address, user.region, call)
+        }
+        return .hash(password)
+    }
+
+    @Sendable
+    private static func convert(_ call: inout Call) throws -> Reply {
+        var (user, name, proof) = try wish(call)
+        if let proof, let address = name.address {
+            guard try CodeCheck.use(proof, .register, address, user.region, call) else {
+                return try CodeCheck.refusal(.register, address, call)
+            }
+            try NewUser.give(address, to: &user, call)
+        } else if case .username(let username) = name {
+            try NewUser.checkFree(username, for: user.uid, user.region, call)
+            user.username = username.text
+            user.ownsUsername = true
+        }
+        user.passwordHash = call.prepared.hash
+        try NewUser.becomeReal(&user, &call)
+        return .result(["user": call.shown(user)])
+    }
+}

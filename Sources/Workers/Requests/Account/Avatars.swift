@@ -1,0 +1,49 @@
+import Domain
+import Foundation
+import JSON
+import Sodium
+import Storage
+import Wire
+
+/// `account/setAvatar`: a small picture, known by its bytes.
+enum Avatars {
+    static let methods: [String: Method] = ["account/setAvatar": Method(run: set)]
+
+    private static let bytesMax = 45 * 1024
+
+    @Sendable
+    private static func set(_ call: inout Call) throws -> Reply {
+        var user = try call.user()
+        let fields = call.fields
+        guard let text = try fields.base64("data"), let data = Data(base64Encoded: text) else {
+            throw fields.refuse("data", "is missing")
+        }
+        let bytes = Array(data)
+        guard bytes.count <= bytesMax else {
+            throw fields.refuse("data", "must stand for at most \(bytesMax) bytes")
+        }
+        guard let mediaType = mediaType(of: bytes) else {
+            throw fields.refuse("data", "must be a PNG or a JPEG picture")
+        }
+        // Bound to the user, or two with one picture would share its address.
+        let digest = Sodium.sha256(Array(user.uid.text.utf8) + bytes).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined()
+        try call.tx.avatars.save(
+            AvatarTable.Image(mediaType: mediaType, bytes: bytes),
+            digest: digest,
+            of: user.uid
+        )
+        user.avatar = digest
+        try call.tx.accounts.save(user)
+        let url = AccountCodec.avatarURL(of: user, publicURL: call.environment.publicURL) ?? ""
+        return .result(["avatarUrl": .string(url)])
+    }
+
+    private static func mediaType(of bytes: [UInt8]) -> String? {
+        if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+            return "image/png"
+        }
+        return bytes.starts(with: [0xFF, 0xD8, 0xFF]) ? "image/jpeg" : nil
+    }
+}

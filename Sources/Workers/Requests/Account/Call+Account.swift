@@ -1,0 +1,132 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+extension Call {
+    /// The user whose session the request has.
+    func user() throws -> User {
+        guard let user = try tx.accounts.find(caller().uid) else {
+            throw Rejection(.invalidToken, "The account is gone.", field: "token")
+        }
+        return user
+    }
+
+    /// A user as he sees himself.
+    func shown(_ user: User) -> JSONValue {
+        .object(AccountCodec.encode(user, app.policies, publicURL: environment.publicURL))
+    }
+
+    /// Who acts when nobody is logged in: the terminal itself.
+    func anybody(_ uid: UserID? = nil) -> Actor {
+        uid.map { Actor(.user, $0.text, terminal: request.terminal) }
+            ?? Actor(.system, "terminal", terminal: request.terminal)
+    }
+
+    /// Adds a line to the audit trail.
+    func audit(_ kind: AuditEntry.Kind, _ uid: UserID?, _ detail: String? = nil) throws {
+        try tx.audit.add(
+            AuditEntry(
+                kind: kind,
+                uid: uid,
+                app: app.id,
+                actor: anybody(session?.uid ?? uid),
+                terminal: request.terminal,
+                detail: detail
+            )
+        )
+    }
+
+    /// Refuses another app's terminal before anything slow is done for it.
+    func checkTerminal() throws {
+        if let owner = try tx.sessions.app(of: request.terminal), owner != app.id {
+            throw Rejection(.forbidden, "The terminal belongs to another app.")
+        }
+    }
+
+    /// Leaves a message to a user's address that needs no link.
+    mutating func leave(
+        _ template: Delivery.Template,
+        to address: Address,
+        countryCode: String,
+        language: String?,
+        params: [String: String] = [:],
+        origin: Delivery.Origin? = nil,
+        expiresAt: Instant? = nil,
+        isDummy: Bool = false
+    ) throws {
+        var channel = Delivery.Channel.email
+        var to = address.text
+        if case .phone(let phone) = address { (channel, to) = (.sms, phone.national) }
+        try tx.deliveries.add(
+            Delivery(
+                id: MessageID(trusted: ids.make("m", at: tx.now)),
+                channel: channel,
+                to: to,
+                countryCode: countryCode,
+                app: app.id,
+                template: template,
+                params: params,
+                language: language,
+                expiresAt: expiresAt ?? tx.now.adding(seconds: 86_400),
+                origin: origin,
+                isDummy: isDummy
+            )
+        )
+    }
+
+    /// Sends the link by which a user proves an e-mail address that he has written down.
+    mutating func sendVerification(_ user: User) throws {
+        guard let email = user.email, app.policies.emailVerification else { return }
+        try LinkMail.make(
+            .verifyEmail,
+            for: LinkMail.Recipient(
+                uid: user.uid,
+                app: app.id,
+                address: email.text,
+                countryCode: user.countryCode,
+                language: user.profile.language
+            ),
+            environment,
+            ids: &ids,
+            in: tx
+        )
+        try audit(.linkSent, user.uid, "verifyEmail \(MaskedAddress.text(email.text))")
+    }
+
+    /// Tells the address that an account had before, with a link that gives it back.
+    mutating func tellOldAddress(_ old: Address, of user: User, new: Address) throws {
+        var recipient = LinkMail.Recipient(
+            uid: user.uid,
+            app: app.id,
+            address: old.text,
+            countryCode: user.countryCode,
+            language: user.profile.language
+        )
+        if case .phone(let phone) = old {
+            recipient.channel = .sms
+            recipient.address = phone.national
+            recipient.countryCode = phone.countryCode
+        }
+        try LinkMail.make(
+            .undoAddress,
+            for: recipient,
+            replacement: new.text,
+            isAsked: false,
+            environment,
+            ids: &ids,
+            in: tx
+        )
+    }
+
+    /// Tells a user's proved mailbox that the password is another one now.
+    mutating func tellPasswordChanged(_ user: User) throws {
+        guard let email = user.email, user.isEmailVerified else { return }
+        try leave(
+            .passwordChanged,
+            to: .email(email),
+            countryCode: user.countryCode,
+            language: user.profile.language
+        )
+    }
+}

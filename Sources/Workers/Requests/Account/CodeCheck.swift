@@ -1,0 +1,70 @@
+import Domain
+import Storage
+
+/// Checks codes and tickets (PROTOCOL 3.1 and 4).
+///
+/// A try is counted in the transaction of `prepare`, before the one that compares: neither a crash
+/// nor a hundred requests at once get more tries than there are.
+enum CodeCheck {
+    /// What is answered to a code that is wrong, used, too old, or was never sent.
+    static let wrong = Rejection(
+        .invalidCode,
+        "The code is wrong or no longer valid; ask for a new one."
+    )
+
+    /// Counts a try; refuses when none is left. A ticket can't be guessed and isn't counted.
+    static func count(
+        _ proof: Proof,
+        _ purpose: CodePurpose,
+        _ address: Address,
+        _ region: String,
+        _ call: Call
+    ) throws {
+        guard case .code(let code, _) = proof else { return }
+        let scope = scope(purpose, address, region, call)
+        guard CodeRules.accepts(code),
+            try call.tx.codes.countTry(scope, max: CodeRules.triesMax)
+        else { throw wrong }
+    }
+
+    /// Uses a code or ticket up; false when it doesn't prove the address.
+    static func use(
+        _ proof: Proof,
+        _ purpose: CodePurpose,
+        _ address: Address,
+        _ region: String,
+        _ call: Call
+    ) throws -> Bool {
+        switch proof {
+        case .code(let code, let token):
+            guard CodeRules.accepts(code) else { return false }
+            let scope = scope(purpose, address, region, call)
+            return try call.tx.codes.use(code, token: token, for: scope)
+        case .ticket(let ticket):
+            return try call.tx.codes.useTicket(
+                ticket,
+                for: address,
+                app: call.app.id,
+                region: region,
+                terminal: call.request.terminal
+            )
+        }
+    }
+
+    /// The refusal of a wrong code, noted in the audit trail.
+    static func refusal(_ purpose: CodePurpose, _ address: Address, _ call: Call) throws -> Reply {
+        let detail = "\(purpose.rawValue) \(MaskedAddress.text(address.text))"
+        try call.audit(.codeFailed, call.session?.uid, detail)
+        return .refusal(wrong)
+    }
+
+    /// What a code of this request is bound to.
+    static func scope(
+        _ purpose: CodePurpose,
+        _ address: Address,
+        _ region: String,
+        _ call: Call
+    ) -> CodeScope {
+        CodeScope(app: call.app.id, region: region, purpose: purpose, address: address)
+    }
+}

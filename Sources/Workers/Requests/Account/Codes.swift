@@ -1,0 +1,197 @@
+import Domain
+import JSON
+import Sodium
+import Storage
+import Wire
+
+/// `account/sendCode`, `checkCode`, `verifyOperation`.
+enum Codes {
+    static let methods: [String: Method] = [
+        "account/sendCode": Method(needsToken: false, run: send),
+        "account/checkCode": Method(needsToken: false, prepare: prepareCheck, run: check),
+        "account/verifyOperation": Method(prepare: prepareVerify, run: verify),
+    ]
+
+    // MARK: Sending
+
+    @Sendable
+    private static func send(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        let place = try Place(call)
+        let address = try Ask.address(fields, place.countryCode)
+        let purpose = try purpose(fields, CodePurpose.init(sending:))
+        let asker = try asker(purpose, address, place, &call)
+        let scope = CodeCheck.scope(purpose, address, place.region, call)
+        try CodeLimits.count(scope, place, call)
+        let owner = try call.tx.accounts.find(
+            proved: address,
+            app: call.app.id,
+            region: place.region
+        )
+        let code = code()
+        let token = Sodium.base64URL(Sodium.randomBytes(16))
+        let expiresAt = call.tx.now.adding(seconds: CodeRules.lifeSeconds)
+        try call.tx.codes.save(code, for: scope, token: token, expiresAt: expiresAt)
+        let requestID = call.ids.make("r", at: call.tx.now)
+        try call.leave(
+            .code,
+            to: address,
+            countryCode: place.countryCode,
+            language: (owner ?? asker)?.profile.language,
+            params: [
+                "code": code, "purpose": purpose.rawValue,
+                "minutes": "\(CodeRules.lifeSeconds / 60)",
+            ],
+            origin: Delivery.Origin(
+                terminal: call.request.terminal,
+                app: call.app.id,
+                requestID: requestID
+            ),
+            expiresAt: expiresAt,
+            isDummy: owner == nil && isForKnownOnly(purpose, address)
+        )
+        try call.audit(
+            .codeSent,
+            (asker ?? owner)?.uid,
+            "\(purpose.rawValue) \(MaskedAddress.text(address.text))"
+        )
+        return .result(
+            [
+                "expiresIn": .integer(CodeRules.lifeSeconds),
+                "retryAfter": .integer(CodeLimits.pauseSeconds),
+                "codeToken": .string(token), "requestId": .string(requestID),
+            ],
+            isSecret: true
+        )
+    }
+
+    /// Whether a code makes sense only for an address that a user has proved: nobody else gets one,
+    /// and nobody is told the difference.
+    private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
+        switch (purpose, address) {
+        case (.resetPassword, _), (.login, .email): true
+        default: false
+        }
+    }
+
+    /// The user who asks, where the purpose needs one; refuses what he may not ask for.
+    private static func asker(
+        _ purpose: CodePurpose,
+        _ address: Address,
+        _ place: Place,
+        _ call: inout Call
+    ) throws -> User? {
+        if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {
+            throw Registration.phoneIsOff
+        }
+        guard purpose.needsSession else { return nil }
+        call.session = try TokenCheck.session(of: call.request, in: call.tx)
+        let user = try call.user()
+        if purpose == .logoutTerminal, !user.verifiedAddresses.contains(address) {
+            throw Rejection(.forbidden, "This code goes to one's own proved addresses only.")
+        }
+        return user
+    }
+
+    private static func purpose(
+        _ fields: Fields,
+        _ fromNumber: (Int64) -> CodePurpose?
+    ) throws -> CodePurpose {
+        let value = fields.object["purpose"]
+        let purpose =
+            value?.stringValue.flatMap(CodePurpose.init(rawValue:))
+            ?? value?.intValue.flatMap(fromNumber)
+        guard let purpose else {
+            throw fields.refuse("purpose", value == nil ? "is missing" : "is no purpose of codes")
+        }
+        return purpose
+    }
+
+    /// Six digits, each of the million as likely as any other.
+    private static func code() -> String {
+        let digits = String(Int.random(in: 0..<1_000_000, using: &SecureRandom.source))
+        return String(repeating: "0", count: 6 - digits.count) + digits
+    }
+
+    // MARK: Checking
+
+    @Sendable
+    private static func prepareCheck(_ call: inout Call) throws -> Preparation? {
+        let (place, address, purpose, proof) = try checked(call)
+        do {
+            try CodeCheck.count(proof, purpose, address, place.region, call)
+        } catch let rejection as Rejection where rejection == CodeCheck.wrong {
+            return nil
+        }
+        return .commit
+    }
+
+    @Sendable
+    private static func check(_ call: inout Call) throws -> Reply {
+        let (place, address, purpose, proof) = try checked(call)
+        guard call.isPrepared, case .code(let code, let token) = proof else {
+            return .result(["valid": false])
+        }
+        let scope = CodeCheck.scope(purpose, address, place.region, call)
+        let isValid = try call.tx.codes.matches(code, token: token, for: scope)
+        return .result(["valid": .bool(isValid)])
+    }
+
+    private static func checked(_ call: Call) throws -> (Place, Address, CodePurpose, Proof) {
+        let place = try Place(call)
+        let address = try Ask.address(call.fields, place.countryCode)
+        let purpose = try purpose(call.fields, CodePurpose.init(checking:))
+        let code = try call.fields.requiredText("code", length: 0...16)
+        let token = try call.fields.text("codeToken", length: 1...64)
+        return (place, address, purpose, .code(code, token: token))
+    }
+
+    // MARK: Tickets
+
+    @Sendable
+    private static func prepareVerify(_ call: inout Call) throws -> Preparation? {
+        let (place, address, proof) = try verified(call)
+        try CodeCheck.count(proof, .operation, address, place.region, call)
+        return .commit
+    }
+
+    @Sendable
+    private static func verify(_ call: inout Call) throws -> Reply {
+        let (place, address, proof) = try verified(call)
+        guard try CodeCheck.use(proof, .operation, address, place.region, call) else {
+            return try CodeCheck.refusal(.operation, address, call)
+        }
+        let ticket = try call.tx.codes.makeTicket(
+            for: address,
+            app: call.app.id,
+            region: place.region,
+            terminal: call.request.terminal,
+            expiresAt: call.tx.now.adding(seconds: CodeRules.ticketSeconds)
+        )
+        return .result(
+            ["ticket": .string(ticket), "expiresIn": .integer(CodeRules.ticketSeconds)],
+            isSecret: true
+        )
+    }
+
+    private static func verified(_ call: Call) throws -> (Place, Address, Proof) {
+        let place = try Place(call)
+        let address = try Ask.address(call.fields, place.countryCode)
+        let code = try call.fields.requiredText("code", length: 0...16)
+        let token = try call.fields.text("codeToken", length: 1...64)
+        return (place, address, .code(code, token: token))
+    }
+}
+
+/// Random numbers that nobody can foretell, as the standard library takes them.
+struct SecureRandom: RandomNumberGenerator {
+    /// The one source: it has no state.
+    static var source: SecureRandom {
+        get { SecureRandom() }
+        set {}
+    }
+
+    mutating func next() -> UInt64 {
+        Sodium.randomBytes(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

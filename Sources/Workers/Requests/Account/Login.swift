@@ -1,0 +1,190 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `account/login` and `account/loginOrRegister`: a name with a password or a code.
+enum Login {
+    static let methods: [String: Method] = [
+        "account/login": Method(needsToken: false, prepare: prepare, run: run),
+        "account/loginOrRegister": Method(
+            needsToken: false,
+            prepare: prepareExternal,
+            run: runExternal
+        ),
+    ]
+
+    static let wrong = Rejection(
+        .invalidCredentials,
+        "The name or the password is wrong."
+    )
+
+    /// What a login says, checked by its form.
+    private struct Wish {
+        var place: Place
+        var name: LoginName
+        var proof: Proof?
+        var terminal: TerminalInfo
+
+        init(_ call: Call) throws {
+            let fields = call.fields
+            place = try Place(call)
+            name = try Ask.loginName(fields, place.countryCode)
+            terminal = try TerminalInfo(fields)
+            let code = try fields.text("code", length: 0...16)
+            let token = try fields.text("codeToken", length: 1...64)
+            proof = code.map { .code($0, token: token) }
+            let hasPassword = fields.object["password"] != nil
+            if hasPassword, proof != nil {
+                throw fields.refuse("code", "stands in place of a password, not beside it")
+            }
+            if !hasPassword, proof == nil { throw fields.refuse("password", "is missing") }
+            if proof != nil, name.address == nil {
+                throw fields.refuse("code", "goes with a phone or an e-mail address")
+            }
+        }
+    }
+
+    // MARK: The path
+
+    @Sendable
+    private static func prepare(_ call: inout Call) throws -> Preparation? {
+        let wish = try Wish(call)
+        try call.checkTerminal()
+        if let proof = wish.proof, let address = wish.name.address {
+            try CodeCheck.count(proof, .login, address, wish.place.region, call)
+            return .commit
+        }
+        return try preparePassword(wish.name, wish.place.region, call)
+    }
+
+    /// Counts a try and has the password verified; of an unknown user at the same cost.
+    private static func preparePassword(
+        _ name: LoginName,
+        _ region: String,
+        _ call: Call
+    ) throws -> Preparation {
+        let password = try Ask.oldPassword(call.fields)
+        let user = try call.tx.accounts.find(name, app: call.app.id, region: region)
+        if user == nil, call.app.policies.revealAccounts {
+            throw Rejection(.resourceNotFound, "There is no account with this name.")
+        }
+        let tries = try PasswordTries.begin(name, region, user, call)
+        return .verify(password, against: tries.isSilentlyLocked ? nil : user?.passwordHash)
+    }
+
+    @Sendable
+    private static func run(_ call: inout Call) throws -> Reply {
+        let wish = try Wish(call)
+        if let proof = wish.proof, let address = wish.name.address {
+            return try runCode(proof, address, wish, &call)
+        }
+        let user = try call.tx.accounts.find(
+            wish.name,
+            app: call.app.id,
+            region: wish.place.region
+        )
+        return try runPassword(user, wish.name, wish.place, wish.terminal, &call)
+    }
+
+    /// Lets a user in whose password was verified against the hash that he still has.
+    private static func runPassword(
+        _ user: User?,
+        _ name: LoginName,
+        _ place: Place,
+        _ terminal: TerminalInfo,
+        _ call: inout Call
+    ) throws -> Reply {
+        guard var user, let matched = call.prepared.matched else {
+            try call.audit(.loginFailed, user?.uid, call.request.method)
+            return .refusal(wrong)
+        }
+        try Passwords.checkCurrent(matched, user)
+        try PasswordTries.succeeded(name, place.region, user, call)
+        if let rehashed = call.prepared.rehashed {
+            user.passwordHash = rehashed
+            try call.tx.accounts.save(user)
+        }
+        return try SessionLife.begin(&call, user, terminal, isNew: false)
+    }
+
+    /// Lets in who holds the code of a proved address; an unknown phone is registered by it.
+    private static func runCode(
+        _ proof: Proof,
+        _ address: Address,
+        _ wish: Wish,
+        _ call: inout Call
+    ) throws -> Reply {
+        let region = wish.place.region
+        guard try CodeCheck.use(proof, .login, address, region, call) else {
+            return try CodeCheck.refusal(.login, address, call)
+        }
+        let known = try call.tx.accounts.find(proved: address, app: call.app.id, region: region)
+        if let known {
+            return try SessionLife.begin(&call, known, wish.terminal, isNew: false)
+        }
+        guard case .phone(let phone) = address else {
+            return try CodeCheck.refusal(.login, address, call)
+        }
+        guard call.app.policies.phoneRegistration else { throw Registration.phoneIsOff }
+        var draft = try NewUser.draft(wish.place, &call)
+        try NewUser.give(address, to: &draft.user, call)
+        if draft.user.username == nil {
+            draft.user.username = phone.text
+            draft.user.ownsUsername = false
+        }
+        let user = try NewUser.store(draft, &call)
+        return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
+    }
+
+    // MARK: The app's own ids
+
+    private static func external(_ call: Call) throws -> (Place, LoginName, TerminalInfo) {
+        let place = try Place(call)
+        guard call.app.policies.uidLogin else {
+            throw Rejection(.policyRejected, "This app brings no user ids of its own.")
+        }
+        _ = try call.fields.bool("createHome")
+        return (
+            place, .external(try call.fields.requiredText("uid", length: 1...128)),
+            try TerminalInfo(call.fields)
+        )
+    }
+
+    @Sendable
+    private static func prepareExternal(_ call: inout Call) throws -> Preparation? {
+        let (place, name, _) = try external(call)
+        try call.checkTerminal()
+        if try call.tx.accounts.find(name, app: call.app.id, region: place.region) != nil {
+            return try preparePassword(name, place.region, call)
+        }
+        return .hash(try Ask.newPassword(call.fields, names: Registration.names(name)))
+    }
+
+    @Sendable
+    private static func runExternal(_ call: inout Call) throws -> Reply {
+        let (place, name, terminal) = try external(call)
+        let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
+        guard let hash = call.prepared.hash else {
+            return try runPassword(known, name, place, terminal, &call)
+        }
+        guard known == nil else {
+            // Somebody was faster: now the password has to be that one's.
+            throw Rejection(.unavailable, "The id was just registered; ask again.", retryAfter: 1)
+        }
+        var user = User(
+            uid: UserID(trusted: call.ids.make("u", at: call.tx.now)),
+            app: call.app.id,
+            region: place.region,
+            countryCode: place.countryCode,
+            nickname: "",
+            isAnonymous: false,
+            createdAt: call.tx.now
+        )
+        if case .external(let id) = name { user.externalUID = id }
+        user.passwordHash = hash
+        try call.tx.accounts.insert(user, deviceID: nil)
+        try call.audit(.registered, user.uid, call.request.method)
+        return try SessionLife.begin(&call, user, terminal, isNew: true)
+    }
+}

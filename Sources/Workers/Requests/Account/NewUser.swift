@@ -1,0 +1,109 @@
+import Domain
+import Storage
+
+/// Makes users: new ones, or real ones of the anonymous user on the terminal (PROTOCOL 3.1).
+enum NewUser {
+    /// The user to be made: the anonymous one whose session is on the terminal, or a new one.
+    ///
+    /// Neither is stored yet; `store` does it when all is set.
+    struct Draft {
+        var user: User
+        /// Whether it is the anonymous one.
+        let isConverted: Bool
+    }
+
+    /// Begins to make a user.
+    static func draft(_ place: Place, _ call: inout Call) throws -> Draft {
+        if let session = try call.tx.sessions.live(on: call.request.terminal),
+            session.app == call.app.id, session.refusal(at: call.tx.now) == nil,
+            let user = try call.tx.accounts.find(session.uid), user.isAnonymous,
+            user.region == place.region
+        {
+            return Draft(user: user, isConverted: true)
+        }
+        let user = User(
+            uid: UserID(trusted: call.ids.make("u", at: call.tx.now)),
+            app: call.app.id,
+            region: place.region,
+            countryCode: place.countryCode,
+            nickname: "",
+            isAnonymous: false,
+            createdAt: call.tx.now
+        )
+        return Draft(user: user, isConverted: false)
+    }
+
+    /// Stores a user that has been made.
+    static func store(_ draft: Draft, _ call: inout Call) throws -> User {
+        var user = draft.user
+        user.isAnonymous = false
+        guard draft.isConverted else {
+            try call.tx.accounts.insert(user, deviceID: nil)
+            try call.audit(.registered, user.uid, call.request.method)
+            return user
+        }
+        try becomeReal(&user, &call)
+        return user
+    }
+
+    /// Makes an anonymous user real: its installation's secret stands for it no longer, and it is
+    /// logged out on all other terminals, which had it by that secret alone.
+    static func becomeReal(_ user: inout User, _ call: inout Call) throws {
+        user.isAnonymous = false
+        try call.tx.accounts.save(user)
+        try call.tx.accounts.forgetDeviceID(of: user.uid)
+        try SessionLife.endAll(
+            of: user.uid,
+            except: call.request.terminal,
+            reason: .terminated,
+            actor: call.anybody(user.uid),
+            &call
+        )
+        try call.audit(.converted, user.uid, call.request.method)
+    }
+
+    /// Gives a user an address that was just proved; whoever had it without proof loses it.
+    ///
+    /// - Throws: `Rejection` with `Duplicated` when another user has proved it.
+    static func give(_ address: Address, to user: inout User, _ call: Call) throws {
+        let isFree = try call.tx.accounts.prove(
+            address,
+            for: user.uid,
+            app: call.app.id,
+            region: user.region
+        )
+        guard isFree else { throw taken(address) }
+        user.gain(address)
+    }
+
+    /// Refuses a username that another user has.
+    static func checkFree(_ username: Username, for uid: UserID?, _ region: String, _ call: Call)
+        throws
+    {
+        let owner = try call.tx.accounts.find(
+            .username(username),
+            app: call.app.id,
+            region: region
+        )
+        guard let owner, owner.uid != uid else { return }
+        throw Rejection(.duplicated, "This username is taken.", field: "params.username")
+    }
+
+    /// What is answered to who holds the code of an address that another user has.
+    static func taken(_ address: Address) -> Rejection {
+        switch address {
+        case .phone:
+            Rejection(
+                .duplicated,
+                "There is an account with this phone number.",
+                field: "params.phone"
+            )
+        case .email:
+            Rejection(
+                .duplicated,
+                "There is an account with this e-mail address.",
+                field: "params.email"
+            )
+        }
+    }
+}

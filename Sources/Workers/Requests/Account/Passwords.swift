@@ -1,0 +1,166 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `account/changePassword`, `checkPassword`, `resetPassword`, `requestPasswordReset`.
+enum Passwords {
+    static let methods: [String: Method] = [
+        "account/changePassword": Method(prepare: prepareChange, run: change),
+        "account/checkPassword": Method(prepare: prepareCheck, run: check),
+        "account/resetPassword": Method(needsToken: false, prepare: prepareReset, run: reset),
+        "account/requestPasswordReset": Method(needsToken: false, run: requestReset),
+    ]
+
+    private static let wrong = Rejection(.invalidCredentials, "The password is wrong.")
+
+    /// Refuses a password that was right for a hash that the account no longer has.
+    static func checkCurrent(_ matched: String, _ user: User) throws {
+        guard matched != user.passwordHash else { return }
+        throw Rejection(.unavailable, "The password was just changed; ask again.", retryAfter: 1)
+    }
+
+    // MARK: Changing
+
+    @Sendable
+    private static func prepareChange(_ call: inout Call) throws -> Preparation? {
+        let user = try call.user()
+        let new = try Ask.newPassword(call.fields, "newPassword", names: user.names)
+        guard let hash = user.passwordHash else { return .hash(new) }
+        let old = try Ask.oldPassword(call.fields, "oldPassword")
+        _ = try PasswordTries.begin(user, call)
+        return .both(verify: old, against: hash, hash: new)
+    }
+
+    @Sendable
+    private static func change(_ call: inout Call) throws -> Reply {
+        var user = try call.user()
+        if user.passwordHash != nil {
+            guard let matched = call.prepared.matched else {
+                try call.audit(.passwordFailed, user.uid, call.request.method)
+                return .refusal(wrong)
+            }
+            try checkCurrent(matched, user)
+            try PasswordTries.succeeded(user, call)
+        }
+        user.passwordHash = call.prepared.hash
+        try call.tx.accounts.save(user)
+        try afterwards(user, .passwordChanged, sparing: call.request.terminal, &call)
+        return .result([:])
+    }
+
+    /// Ends what rested on the old password, and tells the user.
+    private static func afterwards(
+        _ user: User,
+        _ reason: Session.EndReason,
+        sparing terminal: TerminalID?,
+        _ call: inout Call
+    ) throws {
+        try SessionLife.endAll(
+            of: user.uid,
+            except: terminal,
+            reason: reason,
+            actor: call.anybody(user.uid),
+            &call
+        )
+        try call.tx.links.void(.resetPassword, of: user.uid)
+        for address in user.verifiedAddresses {
+            let scope = CodeCheck.scope(.resetPassword, address, user.region, call)
+            try call.tx.codes.void(scope)
+        }
+        try call.tellPasswordChanged(user)
+        let kind: AuditEntry.Kind = reason == .passwordReset ? .passwordReset : .passwordChanged
+        try call.audit(kind, user.uid)
+    }
+
+    // MARK: Checking
+
+    @Sendable
+    private static func prepareCheck(_ call: inout Call) throws -> Preparation? {
+        let user = try call.user()
+        let password = try Ask.oldPassword(call.fields)
+        _ = try PasswordTries.begin(user, call)
+        return .verify(password, against: user.passwordHash)
+    }
+
+    @Sendable
+    private static func check(_ call: inout Call) throws -> Reply {
+        let user = try call.user()
+        guard let matched = call.prepared.matched else {
+            try call.audit(.passwordFailed, user.uid, call.request.method)
+            return .result(["match": false])
+        }
+        try checkCurrent(matched, user)
+        try PasswordTries.succeeded(user, call)
+        return .result(["match": true])
+    }
+
+    // MARK: Resetting
+
+    private static func resetWish(_ call: Call) throws -> (Place, Address, Proof) {
+        let place = try Place(call)
+        let address = try Ask.address(call.fields, place.countryCode)
+        let code = try call.fields.requiredText("code", length: 0...16)
+        let token = try call.fields.text("codeToken", length: 1...64)
+        return (place, address, .code(code, token: token))
+    }
+
+    @Sendable
+    private static func prepareReset(_ call: inout Call) throws -> Preparation? {
+        let (place, address, proof) = try resetWish(call)
+        let names = Registration.names(LoginName(address))
+        let password = try Ask.newPassword(call.fields, "newPassword", names: names)
+        try CodeCheck.count(proof, .resetPassword, address, place.region, call)
+        return .hash(password)
+    }
+
+    @Sendable
+    private static func reset(_ call: inout Call) throws -> Reply {
+        let (place, address, proof) = try resetWish(call)
+        guard try CodeCheck.use(proof, .resetPassword, address, place.region, call),
+            var user = try call.tx.accounts.find(
+                proved: address,
+                app: call.app.id,
+                region: place.region
+            )
+        else { return try CodeCheck.refusal(.resetPassword, address, call) }
+        // Only who holds the code learns that the password is the account's own name.
+        _ = try Ask.newPassword(call.fields, "newPassword", names: user.names)
+        user.passwordHash = call.prepared.hash
+        try call.tx.accounts.save(user)
+        try PasswordTries.clear(user, call)
+        try afterwards(user, .passwordReset, sparing: nil, &call)
+        return .result([:])
+    }
+
+    @Sendable
+    private static func requestReset(_ call: inout Call) throws -> Reply {
+        let place = try Place(call)
+        let text = try call.fields.requiredText("email", length: 0...320)
+        let email = try Ask.email(text, "email", call.fields)
+        let user = try call.tx.accounts.find(
+            proved: .email(email),
+            app: call.app.id,
+            region: place.region
+        )
+        try LinkMail.make(
+            .resetPassword,
+            for: LinkMail.Recipient(
+                uid: user?.uid,
+                app: call.app.id,
+                address: email.key,
+                countryCode: place.countryCode,
+                language: user?.profile.language
+            ),
+            call.environment,
+            ids: &call.ids,
+            in: call.tx
+        )
+        try call.audit(
+            .linkSent,
+            user?.uid,
+            "resetPassword \(MaskedAddress.text(email.text))"
+        )
+        return .result([:])
+    }
+}

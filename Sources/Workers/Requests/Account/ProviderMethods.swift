@@ -1,0 +1,206 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `account/loginWithProvider`, `linkProvider`, `unlinkProvider`, `providers`.
+///
+/// A user is found by provider and subject; what a provider says of an e-mail address never leads to
+/// an account.
+enum ProviderMethods {
+    static let methods: [String: Method] = [
+        "account/loginWithProvider": Method(needsToken: false, prepare: prepareLogin, run: login),
+        "account/linkProvider": Method(prepare: prepareLink, run: link),
+        "account/unlinkProvider": Method(run: unlink),
+        "account/providers": Method(isReading: true, run: list),
+    ]
+
+    private static func settings(_ name: ProviderName, _ call: Call) throws -> ProviderSettings {
+        guard let settings = call.app.providers[name], settings.isEnabled else {
+            throw ProviderFailure.disabled.rejection
+        }
+        return settings
+    }
+
+    private static func ask(_ call: Call) throws -> Preparation {
+        let fields = call.fields
+        let provider = try fields.requiredText("provider", length: 1...69)
+        guard let object = try fields.object("credential") else {
+            throw fields.refuse("credential", "is missing")
+        }
+        if let name = ProviderName(rawValue: provider == "auth2" ? "apple" : provider) {
+            _ = try settings(name, call)
+        }
+        let credential = try ProviderCredential.parse(provider: provider, credential: object)
+        return .identity(credential, try settings(credential.provider, call))
+    }
+
+    private static func identity(_ call: Call) throws -> VerifiedIdentity {
+        guard let identity = call.prepared.identity else {
+            throw ProviderFailure.unavailable(retryAfter: 5).rejection
+        }
+        do {
+            return try identity.get()
+        } catch let failure {
+            throw failure.rejection
+        }
+    }
+
+    private static func keep(
+        _ identity: VerifiedIdentity,
+        for user: User,
+        _ call: Call
+    ) throws {
+        let keepsToken = call.app.providers[identity.provider]?.keepsToken ?? false
+        try call.tx.identities.save(
+            identity.provider.rawValue,
+            identity.subject,
+            of: user,
+            accessToken: keepsToken ? identity.accessToken : nil
+        )
+    }
+
+    // MARK: Logging in
+
+    @Sendable
+    private static func prepareLogin(_ call: inout Call) throws -> Preparation? {
+        _ = try Place(call)
+        _ = try TerminalInfo(call.fields)
+        _ = try Ask.nestedProfile(call.fields)
+        try call.checkTerminal()
+        return try ask(call)
+    }
+
+    @Sendable
+    private static func login(_ call: inout Call) throws -> Reply {
+        let place = try Place(call)
+        let terminal = try TerminalInfo(call.fields)
+        let identity: VerifiedIdentity
+        do {
+            identity = try self.identity(call)
+        } catch let rejection as Rejection {
+            try call.audit(.loginFailed, nil, call.request.method)
+            return .refusal(rejection)
+        }
+        let owner = try call.tx.identities.owner(
+            identity.provider.rawValue,
+            identity.subject,
+            app: call.app.id,
+            region: place.region
+        )
+        if let owner, let user = try call.tx.accounts.find(owner) {
+            try keep(identity, for: user, call)
+            return try SessionLife.begin(&call, user, terminal, isNew: false)
+        }
+        var user = try newUser(identity, place, &call)
+        try keep(identity, for: user, call)
+        user.providers = [identity.provider.rawValue]
+        return try SessionLife.begin(&call, user, terminal, isNew: true)
+    }
+
+    private static func newUser(
+        _ identity: VerifiedIdentity,
+        _ place: Place,
+        _ call: inout Call
+    ) throws -> User {
+        var draft = try NewUser.draft(place, &call)
+        if draft.user.username == nil {
+            draft.user.username = try randomUsername(place, &call)
+            draft.user.ownsUsername = true
+        }
+        if !draft.isConverted, let nickname = identity.nickname {
+            draft.user.nickname = String(nickname.prefix(64))
+        }
+        if let profile = try Ask.nestedProfile(call.fields) { draft.user.profile.merge(profile) }
+        draft.user.avatarURL = draft.user.avatarURL ?? identity.avatarURL
+        if draft.user.email == nil, let email = identity.email.flatMap({ EmailAddress($0) }) {
+            draft.user.email = email
+            draft.user.emailClaim = .given
+        }
+        return try NewUser.store(draft, &call)
+    }
+
+    private static func randomUsername(_ place: Place, _ call: inout Call) throws -> String {
+        "user-" + call.ids.make("x", at: call.tx.now).dropFirst(2)
+    }
+
+    // MARK: Linking
+
+    @Sendable
+    private static func prepareLink(_ call: inout Call) throws -> Preparation? { try ask(call) }
+
+    @Sendable
+    private static func link(_ call: inout Call) throws -> Reply {
+        var user = try call.user()
+        let identity = try identity(call)
+        let provider = identity.provider.rawValue
+        let owner = try call.tx.identities.owner(
+            provider,
+            identity.subject,
+            app: user.app,
+            region: user.region
+        )
+        if let owner, owner != user.uid {
+            throw Rejection(
+                .duplicated,
+                "This identity belongs to another user.",
+                field: "params.credential"
+            )
+        }
+        if owner == nil, user.providers.contains(provider) {
+            throw Rejection(
+                .duplicated,
+                "Another identity of this provider is linked; unlink it first.",
+                field: "params.provider"
+            )
+        }
+        try keep(identity, for: user, call)
+        if owner == nil { try call.audit(.providerLinked, user.uid, provider) }
+        if user.isAnonymous { try NewUser.becomeReal(&user, &call) }
+        return .result([:])
+    }
+
+    @Sendable
+    private static func unlink(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        var user = try call.user()
+        var provider = try fields.requiredText("provider", length: 1...69)
+        if provider == "auth2" { provider = "apple" }
+        guard ProviderName(rawValue: provider) != nil else {
+            throw fields.refuse("provider", "is no provider")
+        }
+        guard user.providers.contains(provider) else {
+            throw Rejection(
+                .resourceNotFound,
+                "The provider is not linked.",
+                field: "params.provider"
+            )
+        }
+        user.providers.removeAll { $0 == provider }
+        guard user.waysIn > 0 else {
+            throw Rejection(.forbidden, "The last way to log in can't be removed.")
+        }
+        _ = try call.tx.identities.remove(provider, of: user.uid)
+        try call.audit(.providerUnlinked, user.uid, provider)
+        return .result([:])
+    }
+
+    @Sendable
+    private static func list(_ call: inout Call) throws -> Reply {
+        let uid = try call.caller().uid
+        let links = try call.tx.identities.all(of: uid).map { link in
+            let keepsToken =
+                ProviderName(rawValue: link.provider)
+                .flatMap { call.app.providers[$0]?.keepsToken } ?? false
+            return JSONObject([
+                ("provider", .string(link.provider)), ("subject", .string(link.subject)),
+                ("linkedAt", .integer(link.linkedAt.milliseconds)),
+                (
+                    "accessToken",
+                    keepsToken ? link.accessToken.map { .string($0) } : nil
+                ),
+            ])
+        }
+        return .result(["providers": .array(links.map { .object($0) })], isSecret: true)
+    }
+}
