@@ -1,14 +1,21 @@
 import Hummingbird
 
-/// Puts on every answer the headers that keep a browser from guessing, framing or storing it.
+/// Puts on every answer the headers that keep a browser from guessing, framing or storing it, where
+/// the answer has none of its own.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
+    /// Whether users come by https, and are to go on doing so.
+    let isSecure: Bool
+
     @concurrent func handle(
         _ request: Request,
         context: Context,
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
         var response = try await next(request, context)
-        for (name, value) in Self.headers { response.headers[name] = value }
+        for (name, value) in Self.headers where response.headers[name] == nil {
+            response.headers[name] = value
+        }
+        if isSecure { response.headers[.strictTransportSecurity] = "max-age=31536000" }
         return response
     }
 

@@ -2,7 +2,7 @@ import Hummingbird
 package import Logging
 import ServiceLifecycle
 
-/// The HTTP side of the service: health, readiness and metrics.
+/// The HTTP side of the service: health, readiness, metrics, and the pages behind links.
 ///
 /// It listens on loopback unless configured otherwise; nothing it serves needs a login.
 package struct WebServer: Service {
@@ -10,20 +10,23 @@ package struct WebServer: Service {
     private let port: Int
     private let readiness: Readiness
     private let metrics: PrometheusRegistry
+    private let pages: Pages?
     private let logger: Logger
 
-    /// Makes a server that begins to listen when it is run.
+    /// Makes a server that begins to listen when it is run; without `pages` it serves none.
     package init(
         host: String,
         port: Int,
         readiness: Readiness,
         metrics: PrometheusRegistry,
+        pages: Pages? = nil,
         logger: Logger
     ) {
         self.host = host
         self.port = port
         self.readiness = readiness
         self.metrics = metrics
+        self.pages = pages
         self.logger = logger
     }
 
@@ -42,9 +45,9 @@ package struct WebServer: Service {
         try await application.run()
     }
 
-    func makeRouter() -> Router<BasicRequestContext> {
-        let router = Router()
-        router.add(middleware: SecurityHeaders())
+    func makeRouter() -> Router<WebContext> {
+        let router = Router(context: WebContext.self)
+        router.add(middleware: SecurityHeaders(isSecure: pages?.isSecure ?? false))
         router.get("healthz") { _, _ in
             Self.answer(.ok, "application/json", #"{"ok":true}"# + "\n")
         }
@@ -57,6 +60,12 @@ package struct WebServer: Service {
         }
         router.get("metrics") { [metrics] _, _ in
             Self.answer(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics.render())
+        }
+        if let pages {
+            let start = ContinuousClock.now
+            let visits = VisitLimit { (ContinuousClock.now - start).components.seconds }
+            LinkRoutes(pages: pages, visits: visits).add(to: router)
+            AvatarRoute(pages: pages).add(to: router)
         }
         return router
     }

@@ -10,6 +10,7 @@ package enum Topic: Sendable, Equatable {
     case request(AppID, TerminalID, service: String, method: String)
     case sessionInvalid
     case tokenUsed
+    case outboundResult
     case workerState(String)
     case trigger(String)
     case status(UserID, DeviceID)
@@ -77,6 +78,7 @@ package struct Topics: Sendable {
         if levels.count == 2, levels[1] == "token-used" { return .tokenUsed }
         guard levels.count == 3 else { return .malformed("the topic is not of the contract") }
         switch levels[1] {
+        case "outbound" where levels[2] == "result": return .outboundResult
         case "presence":
             return DeviceID(levels[2]).map { .gatePresence($0) }
                 ?? .malformed("the topic names no device")

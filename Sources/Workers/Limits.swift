@@ -41,6 +41,25 @@ package struct Limits: Sendable {
     package var usersPerDevice = 10_000
     /// New anonymous users of one app in an hour.
     package var anonymousPerHour = 100_000
+    /// Messages of one channel that the service sends at once.
+    package var deliveriesAtOnce = 8
+    /// Messages that one step of the delivery service takes up.
+    package var deliveryPage = 100
+    /// How long one try of sending may take, in seconds, before another begins.
+    package var deliveryLease: Int64 = 60
+    /// How long the first try's failure is waited out, in seconds; each further one twice as long.
+    package var deliveryBackoff: Int64 = 5
+    /// How long a gateway's answer is waited for at first, in seconds; each further time twice as
+    /// long.
+    package var gatewayPatience: Int64 = 20
+    /// The longest wait between two tries of sending, in seconds.
+    package var deliveryBackoffMax: Int64 = 900
+    /// Refusals of one message by the other side after which it is given up.
+    package var deliveryRefusals = 3
+    /// Pages of links that are made at once.
+    package var pagesAtOnce = 16
+    /// New passwords that are tried with one user's links in an hour: each costs a hash.
+    package var linkTriesPerHour = 20
     /// Links of one kind that are sent to one address in an hour.
     package var linksPerHour = 5
     /// How long a session lives, in seconds.

@@ -64,6 +64,8 @@ package final class Sweeper: Sendable {
         let requests = try environment.store.batch(at: now) { tx in
             try tx.attempts.prune(before: now.adding(seconds: -86_400))
             try tx.codes.prune(before: now)
+            // Somebody may follow a link that is over, and is told so for a while.
+            _ = try tx.links.prune(before: now.adding(seconds: -604_800), limit: step)
             return try tx.requests.prune(
                 before: now.adding(seconds: -limits.requestSeconds),
                 limit: step

@@ -27,7 +27,7 @@ struct DeliveryTests {
 
         try world.store.batch(at: Make.now) { try $0.deliveries.add(Self.delivery()) }
         let due = try world.store.batch(at: Make.now) {
-            try $0.deliveries.claim(leaseSeconds: 60, limit: 10)
+            try $0.deliveries.claim(.email, leaseSeconds: 60, limit: 10)
         }
 
         #expect(due.map(\.delivery) == [Self.delivery()])
@@ -43,7 +43,7 @@ struct DeliveryTests {
 
         let tries = try [0, 59, 60, 90, 120].map { seconds in
             try world.store.batch(at: Make.at(seconds)) {
-                try $0.deliveries.claim(leaseSeconds: 60, limit: 10)
+                try $0.deliveries.claim(.email, leaseSeconds: 60, limit: 10)
             }.map(\.tries)
         }
 
@@ -60,7 +60,7 @@ struct DeliveryTests {
 
         let (due, expired, again) = try world.store.batch(at: Make.at(600)) {
             (
-                try $0.deliveries.claim(leaseSeconds: 60, limit: 10),
+                try $0.deliveries.claim(.email, leaseSeconds: 60, limit: 10),
                 try $0.deliveries.takeExpired(limit: 10), try $0.deliveries.takeExpired(limit: 10)
             )
         }

@@ -16,6 +16,8 @@ package struct Backend {
     package let summary: String
     /// What runs: the workers, and the sweeper.
     package let services: [any Service]
+    /// What the pages behind links show and do.
+    package let pages: Pages
 
     /// Opens the store, notes the demo and the tools' principal, and makes the workers.
     ///
@@ -45,8 +47,36 @@ package struct Backend {
                 try BrokerMonitor(BrokerAccess.workers(context)),
                 CheckpointService(thread: CheckpointThread(environment, logger: logger)),
                 SweeperService(sweeper: Sweeper(environment, logger: logger)),
-            ] + workers
+            ] + (try deliveries(context, environment)) + workers,
+            pages: pages(LinkDesk(environment), context.publicURL)
         )
+    }
+
+    /// Joins the pages to what they are about.
+    private static func pages(_ desk: LinkDesk, _ publicURL: String) -> Pages {
+        Pages(
+            look: { await desk.look($0) },
+            follow: { token, password in
+                guard let password else { return await desk.follow(token) }
+                return await desk.follow(token, password: password)
+            },
+            avatar: { digest in await desk.avatar(digest).map { ($0.mediaType, $0.bytes) } },
+            publicURL: publicURL
+        )
+    }
+
+    /// What sends e-mails and texts, where the session worker runs that publishes for it.
+    private static func deliveries(
+        _ context: RunContext,
+        _ environment: Environment
+    ) throws -> [any Service] {
+        guard names(context).contains(.session) else { return [] }
+        let service = DeliveryService(
+            environment,
+            routes: try DeliveryRoutes.make(context),
+            logger: Logger(label: "lamplighter.delivery")
+        )
+        return [DeliveryTask(delivery: service)]
     }
 
     private static func names(_ context: RunContext) -> [WorkerName] {

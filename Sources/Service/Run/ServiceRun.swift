@@ -144,6 +144,7 @@ package struct ServiceRun: Sendable {
             port: context.httpPort,
             readiness: context.readiness,
             metrics: context.metrics,
+            pages: backend.pages,
             logger: context.logger
         )
         let announcer = Announcer(readiness: context.readiness) {

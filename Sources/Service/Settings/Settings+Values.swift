@@ -32,6 +32,30 @@ extension Settings {
     /// Address of the service as users reach it.
     package var publicURL: String? { optional("http.publicUrl") }
 
+    /// How e-mails leave: `auto, gateway, smtp` or `log`.
+    package var emailDelivery: String { text("delivery.email") }
+    /// How texts leave: `auto, gateway, webhook` or `log`.
+    package var smsDelivery: String { text("delivery.sms") }
+
+    /// Name of the mail server.
+    package var smtpHost: String { text("smtp.host") }
+    /// Port of the mail server; 0 for that of its kind of security.
+    package var smtpPort: Int { integer("smtp.port") }
+    /// How the connection to the mail server is secured.
+    package var smtpSecurity: String { text("smtp.security") }
+    /// Address that e-mails come from.
+    package var smtpFrom: String { text("smtp.from") }
+    /// User at the mail server.
+    package var smtpUser: String? { optional("smtp.username") }
+    /// File with the password at the mail server.
+    package var smtpPasswordFile: String? { optional("smtp.passwordFile") }
+    /// CA certificates for the mail server.
+    package var smtpCAFile: String? { optional("smtp.caFile") }
+    /// Where texts are posted.
+    package var webhookURL: String { text("webhook.url") }
+    /// File with the bearer token for the webhook.
+    package var webhookTokenFile: String? { optional("webhook.tokenFile") }
+
     /// A limit by the last part of its key, such as `batch`.
     package func limit(_ name: String) -> Int { integer("limits." + name) }
 }

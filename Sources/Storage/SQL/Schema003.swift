@@ -12,7 +12,7 @@ enum Schema003 {
             createdAt {int} NOT NULL,
             expiresAt {int} NOT NULL
         ) {strict};
-        CREATE INDEX deliveryDue ON delivery (dueAt);
+        CREATE INDEX deliveryDue ON delivery (channel, dueAt);
         CREATE INDEX deliveryExpiry ON delivery (expiresAt);
 
         CREATE TABLE link (

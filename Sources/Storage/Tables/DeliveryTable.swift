@@ -38,10 +38,17 @@ package struct DeliveryTable {
         transaction.gate.owesDelivery = true
     }
 
-    /// Takes up what is due, oldest first, and puts it off until after `leaseSeconds`: whoever takes
-    /// it up and dies has it tried again.
-    package func claim(leaseSeconds: Int64, limit: Int) throws -> [Due] {
-        let due = try query("dueAt <= $1 AND expiresAt > $1 ORDER BY dueAt LIMIT $2") {
+    /// Takes up what is due on a channel, oldest first, and puts it off for `leaseSeconds`: what
+    /// was taken up by somebody who died is tried again.
+    package func claim(
+        _ channel: Delivery.Channel,
+        leaseSeconds: Int64,
+        limit: Int
+    ) throws -> [Due] {
+        let due = try query(
+            "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3"
+        ) {
+            $0.add(channel.rawValue)
             $0.add(transaction.now.milliseconds)
             $0.add(limit)
         }
@@ -99,9 +106,16 @@ package struct DeliveryTable {
         return expired
     }
 
-    /// When the next message is due or over; nil without one.
-    package func nextDue() throws -> Instant? {
-        try sql.integer("SELECT min(dueAt) FROM delivery").map { Instant(milliseconds: $0) }
+    /// When the next message of a channel is due; nil without one.
+    package func nextDue(_ channel: Delivery.Channel) throws -> Instant? {
+        try sql.integer("SELECT min(dueAt) FROM delivery WHERE channel = $1") {
+            $0.add(channel.rawValue)
+        }.map { Instant(milliseconds: $0) }
+    }
+
+    /// When the next message's time is over; nil without one.
+    package func nextExpiry() throws -> Instant? {
+        try sql.integer("SELECT min(expiresAt) FROM delivery").map { Instant(milliseconds: $0) }
     }
 
     /// How many messages are on their way.

@@ -109,6 +109,11 @@ package enum MetricCatalog {
             "Time that a piece of slow work took, without its wait.",
             buckets: secondsBuckets
         ),
+        Entry(
+            "lamplighter_deliveries_total",
+            .counter,
+            "E-mails and texts by channel and what became of a try: sent, retried, failed, expired."
+        ),
         Entry("lamplighter_devices_online", .gauge, "Devices that are connected."),
         Entry("lamplighter_database_bytes", .gauge, "Size of the database file."),
         Entry("lamplighter_wal_bytes", .gauge, "Size of the database's write-ahead log."),

@@ -23,6 +23,7 @@ package struct SessionHandler: BatchHandler {
         [
             environment.topics.system("session-invalid"),
             environment.topics.system("token-used"),
+            environment.topics.system("outbound/result"),
             "\(environment.topics.root)/app/+/+/request/#",
         ]
     }
@@ -63,6 +64,8 @@ package struct SessionHandler: BatchHandler {
             switch environment.topics.parse(message.topic) {
             case .sessionInvalid: try end(message, in: tx, owed: &owed)
             case .tokenUsed: try noteUse(message, in: tx, owed: &owed)
+            case .outboundResult:
+                try GatewayAnswer.take(message, environment, in: tx, owed: &owed)
             case .workerState(let name): try note(name, message, in: tx, owed: &owed)
             case .request(let app, let terminal, let service, let method):
                 try answer(message, app, terminal, service, method, in: tx, owed: &owed)

@@ -1,0 +1,42 @@
+/// A language that the service's messages and pages are written in.
+package enum Language: String, Sendable, CaseIterable {
+    case english = "en"
+    case chinese = "zh"
+
+    /// The country codes whose people are written to in Chinese unless they say otherwise: the
+    /// mainland, Hong Kong, Macau, Taiwan.
+    private static let chineseCountries: Set = ["86", "852", "853", "886"]
+
+    /// The language of a user: the one chosen, where the service speaks it, else the country's.
+    package static func pick(tag: String?, countryCode: String?) -> Language {
+        if let language = tag.flatMap(Language.init(tag:)) { return language }
+        return chineseCountries.contains(countryCode ?? "") ? .chinese : .english
+    }
+
+    /// The language that a browser prefers (`Accept-Language`); nil where it asks for none of ours.
+    package static func pick(acceptLanguage header: String) -> Language? {
+        let ranges = header.split(separator: ",").prefix(32).enumerated().compactMap {
+            index,
+            range -> (language: Language, quality: Double, index: Int)? in
+            let parts = range.split(separator: ";")
+            guard let tag = parts.first.map(trimmed), let language = Language(tag: tag)
+            else { return nil }
+            let quality = parts.dropFirst().map(trimmed).first { $0.hasPrefix("q=") }
+            let value = quality.map { Double($0.dropFirst(2)) ?? 0 } ?? 1
+            return value > 0 ? (language, value, index) : nil
+        }
+        return ranges.min { ($1.quality, $0.index) < ($0.quality, $1.index) }?.language
+    }
+
+    /// Reads a tag such as `zh-Hans-CN` or `en_GB`; nil for a language that the service doesn't
+    /// speak.
+    package init?(tag: String) {
+        let primary = tag.lowercased().split { $0 == "-" || $0 == "_" }.first
+        guard let primary, let language = Language(rawValue: String(primary)) else { return nil }
+        self = language
+    }
+
+    private static func trimmed(_ text: some StringProtocol) -> String {
+        String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+    }
+}

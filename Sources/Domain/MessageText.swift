@@ -1,0 +1,166 @@
+/// A message in words: what an e-mail or a text message says.
+package struct MessageText: Sendable, Equatable {
+    /// The language that it is written in.
+    package var language: Language
+    /// The subject of an e-mail.
+    package var subject: String
+    /// The plain text of an e-mail.
+    package var text: String
+    /// The same as HTML.
+    package var html: String
+    /// What a text message says.
+    package var sms: String
+
+    /// The words of a template with places for values, `{app}` or `{code}`.
+    package struct Words: Sendable, Equatable {
+        /// The subject.
+        package var subject: String
+        /// The text: paragraphs with a blank line between; one that is nothing but `{code}` or
+        /// `{url}` is set large in HTML, or becomes a button.
+        package var text: String
+        /// What a text message says instead.
+        package var sms: String
+
+        /// Makes words.
+        package init(subject: String, text: String, sms: String) {
+            self.subject = subject
+            self.text = text
+            self.sms = sms
+        }
+    }
+
+    /// Writes a delivery's message in the name of an app; `words` are the app's own, where it has
+    /// some for the template in a language.
+    package static func render(
+        _ delivery: Delivery,
+        appName: String,
+        words: (Delivery.Template, Language) -> Words? = { _, _ in nil }
+    ) -> MessageText {
+        let language = Language.pick(tag: delivery.language, countryCode: delivery.countryCode)
+        let found =
+            words(delivery.template, language) ?? standard(delivery.template, in: language)
+        var values = delivery.params
+        values["app"] = appName
+        values["action"] = action(delivery.params["purpose"] ?? "", in: language)
+        values["button"] = button(delivery.template, in: language)
+        return MessageText(
+            language: language,
+            subject: oneLine(fill(found.subject, values)),
+            text: fill(found.text, values),
+            html: html(found, values, language, appName),
+            sms: oneLine(fill(found.sms, values))
+        )
+    }
+
+    /// The service's own words.
+    package static func standard(_ template: Delivery.Template, in language: Language) -> Words {
+        switch language {
+        case .english: english(template)
+        case .chinese: chinese(template)
+        }
+    }
+
+    private static func action(_ purpose: String, in language: Language) -> String {
+        switch language {
+        case .english: englishAction(purpose)
+        case .chinese: chineseAction(purpose)
+        }
+    }
+
+    private static func button(_ template: Delivery.Template, in language: Language) -> String {
+        switch language {
+        case .english: englishButton(template)
+        case .chinese: chineseButton(template)
+        }
+    }
+
+    // MARK: Filling in
+
+    /// Puts values in their places; a place without a value stays empty.
+    ///
+    /// Values are put in once: one that looks like a place is left as it is.
+    static func fill(_ pattern: String, _ values: [String: String]) -> String {
+        var filled = ""
+        var rest = pattern[...]
+        while let open = rest.firstIndex(of: "{") {
+            filled += rest[..<open]
+            let name = rest[rest.index(after: open)...].prefix { $0.isASCII && $0.isLetter }
+            guard !name.isEmpty, name.endIndex < rest.endIndex, rest[name.endIndex] == "}" else {
+                filled += "{"
+                rest = rest[rest.index(after: open)...]
+                continue
+            }
+            filled += values[String(name)] ?? ""
+            rest = rest[rest.index(after: name.endIndex)...]
+        }
+        return filled + rest
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 })
+    }
+
+    // MARK: HTML
+
+    private static func html(
+        _ words: Words,
+        _ values: [String: String],
+        _ language: Language,
+        _ appName: String
+    ) -> String {
+        let safe = values.mapValues(HTML.escape)
+        let paragraphs = words.text.split(separator: "\n\n").map { paragraph in
+            switch paragraph {
+            case "{code}": fill(codeHTML, safe)
+            case "{url}": fill(buttonHTML, safe)
+            default:
+                "<p>"
+                    + fill(HTML.escape(String(paragraph)), safe)
+                    .replacing("\n", with: "<br>\n") + "</p>"
+            }
+        }
+        return """
+            <!DOCTYPE html>
+            <html lang="\(language.rawValue)">
+            <head><meta charset="utf-8"><title>\(HTML.escape(appName))</title></head>
+            <body style="margin:0;padding:24px;background:#ffffff;color:#1d2733;\
+            font-family:system-ui,sans-serif;font-size:16px;line-height:1.5">
+            <div style="max-width:32em;margin:0 auto">
+            \(paragraphs.joined(separator: "\n"))
+            </div>
+            </body>
+            </html>
+
+            """
+    }
+
+    private static let codeHTML = """
+        <p style="font-size:32px;letter-spacing:6px;font-weight:bold;margin:24px 0">{code}</p>
+        """
+
+    private static let buttonHTML = """
+        <p style="margin:24px 0"><a href="{url}" style="display:inline-block;padding:12px 20px;\
+        background:#1f5fae;color:#ffffff;text-decoration:none;border-radius:6px">{button}</a></p>
+        <p style="font-size:14px;color:#4a5663;word-break:break-all">{url}</p>
+        """
+}
+
+/// Writes text so that HTML takes it for nothing else.
+package enum HTML {
+    /// Escapes what means something in HTML, in text and in quoted attributes.
+    package static func escape(_ text: String) -> String {
+        var escaped = ""
+        escaped.reserveCapacity(text.utf8.count)
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}

@@ -1,0 +1,100 @@
+import Domain
+import Hummingbird
+
+/// The pages behind the links in messages (PROTOCOL section 4).
+///
+/// Opening a link shows a page and changes nothing; its button posts the token in the body, so that
+/// no address with a token in it is asked for a second time. Nothing of it is logged.
+struct LinkRoutes: Sendable {
+    let pages: Pages
+    let visits: VisitLimit
+
+    private static let bodyMax = 16_384
+    private static let tokenMax = 64
+
+    func add(to router: Router<WebContext>) {
+        router.get("link/{token}") { request, context in
+            let token = context.parameters.get("token") ?? ""
+            return await answer(request, context) {
+                token.utf8.count <= Self.tokenMax ? await pages.look(token) : LinkView(.over)
+            } token: {
+                token
+            }
+        }
+        router.post("link") { request, context in
+            var request = request
+            guard let fields = await FormFields.read(&request, upTo: Self.bodyMax) else {
+                return page(LinkView(.over), .english, .badRequest, token: "")
+            }
+            let token = fields["token"] ?? ""
+            return await answer(request, context) {
+                await follow(token, fields)
+            } token: {
+                token
+            }
+        }
+        router.get("pages/style.css") { _, _ in
+            Response(
+                status: .ok,
+                headers: [
+                    .contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600",
+                ],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: LinkPage.style))
+            )
+        }
+    }
+
+    private func follow(_ token: String, _ fields: [String: String]) async -> LinkView {
+        guard token.utf8.count <= Self.tokenMax else { return LinkView(.over) }
+        guard let password = fields["password"] else { return await pages.follow(token, nil) }
+        guard password == fields["repeat"] else {
+            var view = await pages.look(token)
+            if view.step == .ask { view.step = .badPassword(.differs) }
+            return view
+        }
+        return await pages.follow(token, password)
+    }
+
+    private func answer(
+        _ request: Request,
+        _ context: WebContext,
+        _ view: () async -> LinkView,
+        token: () -> String
+    ) async -> Response {
+        let asked = request.headers[.acceptLanguage].flatMap {
+            Language.pick(acceptLanguage: $0)
+        }
+        guard visits.admit(context.visitor(of: request)) else {
+            return page(LinkView(.busy), asked ?? .english, .tooManyRequests, token: "")
+        }
+        let view = await view()
+        let status: HTTPResponse.Status =
+            switch view.step {
+            case .ask, .done: .ok
+            case .badPassword: .unprocessableContent
+            case .over: .gone
+            case .busy: .serviceUnavailable
+            }
+        return page(view, asked ?? view.language ?? .english, status, token: token())
+    }
+
+    private func page(
+        _ view: LinkView,
+        _ language: Language,
+        _ status: HTTPResponse.Status,
+        token: String
+    ) -> Response {
+        let page = LinkPage(view: view, language: language, basePath: pages.basePath, token: token)
+        var response = Response(
+            status: status,
+            headers: [.contentType: "text/html; charset=utf-8"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: page.html))
+        )
+        response.headers[.contentLanguage] = language.rawValue
+        response.headers[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; "
+            + "frame-ancestors 'none'"
+        if view.step == .busy { response.headers[.retryAfter] = "60" }
+        return response
+    }
+}

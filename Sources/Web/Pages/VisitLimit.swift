@@ -1,0 +1,39 @@
+import Synchronization
+
+/// Lets each visitor have so many pages in a minute.
+final class VisitLimit: Sendable {
+    private struct State {
+        var minute: Int64 = 0
+        var counts: [String: Int] = [:]
+    }
+
+    private let state = Mutex(State())
+    private let perMinute: Int
+    private let visitorsMax: Int
+    private let seconds: @Sendable () -> Int64
+
+    init(
+        perMinute: Int = 30,
+        visitorsMax: Int = 10_000,
+        seconds: @escaping @Sendable () -> Int64
+    ) {
+        self.perMinute = perMinute
+        self.visitorsMax = visitorsMax
+        self.seconds = seconds
+    }
+
+    /// Counts a visit; false when it is one too many.
+    ///
+    /// With more visitors in a minute than are counted apart, the rest share one count.
+    func admit(_ visitor: String) -> Bool {
+        let minute = seconds() / 60
+        return state.withLock { state in
+            if state.minute != minute { state = State(minute: minute) }
+            let isKnown = state.counts[visitor] != nil
+            let key = isKnown || state.counts.count < visitorsMax ? visitor : "others"
+            let count = state.counts[key, default: 0] + 1
+            state.counts[key] = count
+            return count <= (key == "others" ? perMinute * 10 : perMinute)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package import Domain
+import JSON
+
+/// Writes what gateways send on, and reads what they answer (PROTOCOL section 4).
+package enum DeliveryCodec {
+    /// A message for a gateway.
+    ///
+    /// `params` says the language too, so that a gateway with words of its own can choose.
+    package static func outbound(
+        _ delivery: Delivery,
+        language: Language,
+        appName: String
+    ) -> [UInt8] {
+        var params = delivery.params
+        params["language"] = language.rawValue
+        let members = params.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
+        return JSONObject([
+            ("messageId", .string(delivery.id.text)), ("to", .string(delivery.to)),
+            ("countryCode", delivery.countryCode.map { .string($0) }),
+            ("template", .string(delivery.template.rawValue)),
+            ("params", .object(JSONObject(members))), ("appName", .string(appName)),
+            ("expiresAt", .integer(delivery.expiresAt.milliseconds)),
+        ]).encoded()
+    }
+
+    /// A gateway's answer.
+    package struct Result: Sendable, Equatable {
+        /// Which message it is about.
+        package var id: MessageID
+        /// Whether it was sent.
+        package var isSent: Bool
+        /// What went wrong, in the gateway's words.
+        package var error: String?
+    }
+
+    /// Reads a gateway's answer.
+    package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Result {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            Result(
+                id: try fields.requiredID("messageId", as: MessageID.self),
+                isSent: try fields.requiredBool("ok"),
+                error: try fields.text("error", length: 0...1024)
+            )
+        }
+    }
+
+    /// What the asking terminal is told of a code's sending.
+    package static func state(_ requestID: String, failure: Rejection?) -> [UInt8] {
+        JSONObject([
+            ("requestId", .string(requestID)), ("state", failure == nil ? "sent" : "failed"),
+            ("error", failure.map(AnswerCodec.error)),
+        ]).encoded()
+    }
+}

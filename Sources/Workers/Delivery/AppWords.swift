@@ -1,0 +1,24 @@
+import Domain
+import JSON
+
+/// An app's own words for messages, as its document has them under `texts`.
+///
+/// `texts.{template}.{language}` holds any of `subject`, `text` and `sms`; what is missing is the
+/// service's own.
+struct AppWords {
+    private let texts: JSONObject?
+
+    /// Reads an app's document.
+    init(_ document: JSONObject) { texts = document["texts"]?.objectValue }
+
+    /// The words of a template; nil where the app has none of its own.
+    func words(_ template: Delivery.Template, _ language: Language) -> MessageText.Words? {
+        let own = texts?[template.rawValue]?.objectValue?[language.rawValue]?.objectValue
+        guard let own else { return nil }
+        var words = MessageText.standard(template, in: language)
+        if let subject = own["subject"]?.stringValue { words.subject = subject }
+        if let text = own["text"]?.stringValue { words.text = text }
+        if let sms = own["sms"]?.stringValue { words.sms = sms }
+        return words
+    }
+}

@@ -1,0 +1,163 @@
+import Domain
+import Metrics
+import Storage
+import Synchronization
+import Wire
+
+/// Decides what follows from a try to send a message, wherever its outcome became known.
+///
+/// Knows how each channel does at present, so that a dummy fares like a message: it is told of after
+/// as long, and with the same outcome, as the last real one.
+package final class DeliveryDesk: Sendable {
+    /// How a channel does.
+    struct Condition: Equatable {
+        /// Whether the last try was taken, or refused for what it was.
+        var works = true
+        /// How long the last message took from its making.
+        var milliseconds: Int64 = 0
+    }
+
+    private let conditions = Mutex<[Delivery.Channel: Condition]>([:])
+
+    /// Makes a desk that has seen nothing yet.
+    package init() {}
+
+    /// How a channel does.
+    func condition(_ channel: Delivery.Channel) -> Condition {
+        conditions.withLock { $0[channel] ?? Condition() }
+    }
+
+    /// Notes that a gateway did not answer in time.
+    func isSilent(_ channel: Delivery.Channel) {
+        conditions.withLock { $0[channel, default: Condition()].works = false }
+    }
+
+    // MARK: What became of a try
+
+    /// The message was taken: strikes it out and tells its terminal.
+    func sent(
+        _ row: DeliveryTable.Due,
+        _ topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        guard try tx.deliveries.settle(row.delivery.id) else { return }
+        note(row, works: true, at: tx.now)
+        count(row, "sent")
+        tell(row, nil, topics, owed: &owed)
+    }
+
+    /// The try failed: has it tried again, or gives the message up.
+    func failed(
+        _ row: DeliveryTable.Due,
+        _ failure: DeliveryFailure,
+        _ environment: Environment,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        let (limits, topics) = (environment.limits, environment.topics)
+        count(row, "retried")
+        switch failure {
+        case .unavailable:
+            note(row, works: false, at: tx.now)
+        case .refused:
+            note(row, works: true, at: tx.now)
+            if row.delivery.isGuarded, row.told == nil {
+                tell(row, nil, topics, owed: &owed)
+                try tx.deliveries.note(row.delivery.id, told: "sent")
+            }
+            if row.tries >= limits.deliveryRefusals {
+                return try giveUp(row, "The message was refused.", topics, in: tx, owed: &owed)
+            }
+        }
+        try tx.deliveries.postpone(
+            row.delivery.id,
+            until: tx.now.adding(
+                seconds: Self.pause(after: row.tries, limits.deliveryBackoff, limits)
+            )
+        )
+    }
+
+    /// A dummy is due: it is told of as the channel does at present.
+    func stand(
+        _ row: DeliveryTable.Due,
+        _ environment: Environment,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        let condition = condition(row.delivery.channel)
+        let ripe = row.createdAt.milliseconds + condition.milliseconds
+        let id = row.delivery.id
+        if !condition.works {
+            let limits = environment.limits
+            let pause = Self.pause(after: row.tries, limits.deliveryBackoff, limits)
+            try tx.deliveries.postpone(id, until: tx.now.adding(seconds: pause))
+        } else if ripe > tx.now.milliseconds {
+            try tx.deliveries.postpone(id, until: Instant(milliseconds: ripe))
+        } else if try tx.deliveries.settle(id) {
+            tell(row, nil, environment.topics, owed: &owed)
+        }
+    }
+
+    /// The message's time is over; it has been taken out of the store.
+    func expired(_ row: DeliveryTable.Due, _ topics: Topics, owed: inout Owed) {
+        count(row, "expired")
+        guard row.told == nil else { return }
+        tell(row, "The message could not be sent in time.", topics, owed: &owed)
+    }
+
+    private func giveUp(
+        _ row: DeliveryTable.Due,
+        _ why: String,
+        _ topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        guard try tx.deliveries.settle(row.delivery.id) else { return }
+        count(row, "failed")
+        guard row.told == nil, !row.delivery.isGuarded else { return }
+        tell(row, why, topics, owed: &owed)
+    }
+
+    private func tell(
+        _ row: DeliveryTable.Due,
+        _ failure: String?,
+        _ topics: Topics,
+        owed: inout Owed
+    ) {
+        guard row.told == nil, let origin = row.delivery.origin else { return }
+        owed.publish(
+            OutboundMessage(
+                topics.terminal(origin.app, origin.terminal, "code"),
+                DeliveryCodec.state(
+                    origin.requestID,
+                    failure: failure.map { Rejection(.unavailable, $0) }
+                )
+            ),
+            isSecret: true
+        )
+    }
+
+    private func note(_ row: DeliveryTable.Due, works: Bool, at now: Instant) {
+        let age = max(0, now.milliseconds - row.createdAt.milliseconds)
+        conditions.withLock { conditions in
+            conditions[row.delivery.channel, default: Condition()].works = works
+            // A try after a failure says nothing about how long a message takes.
+            guard works, row.tries <= 1 else { return }
+            conditions[row.delivery.channel]?.milliseconds = age
+        }
+    }
+
+    /// How many seconds pass before the next try.
+    static func pause(after tries: Int, _ first: Int64, _ limits: Limits) -> Int64 {
+        min(limits.deliveryBackoffMax, first << Int64(min(max(tries, 1) - 1, 16)))
+    }
+
+    private func count(_ row: DeliveryTable.Due, _ outcome: String) {
+        guard !row.delivery.isDummy else { return }
+        Counter(
+            label: "lamplighter_deliveries_total",
+            dimensions: [("channel", row.delivery.channel.rawValue), ("outcome", outcome)]
+        ).increment()
+    }
+}

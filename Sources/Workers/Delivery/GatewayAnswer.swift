@@ -1,0 +1,38 @@
+import Domain
+import Storage
+import Wire
+
+/// What a gateway answers on `system/outbound/result`, taken by the session worker.
+enum GatewayAnswer {
+    /// Writes down what a gateway says became of a message; one that is unknown, settled or over is
+    /// nobody's.
+    static func take(
+        _ message: Inbound,
+        _ environment: Environment,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        let result: DeliveryCodec.Result
+        do {
+            result = try DeliveryCodec.decode(message.payload)
+        } catch {
+            owed.putAside(
+                .malformed,
+                error.reason,
+                topic: message.topicText,
+                payload: Payload.shape(of: message.payload),
+                isShapeOnly: true
+            )
+            return owed.count(error.rejection)
+        }
+        guard let row = try tx.deliveries.find(result.id), row.tries > 0, !row.delivery.isDummy
+        else { return }
+        let desk = environment.deliveryDesk
+        if result.isSent {
+            try desk.sent(row, environment.topics, in: tx, owed: &owed)
+        } else {
+            let failure = DeliveryFailure.refused(result.error ?? "no reason given")
+            try desk.failed(row, failure, environment, in: tx, owed: &owed)
+        }
+    }
+}

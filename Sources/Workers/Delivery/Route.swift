@@ -1,0 +1,65 @@
+package import Domain
+
+/// How the messages of a channel leave the house.
+package enum Route: Sendable {
+    /// Published for gateways, which answer.
+    case gateway
+    /// Not at all: a line in the log says that there is one, in development with its text.
+    case log(showsText: Bool)
+    /// Handed over by the service itself; returns when the other side has taken it.
+    case direct(@Sendable (OutgoingMessage) async throws(DeliveryFailure) -> Void)
+}
+
+/// A message as the service hands it over.
+package struct OutgoingMessage: Sendable {
+    /// By which the other side may drop a repeat.
+    package var id: MessageID
+    /// An e-mail address, or a phone number with `+` and its country code.
+    package var to: String
+    /// In whose name.
+    package var appName: String
+    /// What it says.
+    package var text: MessageText
+}
+
+/// Why a message was not taken.
+package enum DeliveryFailure: Error, Sendable, Equatable {
+    /// The other side won't have this message, now or later.
+    case refused(String)
+    /// The other side can't be reached, or takes nothing at present.
+    case unavailable(String)
+
+    /// The reason, for operators.
+    package var reason: String {
+        switch self {
+        case .refused(let reason), .unavailable(let reason): reason
+        }
+    }
+}
+
+extension Delivery {
+    /// The address as the world writes it: a phone number with `+` and its country code.
+    var fullAddress: String {
+        switch channel {
+        case .email: to
+        case .sms: "+\(countryCode ?? "")\(to)"
+        }
+    }
+
+    /// Whether how its sending went must not tell whether there is such an account: as for a
+    /// dummy's, only the state of the channel shows.
+    var isGuarded: Bool {
+        guard template == .code else { return true }
+        switch params["purpose"] {
+        case "resetPassword": return true
+        case "login": return channel == .email
+        default: return false
+        }
+    }
+
+    /// A text from outside without what this message says in confidence.
+    func redacted(_ text: String) -> String {
+        params.values.filter { $0.utf8.count > 3 }.sorted { $0.utf8.count > $1.utf8.count }
+            .reduce(String(text.prefix(300))) { $0.replacing($1, with: "***") }
+    }
+}

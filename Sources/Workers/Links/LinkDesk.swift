@@ -1,0 +1,224 @@
+package import Domain
+import Providers
+package import Storage
+
+/// Shows links and follows them, for the pages that the service serves.
+///
+/// Looking changes nothing, so that a program that opens every link in a mail uses none up. Following
+/// uses the link up in the transaction that does what it is for, or not at all.
+package struct LinkDesk: Sendable {
+    private let environment: Environment
+    private let aside: Aside
+
+    /// Takes what the workers have too.
+    package init(_ environment: Environment) {
+        self.environment = environment
+        aside = Aside(max: environment.limits.pagesAtOnce)
+    }
+
+    // MARK: Looking
+
+    /// What the page of a link shows before anything is done.
+    package func look(_ token: String) async -> LinkView {
+        await view {
+            try environment.store.read { tx in try sight(token, at: environment.clock.now, in: tx) }
+                .view(.ask)
+        }
+    }
+
+    /// A picture by its digest, or nil.
+    package func avatar(_ digest: String) async -> AvatarTable.Image? {
+        try? await aside.run { try environment.store.read { try $0.avatars.find(digest) } }
+    }
+
+    /// A link with its user, where it can be followed.
+    private struct Sight: Sendable {
+        var link: Link?
+        var user: User?
+        var appName = ""
+
+        /// The page for it: `over` where it can't be followed.
+        func view(_ step: LinkView.Step) -> LinkView {
+            guard let link, let user else { return LinkView(.over) }
+            return LinkView(
+                step,
+                kind: link.kind,
+                appName: appName,
+                address: MaskedAddress.text(link.address),
+                language: Language.pick(
+                    tag: user.profile.language,
+                    countryCode: user.countryCode
+                )
+            )
+        }
+    }
+
+    private func sight(_ token: String, at now: Instant, in tx: Transaction) throws -> Sight {
+        guard let link = try tx.links.find(token), link.usedAt == nil, link.expiresAt > now,
+            let user = try tx.accounts.find(link.uid), LinkRules.fits(link, user)
+        else { return Sight() }
+        return Sight(
+            link: link,
+            user: user,
+            appName: try tx.apps.find(user.app)?.name ?? user.app.text
+        )
+    }
+
+    private func view(_ body: @escaping @Sendable () throws -> LinkView) async -> LinkView {
+        // Full, or the store is away: the link is as good as before.
+        (try? await aside.run(body)) ?? LinkView(.busy)
+    }
+
+    // MARK: Following
+
+    /// Follows a link that asks for nothing but a word.
+    package func follow(_ token: String) async -> LinkView {
+        await view {
+            try commit { tx, ids, owed in
+                let sight = try sight(token, at: tx.now, in: tx)
+                guard let link = sight.link, var user = sight.user, link.kind != .resetPassword,
+                    try tx.links.use(link.kind, token) != nil,
+                    try LinkRules.apply(link, to: &user, in: tx)
+                else { return LinkView(.over) }
+                try tx.accounts.save(user)
+                try finish(link, user, &ids, in: tx, owed: &owed)
+                return sight.view(.done)
+            }
+        }
+    }
+
+    /// Follows a link that sets a new password.
+    ///
+    /// The password is hashed before the link is used up; of two visitors at once one has its way.
+    package func follow(_ token: String, password: String) async -> LinkView {
+        let seen: Sight
+        do {
+            seen = try await aside.run {
+                try environment.store.batch(at: environment.clock.now) { tx in
+                    try admit(token, in: tx)
+                }
+            }
+        } catch {
+            return LinkView(.busy)
+        }
+        guard let user = seen.user, seen.link?.kind == .resetPassword else {
+            return LinkView(.over)
+        }
+        let bytes: [UInt8]
+        do {
+            bytes = try PasswordRules.check(password, names: user.names)
+        } catch {
+            let count = password.unicodeScalars.count
+            return seen.view(
+                .badPassword(PasswordRules.length.contains(count) ? .weak : .length)
+            )
+        }
+        guard let hash = await environment.pool.run(.hash(bytes)).hash else {
+            return seen.view(.busy)
+        }
+        return await view { try reset(token, hash) }
+    }
+
+    /// Looks at a link and counts the try, since each costs a hash.
+    private func admit(_ token: String, in tx: Transaction) throws -> Sight {
+        let sight = try sight(token, at: tx.now, in: tx)
+        guard let link = sight.link else { return sight }
+        let subject = "link/try/\(link.uid.text)"
+        let limits = environment.limits
+        let wait = try tx.attempts.retryAfter(
+            subject,
+            max: limits.linkTriesPerHour,
+            windowSeconds: 3600
+        )
+        if wait != nil { throw Aside.IsFull() }
+        try tx.attempts.add(subject, windowSeconds: 3600)
+        return sight
+    }
+
+    private func reset(_ token: String, _ hash: String) throws -> LinkView {
+        try commit { tx, ids, owed in
+            let sight = try sight(token, at: tx.now, in: tx)
+            guard let link = sight.link, var user = sight.user,
+                try tx.links.use(.resetPassword, token) != nil
+            else { return LinkView(.over) }
+            user.passwordHash = hash
+            try tx.accounts.save(user)
+            try finish(link, user, &ids, in: tx, owed: &owed)
+            return sight.view(.done)
+        }
+    }
+
+    // MARK: What follows
+
+    private func finish(
+        _ link: Link,
+        _ user: User,
+        _ ids: inout IDSource,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        let actor = Actor(.user, user.uid.text)
+        if link.kind != .verifyEmail {
+            try SessionLife.endAll(
+                of: user.uid,
+                reason: link.kind == .resetPassword ? .passwordReset : .terminated,
+                actor: actor,
+                environment.topics,
+                &ids,
+                in: tx,
+                owed: &owed
+            )
+        }
+        if link.kind == .resetPassword {
+            try tx.deliveries.add(told(of: link, user, &ids, at: tx.now))
+        }
+        try tx.audit.add(
+            AuditEntry(
+                kind: LinkRules.auditKind(link.kind),
+                uid: user.uid,
+                app: user.app,
+                actor: actor,
+                detail: "link to \(MaskedAddress.text(link.address))"
+            )
+        )
+    }
+
+    /// Word to the mailbox that the password is another one now.
+    private func told(
+        of link: Link,
+        _ user: User,
+        _ ids: inout IDSource,
+        at now: Instant
+    ) -> Delivery {
+        Delivery(
+            id: MessageID(trusted: ids.make("m", at: now)),
+            channel: .email,
+            to: user.email?.text ?? link.address,
+            countryCode: user.countryCode,
+            app: user.app,
+            template: .passwordChanged,
+            language: user.profile.language,
+            expiresAt: now.adding(seconds: 86_400)
+        )
+    }
+
+    /// Runs a transaction and has the session worker publish what it owes.
+    private func commit(
+        _ body: (Transaction, inout IDSource, inout Owed) throws -> LinkView
+    ) throws -> LinkView {
+        var ids = IDSource()
+        let (view, isOwing) = try environment.store.batch(at: environment.clock.now) { tx in
+            var owed = Owed()
+            let view = try body(tx, &ids, &owed)
+            guard !owed.messages.isEmpty else { return (view, false) }
+            _ = try tx.outbox.add(
+                owed.messages,
+                by: WorkerName.session.rawValue,
+                isSecret: true
+            )
+            return (view, true)
+        }
+        if isOwing { environment.neighbours.wake(.session) }
+        return view
+    }
+}

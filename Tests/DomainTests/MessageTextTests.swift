@@ -1,0 +1,133 @@
+import Testing
+
+@testable import Domain
+
+@Suite("Messages in words")
+struct MessageTextTests {
+    struct Case: CustomTestStringConvertible, Sendable {
+        var tag: String?
+        var countryCode: String?
+        var language: Language
+        var testDescription: String { "\(tag ?? "none") \(countryCode ?? "none")" }
+    }
+
+    @Test(
+        "The user's language is used where the service speaks it, else the country's",
+        arguments: [
+            Case(tag: "zh-Hans-CN", countryCode: "49", language: .chinese),
+            Case(tag: "en_GB", countryCode: "86", language: .english),
+            Case(tag: "fr", countryCode: "86", language: .chinese),
+            Case(tag: "fr", countryCode: "33", language: .english),
+            Case(countryCode: "86", language: .chinese),
+            Case(countryCode: "852", language: .chinese),
+            Case(countryCode: "853", language: .chinese),
+            Case(countryCode: "886", language: .chinese),
+            Case(countryCode: "8", language: .english),
+            Case(tag: "", countryCode: nil, language: .english),
+        ]
+    )
+    func language(_ row: Case) {
+        #expect(Language.pick(tag: row.tag, countryCode: row.countryCode) == row.language)
+    }
+
+    @Test(
+        "A browser gets the language that it likes best",
+        arguments: [
+            ("zh-CN,zh;q=0.9,en;q=0.8", Language.chinese), ("en;q=0.5, zh;q=0.7", .chinese),
+            ("fr, en;q=0.1", .english), ("zh;q=0, en", .english), ("*", nil), ("", nil),
+            ("zh,en", .chinese), ("en, zh", .english), (";;,=,q", nil), ("en;q=x", nil),
+        ]
+    )
+    func browser(_ header: String, _ language: Language?) {
+        #expect(Language.pick(acceptLanguage: header) == language)
+    }
+
+    static func delivery(
+        _ template: Delivery.Template,
+        _ params: [String: String] = [:],
+        language: String = "en"
+    ) -> Delivery {
+        Delivery(
+            id: MessageID(trusted: "m"),
+            channel: .email,
+            to: "a@example.org",
+            app: AppID(trusted: "demo"),
+            template: template,
+            params: params,
+            language: language,
+            expiresAt: Instant(milliseconds: 0)
+        )
+    }
+
+    static let params = [
+        "code": "123456", "purpose": "login", "minutes": "10", "hours": "24", "days": "7",
+        "url": "https://example.org/link/abc?a=1&b=2", "address": "n•••@example.org",
+    ]
+
+    @Test("Every template is whole in every language", arguments: Delivery.Template.allCases)
+    func whole(_ template: Delivery.Template) {
+        for language in Language.allCases {
+            let text = MessageText.render(
+                Self.delivery(template, Self.params, language: language.rawValue),
+                appName: "Lamps & <Co>"
+            )
+            for part in [text.subject, text.text, text.html, text.sms] {
+                #expect(!part.isEmpty)
+                #expect(!part.contains("{"))
+            }
+            #expect(text.subject.contains("Lamps & <Co>"))
+            #expect(!text.html.contains("<Co>"))
+            #expect(text.html.contains("lang=\"\(language.rawValue)\""))
+            let wanted = MessageText.standard(template, in: language).text
+            for name in ["code", "url", "address"] where wanted.contains("{\(name)}") {
+                #expect(text.text.contains(Self.params[name] ?? "?"))
+            }
+        }
+    }
+
+    @Test("Every purpose has words of its own in every language")
+    func purposes() {
+        let purposes = [
+            "login", "register", "resetPassword", "bind", "logoutTerminal", "operation",
+        ]
+        for language in ["en", "zh"] {
+            let texts = purposes.map { purpose in
+                MessageText.render(
+                    Self.delivery(.code, ["purpose": purpose], language: language),
+                    appName: "A"
+                ).text
+            }
+            #expect(Set(texts).count == purposes.count)
+        }
+    }
+
+    @Test("An app's own words are used, and values can't smuggle anything in")
+    func own() {
+        let delivery = Self.delivery(.code, ["code": "{app}<b>", "purpose": "login"])
+
+        let text = MessageText.render(delivery, appName: "A\r\nBcc: x") { _, _ in
+            MessageText.Words(
+                subject: "{app}: {code}{nothing} { {1}",
+                text: "Hi <you>\n\n{code}",
+                sms: "{code}"
+            )
+        }
+
+        #expect(text.subject == "A Bcc: x: {app}<b> { {1}")
+        #expect(text.text == "Hi <you>\n\n{app}<b>")
+        #expect(text.html.contains("Hi &lt;you&gt;"))
+        #expect(text.html.contains("{app}&lt;b&gt;"))
+        #expect(text.sms == "{app}<b>")
+    }
+
+    @Test(
+        "A masked address is known to its owner and to nobody else",
+        arguments: [
+            ("nora@example.org", "n•••@example.org"), ("@x", "•••@x"), ("15112345678", "•••78"),
+            ("", "•••"),
+        ]
+    )
+    func masked(_ address: String, _ shown: String) {
+        #expect(MaskedAddress.text(address) == shown)
+    }
+}
