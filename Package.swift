@@ -222,9 +222,10 @@ let package = Package(
         .testTarget(
             name: "ProvidersTests",
             dependencies: [
-                "Domain", "JSON", "Providers", "TestKit",
+                "Domain", "JSON", "Providers", "Sodium", "TestKit",
                 .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "JWTKit", package: "jwt-kit"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

@@ -43,45 +43,31 @@ final class AccountSweeper: Sendable {
         return isErasing || rows.contains(step)
     }
 
-    /// Takes a step on each account whose time has come; tells whether one got further.
+    /// Takes a step on each account whose time has come; tells whether one has more to go.
     private func erase(at now: Instant) throws -> Bool {
         let since = now.adding(seconds: -environment.limits.idleAnonymousSeconds)
-        let (due, idle) = try environment.store.read { tx in
-            (
-                try tx.cancellations.due(at: now, limit: Self.accountsStep),
-                try tx.cancellations.idleAnonymous(since: since, limit: Self.accountsStep)
-            )
+        let uids = try environment.store.read { tx in
+            try tx.cancellations.due(at: now, limit: Self.accountsStep).map(\.uid)
+                + tx.cancellations.idleAnonymous(since: since, limit: Self.accountsStep)
         }
         var isMore = false
-        for entry in due { isMore = try erase(entry, at: now) || isMore }
-        guard !idle.isEmpty else { return isMore }
-        try settle(at: now) { tx, ids, owed in
-            for uid in idle {
-                try Cancellation.begin(
-                    uid,
-                    actor: .system,
-                    environment.topics,
-                    &ids,
-                    in: tx,
-                    owed: &owed
-                )
-            }
-        }
-        return true
+        for uid in uids { isMore = try erase(uid, at: now, since) || isMore }
+        return isMore
     }
 
-    private func erase(_ entry: CancellationTable.Entry, at now: Instant) throws -> Bool {
+    private func erase(_ uid: UserID, at now: Instant, _ since: Instant) throws -> Bool {
         try settle(at: now) { tx, ids, owed in
-            // It may have been undone since it was read.
-            guard let entry = try tx.cancellations.find(entry.uid) else { return false }
+            // A login may have come since it was read.
+            let isDue = try tx.cancellations.find(uid).map { $0.deletesAt <= now }
+            guard try isDue ?? tx.cancellations.isIdle(uid, since: since) else { return false }
             return try Cancellation.step(
-                entry,
+                uid,
                 environment.topics,
                 &ids,
                 limit: environment.limits.sweepStep,
                 in: tx,
                 owed: &owed
-            ) == .more
+            )
         }
     }
 

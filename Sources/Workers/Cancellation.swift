@@ -6,7 +6,7 @@ package import Wire
 package enum Cancellation {
     /// How many devices one step unbinds.
     private static let devicesStep = 50
-    /// How long word of a session's end may be under way before its row goes, in seconds.
+    /// How long word of a logout may be under way before its session's row goes, in seconds.
     private static let farewellSeconds: Int64 = 10
 
     /// Notes that a user wants to be erased, and ends all his sessions; gives the time of erasure.
@@ -28,12 +28,19 @@ package enum Cancellation {
         return deletesAt
     }
 
-    /// Undoes a cancellation, since its user logged in; refuses when erasing has begun.
+    /// Has an anonymous user erased who logged out for good: nothing leads back to him.
+    static func discard(_ uid: UserID, _ call: inout Call) throws {
+        guard let user = try call.tx.accounts.find(uid), user.isAnonymous else { return }
+        let actor = try call.actor()
+        try SessionLife.endAll(of: uid, reason: .loggedOut, actor: actor, &call)
+        try call.tx.accounts.forgetDeviceID(of: uid)
+        let soon = call.tx.now.adding(seconds: farewellSeconds)
+        try call.tx.cancellations.request(uid, deletesAt: soon)
+    }
+
+    /// Undoes a cancellation that waits, since its user logged in.
     static func undo(_ user: User, _ call: Call) throws {
-        guard let entry = try call.tx.cancellations.find(user.uid) else { return }
-        guard entry.erasedAt == nil, try call.tx.cancellations.undo(user.uid) else {
-            throw Rejection(.invalidCredentials, "The account is being erased.")
-        }
+        guard try call.tx.cancellations.undo(user.uid) else { return }
         try call.tx.audit.add(
             AuditEntry(
                 kind: .cancellationUndone,
@@ -45,75 +52,72 @@ package enum Cancellation {
         )
     }
 
-    /// Erases an account from now on, without a way back: sessions end at once, the rest follows in
-    /// small steps.
+    /// Erases an account without a way back: its sessions end, its terminals are told, and it is gone
+    /// with its names, addresses and whatever hangs on it alone.
+    ///
+    /// Bonds with devices and its name in what others keep follow with `step`. What is owed goes out
+    /// by the session worker.
     package static func begin(
-        _ uid: UserID,
+        _ user: User,
         actor: Actor,
         _ topics: Topics,
         _ ids: inout IDSource,
         in tx: Transaction,
         owed: inout Owed
     ) throws {
-        try tx.cancellations.begin(uid)
-        try SessionLife.endAll(
-            of: uid,
-            reason: .accountCancelled,
-            actor: actor,
-            topics,
-            &ids,
-            in: tx,
-            owed: &owed
-        )
+        for var session in try tx.sessions.live(of: user.uid) {
+            try tx.sessions.end(&session, .accountCancelled)
+            // The notice is carried out here: the session worker would find no session any more.
+            let notice = SessionNotice(
+                id: MessageID(trusted: ids.make("n", at: tx.now)),
+                scope: .session(session.id),
+                reason: .accountCancelled,
+                ts: tx.now,
+                actor: actor
+            )
+            _ = try tx.sessions.claim(notice: notice.id)
+            owed.publish(
+                OutboundMessage(topics.system("session-invalid"), SessionCodec.encode(notice))
+            )
+            try SessionFarewell.tell(session, notice, topics, in: tx, owed: &owed)
+        }
+        for address in user.verifiedAddresses {
+            for purpose in CodePurpose.allCases {
+                try tx.codes.void(
+                    CodeScope(
+                        app: user.app,
+                        region: user.region,
+                        purpose: purpose,
+                        address: address
+                    )
+                )
+            }
+        }
+        try tx.cancellations.deleteAccount(user.uid)
+        try tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 
-    /// How far erasing an account got with one step.
-    enum Progress: Sendable {
-        /// Word of its sessions' end is under way.
-        case waiting
-        /// Something is left.
-        case more
-        case done
-    }
-
-    /// Goes one step on with an account whose time has come.
-    static func step(
-        _ entry: CancellationTable.Entry,
+    /// Goes one step on with an account whose time has come; false when nothing is left of it.
+    package static func step(
+        _ uid: UserID,
         _ topics: Topics,
         _ ids: inout IDSource,
         limit: Int,
         in tx: Transaction,
         owed: inout Owed
-    ) throws -> Progress {
-        guard entry.erasedAt != nil else {
-            try begin(entry.uid, actor: .system, topics, &ids, in: tx, owed: &owed)
-            return .waiting
+    ) throws -> Bool {
+        if let user = try tx.accounts.find(uid) {
+            try begin(user, actor: .system, topics, &ids, in: tx, owed: &owed)
+            return true
         }
-        let farewell = tx.now.adding(seconds: -farewellSeconds)
-        if try tx.cancellations.hasEndedSession(entry.uid, since: farewell) { return .waiting }
-        let devices = try tx.cancellations.devices(of: entry.uid, limit: devicesStep)
-        guard devices.isEmpty else {
-            for did in devices {
-                _ = try Unbinding.leave(
-                    did,
-                    entry.uid,
-                    reason: "unbound",
-                    topics,
-                    in: tx,
-                    owed: &owed
-                )
-            }
-            return .more
+        let devices = try tx.cancellations.devices(of: uid, limit: devicesStep)
+        for did in devices {
+            let reason = "unbound"
+            _ = try Unbinding.leave(did, uid, reason: reason, topics, in: tx, owed: &owed)
         }
-        if let user = try tx.accounts.find(entry.uid) {
-            try tx.cancellations.deleteAccount(entry.uid)
-            try tx.audit.add(
-                AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: .system)
-            )
-            return .more
-        }
-        guard try tx.cancellations.takeOutName(entry.uid, limit: limit) == 0 else { return .more }
-        try tx.cancellations.finish(entry.uid)
-        return .done
+        let names = try tx.cancellations.takeOutName(uid, limit: limit)
+        guard devices.isEmpty, names == 0 else { return true }
+        try tx.cancellations.finish(uid)
+        return false
     }
 }

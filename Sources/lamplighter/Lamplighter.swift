@@ -9,7 +9,8 @@ struct Lamplighter: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             UpCommand.self, ServeCommand.self, ProductCommand.self, AppCommand.self,
-            DeviceCommand.self, DeadLetterCommand.self, RefusalsCommand.self,
+            DeviceCommand.self, UserCommand.self, SessionCommand.self, DeadLetterCommand.self,
+            RefusalsCommand.self,
             MigrateCommand.self, DoctorCommand.self, ConfigCommand.self, ExplainCommand.self,
             SimulateCommand.self, BenchCommand.self, VersionCommand.self,
         ]

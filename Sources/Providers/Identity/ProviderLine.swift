@@ -28,7 +28,9 @@ final class ProviderLine: Sendable {
         until deadline: ContinuousClock.Instant
     ) async throws(ProviderFailure) -> WebClient.Answer {
         let key = "\(settings.provider) \(settings.baseURL)"
-        guard case .call(let isProbe) = try enter(key) else { throw .unavailable(retryAfter: 1) }
+        guard case .call(let isProbe) = try enter(key) else {
+            throw .unavailable(retryAfter: 1)
+        }
         do {
             let answer = try await client.call(request, until: deadline)
             let isDown = answer.status >= 500 || answer.status == 429

@@ -54,8 +54,7 @@ package struct CancellationTable {
         return sql.changes == 1
     }
 
-    /// Begins to erase: from here on there is no way back.
-    package func begin(_ uid: UserID) throws {
+    private func begin(_ uid: UserID) throws {
         try sql.run(
             """
             INSERT INTO cancellation (uid, deletesAt, erasedAt) VALUES ($1, $2, $2)
@@ -90,14 +89,6 @@ package struct CancellationTable {
 
     // MARK: What goes with an account
 
-    /// Whether a session of the user ended since a moment: word of it may be under way.
-    package func hasEndedSession(_ uid: UserID, since moment: Instant) throws -> Bool {
-        try sql.integer("SELECT 1 FROM session WHERE uid = $1 AND endedAt > $2 LIMIT 1") {
-            $0.add(uid.text)
-            $0.add(moment.milliseconds)
-        } != nil
-    }
-
     /// Devices that the user is bound to, at most so many.
     package func devices(of uid: UserID, limit: Int) throws -> [DeviceID] {
         try sql.query("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt LIMIT $2") {
@@ -108,9 +99,11 @@ package struct CancellationTable {
         }
     }
 
-    /// Deletes the account with everything that hangs on its uid alone.
+    /// Deletes the account with everything that hangs on its uid alone; from here on there is no way
+    /// back.
     package func deleteAccount(_ uid: UserID) throws {
-        for table in ["session", "logoutCode", "link", "account"] {
+        try begin(uid)
+        for table in ["session", "logoutCode", "link", "identity", "avatar", "account"] {
             try sql.run("DELETE FROM \(table) WHERE uid = $1") { $0.add(uid.text) }
         }
         try transaction.audit.redact(uid)
@@ -165,5 +158,13 @@ package struct CancellationTable {
         } row: {
             UserID(trusted: $0.text(0))
         }
+    }
+
+    /// Whether a user was not there since a moment.
+    package func isIdle(_ uid: UserID, since moment: Instant) throws -> Bool {
+        try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND lastSeenAt < $2") {
+            $0.add(uid.text)
+            $0.add(moment.milliseconds)
+        } != nil
     }
 }

@@ -59,6 +59,16 @@ package struct CodeTable {
         return sql.changes == 1
     }
 
+    /// Tells whether a code was sent that still works.
+    package func isOut(_ scope: CodeScope) throws -> Bool {
+        try sql.integer(
+            "SELECT 1 FROM code WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2"
+        ) {
+            $0.add(bytes: hash(scope))
+            $0.add(transaction.now.milliseconds)
+        } != nil
+    }
+
     /// Tells whether a code is the one that is out.
     package func matches(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         let given = hash(code, scope)

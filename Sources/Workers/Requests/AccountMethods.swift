@@ -1,12 +1,14 @@
 import Domain
+import JSON
 import Storage
+import Wire
 
 /// `account/…`: who somebody is (PROTOCOL 3.1), a file for each noun in `Account`.
 enum AccountMethods {
     static let all: [String: Method] = [
         Codes.methods, Registration.methods, Login.methods, Anonymous.methods, Passwords.methods,
         Profiles.methods, AddressMethods.methods, Avatars.methods, ProviderMethods.methods,
-        ["account/logout": Method(run: logout)],
+        ["account/logout": Method(run: logout), "account/cancel": CancelMethod.method],
     ].reduce(into: [:]) { all, methods in
         all.merge(methods) { first, _ in first }
     }
@@ -15,6 +17,9 @@ enum AccountMethods {
     private static func logout(_ call: inout Call) throws -> Reply {
         let session = try call.caller()
         try SessionLife.end(session, .loggedOut, actor: call.actor(), &call)
+        if call.app.policies.anonymous == .discard {
+            try Cancellation.discard(session.uid, &call)
+        }
         return .result([:])
     }
 }

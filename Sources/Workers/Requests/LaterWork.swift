@@ -3,7 +3,6 @@ import Domain
 /// Methods that the contract names and that this version does not carry out yet.
 enum LaterWork {
     private static let names: Set<String> = [
-        "account/cancel", "session/logoutCode",
         "device/bindRemote", "device/setCustomInfo", "device/hardware", "device/query",
         "device/history", "device/events", "device/commands", "device/users",
         "device/removeUser", "device/allowReset",

@@ -9,6 +9,7 @@ enum SessionMethods {
     static let all: [String: Method] = [
         "session/list": Method(isReading: true, run: list),
         "session/refresh": Method(run: refresh),
+        "session/logoutCode": LogoutCodeMethod.method,
         "session/terminate": Method(run: terminate),
         "session/terminateOthers": Method(run: terminateOthers),
     ]

@@ -103,7 +103,15 @@ package struct SessionHandler: BatchHandler {
         }
         guard try tx.sessions.claim(notice: notice.id) else { return }
         for session in try meant(notice, in: tx) where session.loginTime <= notice.ts {
-            try end(session, notice, in: tx, owed: &owed)
+            var session = session
+            if session.endedAt == nil { try mark(&session, notice, in: tx) }
+            try SessionFarewell.tell(
+                session,
+                notice,
+                environment.topics,
+                in: tx,
+                owed: &owed
+            )
         }
     }
 
@@ -115,46 +123,6 @@ package struct SessionHandler: BatchHandler {
         case .user(let uid, let except):
             try tx.sessions.live(of: uid).filter { $0.terminal != except }
         }
-    }
-
-    /// Tells the terminal, tells the user's others, and has the gate cut the session off: unless
-    /// another session has begun on the terminal meanwhile, which stays untouched.
-    private func end(
-        _ session: Session,
-        _ notice: SessionNotice,
-        in tx: Transaction,
-        owed: inout Owed
-    ) throws {
-        var session = session
-        if session.endedAt == nil { try mark(&session, notice, in: tx) }
-        let topics = environment.topics
-        let isTerminalFree = try tx.sessions.live(on: session.terminal) == nil
-        if isTerminalFree, notice.reason != .replaced {
-            owed.publish(
-                OutboundMessage(
-                    topics.terminal(session.app, session.terminal, "session"),
-                    SessionCodec.ended(session, notice: notice)
-                )
-            )
-            owed.publish(
-                OutboundMessage(
-                    Topics.gateControl,
-                    SystemCodec.gate([.revokeSession(session.id, session.terminal)])
-                )
-            )
-        }
-        owed.publish(
-            OutboundMessage(
-                topics.user(session.uid, "session"),
-                SessionCodec.told(
-                    "terminalLoggedOut",
-                    session,
-                    reason: notice.reason,
-                    ts: notice.ts,
-                    actor: notice.actor
-                )
-            )
-        )
     }
 
     /// Marks a session that somebody outside ended: our own workers did that themselves.

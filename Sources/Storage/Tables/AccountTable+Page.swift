@@ -1,0 +1,19 @@
+package import Domain
+
+extension AccountTable {
+    /// Users in the order of their ids, from behind one id on.
+    package func page(after uid: String = "", app: String? = nil, limit: Int) throws -> [User] {
+        try transaction.sql.query(
+            """
+            SELECT uid FROM account
+            WHERE uid > $1 AND ($2 IS NULL OR appId = $2) ORDER BY uid LIMIT $3
+            """
+        ) {
+            $0.add(uid)
+            $0.add(app)
+            $0.add(limit)
+        } row: {
+            UserID(trusted: $0.text(0))
+        }.compactMap { try find($0) }
+    }
+}

@@ -1,0 +1,60 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `account/cancel`: the account is erased in seven days, unless its user logs in before.
+enum CancelMethod {
+    static let method = Method(prepare: prepare, run: run)
+
+    private static let fields = ["password", "code", "ticket"]
+
+    @Sendable
+    private static func prepare(_ call: inout Call) throws -> Preparation? {
+        let user = try LogoutCodeMethod.owner(call)
+        guard let given = try proof(call, user) else { return nil }
+        return try given.proof.prepare(user, field: given.field, call)
+    }
+
+    @Sendable
+    private static func run(_ call: inout Call) throws -> Reply {
+        let user = try LogoutCodeMethod.owner(call)
+        if let given = try proof(call, user) {
+            try given.proof.check(user, field: given.field, call)
+        }
+        let deletesAt = try Cancellation.request(user, &call)
+        return .result(["deletesAt": .integer(deletesAt.milliseconds)])
+    }
+
+    /// The proof that was given; nil where none is needed.
+    private static func proof(
+        _ call: Call,
+        _ user: User
+    ) throws -> (proof: OwnerProof, field: String)? {
+        let given = fields.filter { call.fields.object[$0] != nil }
+        if given.count > 1 {
+            throw Rejection.invalid(
+                "params.\(given[1])",
+                "One of params.password, params.code and params.ticket is enough."
+            )
+        }
+        let addresses = user.verifiedAddresses
+        if let password = try call.fields.text("password", length: 1...512) {
+            return (.password(password), "params.password")
+        }
+        if let code = try call.fields.text("code", length: 1...16) {
+            let token = try call.fields.text("codeToken", length: 1...64)
+            return (.code(code, token: token, .operation, addresses), "params.code")
+        }
+        if let ticket = try call.fields.text("ticket", length: 1...256) {
+            return (.ticket(ticket, addresses), "params.ticket")
+        }
+        guard user.passwordHash == nil, addresses.isEmpty else {
+            throw Rejection.invalid(
+                user.passwordHash == nil ? "params.code" : "params.password",
+                "Prove that the account is yours, by params.password, params.code or params.ticket."
+            )
+        }
+        return nil
+    }
+}

@@ -1,0 +1,165 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `session/logoutCode`: proves to be the owner, for a code that ends other terminals' sessions.
+enum LogoutCodeMethod {
+    static let method = Method(prepare: prepare, run: run)
+
+    private enum AccountType: String, CaseIterable {
+        case email, phone
+    }
+
+    private enum VerifyType: String, CaseIterable {
+        case authCode, password
+    }
+
+    /// What was asked for: whose name, and how he proves to be that.
+    private struct Wish {
+        var address: Address
+        var proof: OwnerProof
+        var field: String
+    }
+
+    @Sendable
+    private static func prepare(_ call: inout Call) throws -> Preparation? {
+        let user = try owner(call)
+        let wish = try wish(call, user)
+        let isOwner = user.verifiedAddresses.contains(wish.address)
+        if case .code = wish.proof, !isOwner { return nil }
+        return try wish.proof.prepare(user, isOwner: isOwner, field: wish.field, call)
+    }
+
+    @Sendable
+    private static func run(_ call: inout Call) throws -> Reply {
+        let user = try owner(call)
+        let wish = try wish(call, user)
+        guard user.verifiedAddresses.contains(wish.address) else {
+            // Like a wrong code or password: nobody learns here whose address it is.
+            if case .password = wish.proof {
+                throw Rejection(
+                    .invalidCredentials,
+                    "The password is wrong.",
+                    field: wish.field
+                )
+            }
+            throw Rejection(
+                .invalidCode,
+                "The code is wrong, too old or used.",
+                field: wish.field
+            )
+        }
+        try wish.proof.check(user, field: wish.field, call)
+        let terminal = call.request.terminal
+        let seconds = call.limits.logoutCodeSeconds
+        let code = try call.tx.logoutCodes.make(
+            user.uid,
+            on: terminal,
+            expiresAt: call.tx.now.adding(seconds: seconds)
+        )
+        try call.tx.audit.add(
+            AuditEntry(
+                kind: .logoutCodeMade,
+                uid: user.uid,
+                app: user.app,
+                actor: call.actor(),
+                terminal: terminal,
+                detail: wish.field
+            )
+        )
+        return .result(
+            ["logoutCode": .string(code), "expiresIn": .integer(seconds)],
+            isSecret: true
+        )
+    }
+
+    /// The user whose session asks.
+    static func owner(_ call: Call) throws -> User {
+        guard let user = try call.tx.accounts.find(call.caller().uid) else {
+            throw Rejection(.invalidToken, "The account is gone.", field: "token")
+        }
+        return user
+    }
+
+    // MARK: Fields
+
+    private static func wish(_ call: Call, _ user: User) throws(Rejection) -> Wish {
+        let fields = call.fields
+        let countryCode = try fields.requiredText("countryCode", length: 1...3)
+        guard CountryCode.accepts(countryCode) else {
+            throw .invalid(
+                "params.countryCode",
+                "params.countryCode must be 1 to 3 digits, such as 49."
+            )
+        }
+        guard let accountType = try fields.word("accountType", as: AccountType.self) else {
+            throw .invalid("params.accountType", "params.accountType is missing.")
+        }
+        guard let verifyType = try fields.word("verifyType", as: VerifyType.self) else {
+            throw .invalid("params.verifyType", "params.verifyType is missing.")
+        }
+        let address = try address(fields, accountType, countryCode)
+        let isEncrypted = try fields.integer("ifencrypt", in: 0...1) == 1
+        switch verifyType {
+        case .authCode:
+            if isEncrypted {
+                throw .invalid("params.ifencrypt", "A code is never encrypted.")
+            }
+            try forbid("password", with: "authCode", fields)
+            let code = try fields.requiredText("authCode", length: 1...16)
+            let token = try fields.text("codeToken", length: 1...64)
+            let proof = OwnerProof.code(code, token: token, .logoutTerminal, [address])
+            return Wish(address: address, proof: proof, field: "params.authCode")
+        case .password:
+            guard accountType == .phone else {
+                throw .invalid(
+                    "params.verifyType",
+                    "With accountType email, verifyType must be authCode."
+                )
+            }
+            try forbid("authCode", with: "password", fields)
+            let password = try fields.requiredText("password", length: 1...512)
+            return Wish(address: address, proof: .password(password), field: "params.password")
+        }
+    }
+
+    private static func forbid(
+        _ name: String,
+        with other: String,
+        _ fields: Fields
+    ) throws(Rejection) {
+        guard fields.object[name] == nil else {
+            throw .invalid(
+                "params.\(name)",
+                "With verifyType \(other), params.\(name) must be absent."
+            )
+        }
+    }
+
+    private static func address(
+        _ fields: Fields,
+        _ type: AccountType,
+        _ countryCode: String
+    ) throws(Rejection) -> Address {
+        let name = try fields.requiredText("userName", length: 1...254)
+        switch type {
+        case .email:
+            guard let email = EmailAddress(name) else {
+                throw .invalid("params.userName", "params.userName is no e-mail address.")
+            }
+            return .email(email)
+        case .phone:
+            let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+            guard name.utf8.allSatisfy(digits.contains),
+                let phone = Phone(name, countryCode: countryCode)
+            else {
+                throw .invalid(
+                    "params.userName",
+                    "params.userName must be the phone number without country code or dash."
+                )
+            }
+            return .phone(phone)
+        }
+    }
+}

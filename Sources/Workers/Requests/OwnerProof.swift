@@ -1,0 +1,115 @@
+import Domain
+import Providers
+import Storage
+import Wire
+
+/// Proves that who asks is the account's owner and not somebody who holds his phone: by password, by
+/// a code, or by a ticket.
+///
+/// What is wrong is counted before it is compared: `prepare` counts, and its transaction is committed
+/// before `check` compares in another.
+enum OwnerProof {
+    case password(String)
+    case code(String, token: String?, CodePurpose, [Address])
+    case ticket(String, [Address])
+
+    private static let failuresMax = 10
+    private static let windowSeconds: Int64 = 900
+
+    /// Counts the try, and says which slow work it needs.
+    ///
+    /// With `isOwner` false it is somebody else's name that was given: no password is right then.
+    func prepare(
+        _ user: User,
+        isOwner: Bool = true,
+        field: String,
+        _ call: Call
+    ) throws -> Preparation? {
+        switch self {
+        case .password(let password):
+            try Self.countFailure(of: user, call)
+            // One that no account can have costs as much as any other.
+            let bytes = PasswordRules.normalised(password)
+            let hash = isOwner && bytes != nil ? user.passwordHash : nil
+            return .verify(bytes ?? [], against: hash)
+        case .code(_, _, let purpose, let addresses):
+            for address in addresses {
+                let scope = Self.scope(purpose, address, user)
+                guard try call.tx.codes.isOut(scope) else { continue }
+                guard try call.tx.codes.countTry(scope, max: CodeRules.triesMax) else {
+                    throw Self.wrongCode(field)
+                }
+            }
+            return .commit
+        case .ticket: return nil
+        }
+    }
+
+    /// Refuses what doesn't prove it; a code or ticket that does is used up.
+    func check(_ user: User, field: String, _ call: Call) throws {
+        switch self {
+        case .password:
+            guard let matched = call.prepared.matched, matched == user.passwordHash else {
+                throw Rejection(.invalidCredentials, "The password is wrong.", field: field)
+            }
+            for subject in Self.subjects(user, call) { try call.tx.attempts.takeBack(subject) }
+        case .code(let code, let token, let purpose, let addresses):
+            for address in addresses {
+                let scope = Self.scope(purpose, address, user)
+                if try call.tx.codes.use(code, token: token, for: scope) { return }
+            }
+            throw Self.wrongCode(field)
+        case .ticket(let ticket, let addresses):
+            for address in addresses {
+                let isRight = try call.tx.codes.useTicket(
+                    ticket,
+                    for: address,
+                    app: user.app,
+                    region: user.region,
+                    terminal: call.request.terminal
+                )
+                if isRight { return }
+            }
+            throw Self.wrongCode(field)
+        }
+    }
+
+    private static func wrongCode(_ field: String) -> Rejection {
+        Rejection(.invalidCode, "The code is wrong, too old or used.", field: field)
+    }
+
+    private static func scope(
+        _ purpose: CodePurpose,
+        _ address: Address,
+        _ user: User
+    ) -> CodeScope {
+        CodeScope(app: user.app, region: user.region, purpose: purpose, address: address)
+    }
+
+    // MARK: Limits of guessing
+
+    private static func subjects(_ user: User, _ call: Call) -> [String] {
+        ["password:\(user.uid.text)", "passwordTerminal:\(call.request.terminal.text)"]
+    }
+
+    private static func countFailure(of user: User, _ call: Call) throws {
+        let subjects = subjects(user, call)
+        for subject in subjects {
+            guard
+                let retryAfter = try call.tx.attempts.retryAfter(
+                    subject,
+                    max: failuresMax,
+                    windowSeconds: windowSeconds
+                )
+            else { continue }
+            throw Rejection(
+                .tooManyRequests,
+                "Too many wrong passwords; a code still lets you in.",
+                retryAfter: retryAfter
+            )
+        }
+        for subject in subjects {
+            try call.tx.attempts.add(subject, windowSeconds: windowSeconds)
+        }
+    }
+}

@@ -1,0 +1,10 @@
+import ArgumentParser
+
+/// `session`: who is logged in where.
+struct SessionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "session",
+        abstract: "Look at who is logged in where, and end a session.",
+        subcommands: [SessionListCommand.self, SessionTerminateCommand.self]
+    )
+}

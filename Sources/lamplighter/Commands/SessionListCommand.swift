@@ -1,0 +1,39 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+
+/// `session list`: sessions that live.
+struct SessionListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the sessions that live, of one user or the newest of all."
+    )
+
+    @Argument(help: "The user's id.")
+    var uid: String?
+
+    @Option(help: "At most so many, 1 to 1000.")
+    var limit = 100
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...1000).contains(limit) else {
+            throw ValidationError("--limit takes 1 to 1000, not \(limit)")
+        }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let user = try uid.map(place.user)
+        let sessions = try place.store.read { tx in
+            guard let user else { return try tx.sessions.newest(limit: limit) }
+            return Array(try tx.sessions.live(of: user.uid).reversed().prefix(limit))
+        }
+        if output.json { return Terminal.show(.array(sessions.map(UserView.json))) }
+        print(UserView.table(sessions))
+    }
+}

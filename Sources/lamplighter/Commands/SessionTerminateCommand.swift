@@ -1,0 +1,48 @@
+import ArgumentParser
+import JSON
+import Domain
+import Service
+import Storage
+
+/// `session terminate`: ends one session.
+struct SessionTerminateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "terminate",
+        abstract: "End one session; its token is void at once."
+    )
+
+    @Argument(help: "The session's id, from session list.")
+    var session: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let found = try SessionID(session).flatMap { id in
+            try OperatorSessions.end(id, in: place.store, place.settings)
+        }
+        guard let found else {
+            throw Problem(
+                .notFound,
+                "no session \(session) lives",
+                at: session,
+                why: "it has ended, or there never was one of that id",
+                cures: [
+                    .init(
+                        "lamplighter session list --data '\(place.directory.path)'",
+                        "sessions that live"
+                    )
+                ]
+            )
+        }
+        if output.json {
+            Terminal.show([
+                "sessionId": .string(found.id.text), "uid": .string(found.uid.text),
+                "terminalId": .string(found.terminal.text),
+            ])
+        } else {
+            print("ended \(found.id) of \(found.uid)")
+        }
+    }
+}

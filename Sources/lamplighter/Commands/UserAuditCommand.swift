@@ -1,0 +1,70 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+
+/// `user audit`: who did what to an account.
+struct UserAuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit",
+        abstract: "Show what was done to a user's account, newest first; all users' without an id."
+    )
+
+    @Argument(help: "The user's id, also of one who was erased.")
+    var uid: String?
+
+    @Option(help: "At most so many, 1 to 10000.")
+    var limit = 100
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...10_000).contains(limit) else {
+            throw ValidationError("--limit takes 1 to 10000, not \(limit)")
+        }
+        guard uid.map({ UserID($0) != nil }) ?? true else {
+            throw ValidationError("\(uid ?? "") is no user's id")
+        }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let entries = try place.store.read { tx in
+            try tx.audit.newest(of: uid.flatMap { UserID($0) }, limit: limit)
+        }
+        if output.json { return Terminal.show(.array(entries.map(Self.json))) }
+        var table = TextTable(["TIME", "WHAT", "USER", "BY", "TERMINAL", "DETAIL"])
+        for entry in entries {
+            table.add([
+                TimeText.of(entry.at), entry.kind.rawValue, entry.uid?.text ?? "-",
+                "\(entry.actor.kind.rawValue) \(entry.actor.id)", entry.terminal?.text ?? "-",
+                entry.detail ?? "-",
+            ])
+        }
+        print(table.text)
+    }
+
+    private static func json(_ entry: AuditEntry) -> JSONValue {
+        .object(
+            JSONObject([
+                ("at", .integer(entry.at.milliseconds)), ("kind", .string(entry.kind.rawValue)),
+                ("uid", entry.uid.map { .string($0.text) }),
+                ("appId", entry.app.map { .string($0.text) }),
+                (
+                    "actor",
+                    .object(
+                        JSONObject([
+                            ("kind", .string(entry.actor.kind.rawValue)),
+                            ("id", .string(entry.actor.id)),
+                            ("terminalId", entry.actor.terminal.map { .string($0.text) }),
+                        ])
+                    )
+                ),
+                ("terminalId", entry.terminal.map { .string($0.text) }),
+                ("detail", entry.detail.map { .string($0) }),
+            ])
+        )
+    }
+}

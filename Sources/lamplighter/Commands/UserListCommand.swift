@@ -1,0 +1,143 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+
+/// `user list`: users in the order of their ids.
+struct UserListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the users, in the order of their ids; addresses are masked."
+    )
+
+    @Option(help: "Only those of one app.")
+    var app: String?
+
+    @Option(help: "At most so many, 1 to 1000.")
+    var limit = 100
+
+    @Option(help: "Only ids behind this one: the last of the page before.")
+    var after = ""
+
+    @Flag(help: "Show e-mail addresses and phone numbers in full.")
+    var addresses = false
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...1000).contains(limit) else {
+            throw ValidationError("--limit takes 1 to 1000, not \(limit)")
+        }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let users = try place.store.read { tx in
+            try tx.accounts.page(after: after, app: app, limit: limit)
+        }
+        if output.json {
+            return Terminal.show(
+                .array(users.map { .object(UserView.json($0, isOpen: addresses)) })
+            )
+        }
+        var table = TextTable(["USER", "APP", "NAME", "E-MAIL", "PHONE", "SINCE"])
+        for user in users {
+            table.add([
+                user.uid.text, user.app.text, UserView.name(user, isOpen: addresses),
+                UserView.shown(user.email?.text, isOpen: addresses),
+                UserView.shown(user.phone?.text, isOpen: addresses),
+                TimeText.of(user.createdAt),
+            ])
+        }
+        print(table.text)
+        if users.count == limit, let last = users.last {
+            Terminal.tell("there may be more; the next: --after \(last.uid)")
+        }
+    }
+}
+
+/// A user as the command line shows him.
+enum UserView {
+    /// The user as JSON, without anything secret.
+    static func json(_ user: User, isOpen: Bool) -> JSONObject {
+        JSONObject([
+            ("uid", .string(user.uid.text)), ("appId", .string(user.app.text)),
+            ("region", .string(user.region)), ("countryCode", .string(user.countryCode)),
+            ("anonymous", .bool(user.isAnonymous)),
+            ("name", .string(name(user, isOpen: isOpen))),
+            ("email", user.email.map { .string(shown($0.text, isOpen: isOpen)) }),
+            ("emailVerified", .bool(user.isEmailVerified)),
+            ("phone", user.phone.map { .string(shown($0.text, isOpen: isOpen)) }),
+            ("phoneVerified", .bool(user.isPhoneVerified)),
+            ("password", .bool(user.passwordHash != nil)),
+            ("providers", .array(user.providers.map(JSONValue.string))),
+            ("createdAt", .integer(user.createdAt.milliseconds)),
+        ])
+    }
+
+    /// What people call the user; a name that is an address is masked like one.
+    static func name(_ user: User, isOpen: Bool) -> String {
+        if user.isAnonymous { return "(anonymous)" }
+        guard let name = user.username ?? user.externalUID else { return "-" }
+        return name.contains("@") || Phone.isLike(name) ? shown(name, isOpen: isOpen) : name
+    }
+
+    /// An address, masked unless asked for.
+    static func shown(_ address: String?, isOpen: Bool) -> String {
+        guard let address else { return "-" }
+        return isOpen ? address : MaskedAddress.text(address)
+    }
+
+    /// A session as JSON.
+    static func json(_ session: Session) -> JSONValue {
+        .object(
+            JSONObject([
+                ("sessionId", .string(session.id.text)), ("uid", .string(session.uid.text)),
+                ("appId", .string(session.app.text)),
+                ("terminalId", .string(session.terminal.text)),
+                ("platform", .string(session.platform)), ("os", .string(session.os)),
+                ("name", .string(session.name)),
+                ("loginTime", .integer(session.loginTime.milliseconds)),
+                (
+                    "lastSeenAt",
+                    .integer((session.lastSeenAt ?? session.loginTime).milliseconds)
+                ),
+                ("expiresAt", .integer(session.expiresAt.milliseconds)),
+            ])
+        )
+    }
+
+    /// Sessions as a table for people.
+    static func table(_ sessions: [Session]) -> String {
+        var table = TextTable(["SESSION", "USER", "TERMINAL", "PLATFORM", "LAST SEEN", "UNTIL"])
+        for session in sessions {
+            table.add([
+                session.id.text, session.uid.text, session.terminal.text,
+                [session.platform, session.os, session.name].filter { !$0.isEmpty }
+                    .joined(separator: ", "),
+                TimeText.of(session.lastSeenAt ?? session.loginTime),
+                TimeText.of(session.expiresAt),
+            ])
+        }
+        return table.text
+    }
+}
+
+extension Workplace {
+    /// Finds a user by id.
+    func user(_ uid: String) throws -> User {
+        let found = try UserID(uid).flatMap { uid in
+            try store.read { try $0.accounts.find(uid) }
+        }
+        if let found { return found }
+        throw Problem(
+            .notFound,
+            "there is no user \(uid)",
+            at: uid,
+            why: "none of that id has registered, or it was erased",
+            cures: [.init("lamplighter user list --data '\(directory.path)'", "all users")]
+        )
+    }
+}

@@ -1,0 +1,72 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+
+/// `user show`: one user with sessions and devices.
+struct UserShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one user: names, where he is logged in, devices; addresses are masked."
+    )
+
+    @Argument(help: "The user's id.")
+    var uid: String
+
+    @Flag(help: "Show e-mail addresses and phone numbers in full.")
+    var addresses = false
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let user = try place.user(uid)
+        let (sessions, devices, deletesAt) = try place.store.read { tx in
+            (
+                try tx.sessions.live(of: user.uid),
+                try tx.bindings.page(of: user.uid, products: nil, offset: 0, limit: 1000).rows,
+                try tx.cancellations.find(user.uid)?.deletesAt
+            )
+        }
+        let view = UserView.json(user, isOpen: addresses)
+        if output.json {
+            var members = view.members
+            members.append(
+                .init(
+                    key: "deletesAt",
+                    value: deletesAt.map { .integer($0.milliseconds) } ?? .null
+                )
+            )
+            members.append(.init(key: "sessions", value: .array(sessions.map(UserView.json))))
+            members.append(
+                .init(
+                    key: "devices",
+                    value: .array(
+                        devices.map {
+                            [
+                                "did": .string($0.binding.did.text),
+                                "role": .string($0.binding.role.rawValue),
+                            ]
+                        }
+                    )
+                )
+            )
+            return Terminal.show(.object(JSONObject(members: members)))
+        }
+        print("\(user.uid)  app \(user.app)  \(UserView.name(user, isOpen: addresses))")
+        let email = UserView.shown(user.email?.text, isOpen: addresses)
+        let phone = UserView.shown(user.phone?.text, isOpen: addresses)
+        print(
+            "e-mail \(email)\(user.isEmailVerified ? " (verified)" : "")"
+                + "   phone \(phone)\(user.isPhoneVerified ? " (verified)" : "")"
+                + "   since \(TimeText.of(user.createdAt))"
+        )
+        if let deletesAt { print("cancelled: will be erased at \(TimeText.of(deletesAt))") }
+        print("\n" + UserView.table(sessions))
+        var table = TextTable(["DEVICE", "ROLE"])
+        for row in devices { table.add([row.binding.did.text, row.binding.role.rawValue]) }
+        print("\n" + table.text)
+    }
+}

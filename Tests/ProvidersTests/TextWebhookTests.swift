@@ -1,0 +1,75 @@
+import Domain
+import Providers
+import Testing
+
+@Suite("Texts by webhook", .timeLimit(.minutes(1)))
+struct TextWebhookTests {
+    private func send(
+        _ handler: @escaping @Sendable (Ask) async throws -> Say
+    ) async throws -> (failure: SendFailure?, asks: [Ask]) {
+        try await withServer(handler) { url, asked in
+            let client = WebClient()
+            let webhook = try TextWebhook(
+                client: client,
+                url: url + "/sms",
+                token: "t0ken",
+                timeout: .milliseconds(300)
+            )
+            var failure: SendFailure?
+            do {
+                try await webhook.send(["messageId": "m-1", "to": "13912345678"])
+            } catch {
+                failure = error
+            }
+            await client.shutdown()
+            return (failure, asked.all)
+        }
+    }
+
+    @Test("A text is posted as JSON with the bearer token, and 2xx means that it was taken")
+    func taken() async throws {
+        let (failure, asks) = try await send { _ in Say(status: 204, body: "") }
+
+        #expect(failure == nil)
+        #expect(asks.count == 1)
+        #expect(asks.first?.method == "POST")
+        #expect(asks.first?.path == "/sms")
+        #expect(asks.first?.authorization == "Bearer t0ken")
+        #expect(asks.first?.body == #"{"messageId":"m-1","to":"13912345678"}"#)
+    }
+
+    @Test(
+        "4xx is permanent, anything else is temporary",
+        arguments: [
+            (400, true), (401, true), (404, true), (408, false), (429, false), (500, false),
+            (503, false), (301, false),
+        ]
+    )
+    func refused(status: Int, isPermanent: Bool) async throws {
+        let (failure, _) = try await send { _ in Say(status: status, body: "t0ken") }
+
+        #expect(failure?.isPermanent == isPermanent)
+        #expect(failure?.summary == "The webhook answered \(status).")
+    }
+
+    @Test("One that does not answer is given up in time")
+    func hangs() async throws {
+        let (failure, _) = try await send(hang)
+
+        #expect(failure == .temporary("The webhook failed: it did not answer in time."))
+    }
+
+    @Test(
+        "A token goes to nobody without TLS but this machine",
+        arguments: ["http://sms.test/", "ftp://x", "", "https://"]
+    )
+    func addresses(url: String) async {
+        let client = WebClient()
+        let rejection = #expect(throws: Rejection.self) {
+            _ = try TextWebhook(client: client, url: url)
+        }
+        await client.shutdown()
+
+        #expect(rejection?.field == "url")
+    }
+}
