@@ -9,7 +9,7 @@ struct OAuth1Tests {
         let signer = OAuth1(
             consumerKey: "xvz1evFS4wEEPTGEFPHBog",
             consumerSecret: "kAcSOqF21Fu85e7zjz7ZN2U4ZRhfV3WpwPAoE3Z7kBw",
-            token: "370773112-GmHxMAgYyLbNEtIKZeRNFsMKPr9EyMZeS9weJAEb",
+            token: "370773112-GmHxMAgYyLbNEtIKZeRNFsMKPR9EyMZeS9weJAEb",
             tokenSecret: "LswwdoUaIvS8ltyTt5jkRh4J50vUPVVHtR2YPi5kE"
         )
 
