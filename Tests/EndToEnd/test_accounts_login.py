@@ -8,6 +8,8 @@ from client import fresh_terminal
 
 
 class ByPassword(People):
+    app = "people-2"
+
     def test_by_phone_email_and_username_and_account_is_any_of_them(self):
         phone, email, name = fresh_phone(), fresh_email(), fresh_name()
         owner = self.register(phone=phone)
@@ -73,6 +75,8 @@ class ByPassword(People):
 
 
 class ByCode(People):
+    app = "people-2"
+
     def test_an_unknown_phone_is_registered(self):
         terminal, phone = self.stranger(), fresh_phone()
         self.login(terminal, phone=phone, code=self.code(terminal, "login", phone=phone))
@@ -123,6 +127,8 @@ class ByCode(People):
 
 
 class Passwords(People):
+    app = "people-2"
+
     def test_changing_ends_all_other_sessions_and_this_one_goes_on(self):
         owner = self.register()
         other = self.login(username=owner.user["username"])

@@ -24,6 +24,8 @@ JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00" +
 
 
 class Profile(People):
+    app = "people-3"
+
     def test_each_field_is_kept_and_what_is_absent_stays(self):
         owner = self.register()
         fields = {"nickname": "Lena 😀", "tempUnit": 2, "timezone": "Asia/Shanghai", "latitude": 52.5,
@@ -92,6 +94,8 @@ class Profile(People):
 
 
 class Avatars(People):
+    app = "people-3"
+
     def test_a_picture_is_served_with_its_type(self):
         owner = self.register()
         for data, kind in ((png(), "image/png"), (JPEG, "image/jpeg")):
@@ -125,6 +129,8 @@ class Avatars(People):
 
 
 class Binding(People):
+    app = "people-3"
+
     def test_an_address_replaces_the_old_one_and_both_sides_are_told(self):
         for kind, method, fresh in (("email", "account/bindEmail", fresh_email),
                                     ("phone", "account/bindPhone", fresh_phone)):
@@ -208,6 +214,8 @@ class Binding(People):
 
 
 class Tickets(People):
+    app = "people-3"
+
     def test_a_ticket_needs_a_session_and_a_code_of_its_purpose(self):
         phone = fresh_phone()
         terminal = self.anonymous()
@@ -232,6 +240,8 @@ class Tickets(People):
 
 
 class Cancelling(People):
+    app = "people-3"
+
     DAYS = 7 * 86_400_000
 
     def test_by_password_and_undone_by_logging_in(self):

@@ -9,6 +9,8 @@ WEAK = ["short7!", "", "password", "12345678", "qwertyuiop", "PASSWORD1"]
 
 
 class Registering(People):
+    app = "people-2"
+
     def test_an_email_with_a_code(self):
         terminal, email = self.stranger(), fresh_email()
         code = self.code(terminal, "register", email=email)
@@ -137,6 +139,8 @@ class Registering(People):
 
 
 class Policies(People):
+    app = "people-2"
+
     def test_phone_registration_off(self):
         terminal = self.stranger("people-strict")
         phone = fresh_phone()
@@ -198,6 +202,8 @@ class Policies(People):
 
 
 class OwnUserIDs(People):
+    app = "people-2"
+
     def test_the_first_time_registers_and_the_second_logs_in(self):
         terminal, uid = self.stranger(), f"customer {fresh_id()}"
         first = terminal.get("account/loginOrRegister", {"countryCode": COUNTRY, "uid": uid, "password": PASSWORD})
@@ -234,6 +240,8 @@ class OwnUserIDs(People):
 
 class AnonymousOnes(People):
     """Anonymous users become real ones in every way the contract names, and keep uid, devices and data."""
+
+    app = "people-2"
 
     def prepare(self):
         device, terminal = self.device(), self.anonymous(device_id=fresh_id("installation-secret-"))

@@ -9,6 +9,8 @@ from pages import fetch, local
 
 
 class Links(People):
+    app = "people-4"
+
     def open(self, to, template, app=None):
         """The page of the link in the next mail of this kind."""
         return fetch(self.url(to, template))

@@ -12,6 +12,8 @@ SEVEN_DAYS = 7 * 86_400_000
 
 
 class Listing(People):
+    app = "people-4"
+
     def test_the_live_terminals_of_the_account(self):
         owner = self.register(platform="phone", os="Android 16", name="mine")
         other = self.stranger()
@@ -37,6 +39,8 @@ class Listing(People):
 
 
 class LogoutCodes(People):
+    app = "people-4"
+
     def ask(self, terminal, **more):
         return terminal.ask("session/logoutCode", {"countryCode": COUNTRY, **more})
 
@@ -104,6 +108,8 @@ class LogoutCodes(People):
 
 
 class Terminating(People):
+    app = "people-4"
+
     def prepare(self, others=1):
         email = fresh_email()
         owner = self.register(email=email)
@@ -177,6 +183,8 @@ class Terminating(People):
 
 
 class Refreshing(People):
+    app = "people-4"
+
     def test_the_token_is_rotated_and_lives_seven_days(self):
         owner = self.register()
         old = owner.token
@@ -234,6 +242,8 @@ class Refreshing(People):
 
 
 class Operators(People):
+    app = "people-4"
+
     def test_list_terminate_and_log_out(self):
         owner = self.register()
         other = self.login(username=owner.user["username"])

@@ -1,4 +1,5 @@
 import Domain
+import JSON
 import Providers
 import Testing
 
@@ -16,7 +17,7 @@ struct TextWebhookTests {
                 timeout: .milliseconds(300)
             )
             var failure: SendFailure?
-            do {
+            do throws(SendFailure) {
                 try await webhook.send(["messageId": "m-1", "to": "13912345678"])
             } catch {
                 failure = error

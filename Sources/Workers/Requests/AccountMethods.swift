@@ -1,6 +1,7 @@
 import Domain
 import JSON
 import Storage
+import Wire
 
 /// `account/…`: who somebody is (PROTOCOL 3.1), a file for each noun in `Account`.
 enum AccountMethods {
