@@ -133,22 +133,24 @@ enum PlainThread {
 
     /// Starts a thread that ends by itself.
     static func detach(_ body: @escaping @Sendable () -> Void) {
-        var attributes = pthread_attr_t()
-        pthread_attr_init(&attributes)
-        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, 4 << 20)
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread,
-            &attributes,
-            { pointer in
-                guard let pointer else { return nil }
-                Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
-                return nil
-            },
-            Unmanaged.passRetained(Work(body)).toOpaque()
-        )
-        pthread_attr_destroy(&attributes)
+        let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { space in
+            guard let attributes = space.baseAddress else { return EAGAIN }
+            pthread_attr_init(attributes)
+            defer { pthread_attr_destroy(attributes) }
+            pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+            pthread_attr_setstacksize(attributes, 4 << 20)
+            var thread = pthread_t()
+            return pthread_create(
+                &thread,
+                attributes,
+                { pointer in
+                    guard let pointer else { return nil }
+                    Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+                    return nil
+                },
+                Unmanaged.passRetained(Work(body)).toOpaque()
+            )
+        }
         precondition(code == 0, "the system gives no thread")
     }
 }
