@@ -105,7 +105,9 @@ final class AccountWorld {
     /// Takes what was sent since the last time; what is never sent, to unknown users, is left out.
     func mails() throws -> [Delivery] {
         try world.write { tx in
-            let due = try tx.deliveries.claim(leaseSeconds: 0, limit: 1000)
+            let due =
+                try tx.deliveries.claim(.email, leaseSeconds: 0, limit: 1000)
+                + tx.deliveries.claim(.sms, leaseSeconds: 0, limit: 1000)
             for row in due { _ = try tx.deliveries.settle(row.delivery.id) }
             return due.map(\.delivery).filter { !$0.isDummy }
         }
@@ -123,7 +125,11 @@ final class AccountWorld {
 
     /// Registers under a name on a terminal.
     @discardableResult
-    func register(_ terminal: Int, _ name: JSONObject, password: String = password) throws
+    func register(
+        _ terminal: Int,
+        _ name: JSONObject,
+        password: String = password
+    ) throws
         -> JSONObject
     {
         var params = name
@@ -134,7 +140,11 @@ final class AccountWorld {
         return try ask(terminal, "register", params)
     }
 
-    func login(_ terminal: Int, _ name: JSONObject, password: String = password) throws
+    func login(
+        _ terminal: Int,
+        _ name: JSONObject,
+        password: String = password
+    ) throws
         -> JSONObject
     {
         var params = name

@@ -1,4 +1,5 @@
 import Domain
+import Storage
 import JSON
 import Testing
 
@@ -172,7 +173,10 @@ struct CodeTests {
         #expect(!subjects.isEmpty && subjects.allSatisfy { !$0.contains("canary") })
     }
 
-    @Test("Unknown addresses answer alike, and nothing goes to them", arguments: ["login", "resetPassword"])
+    @Test(
+        "Unknown addresses answer alike, and nothing goes to them",
+        arguments: ["login", "resetPassword"]
+    )
     func unknown(_ purpose: String) throws {
         try world.register(0, ["email": "known@example.com"])
         _ = try world.mails()

@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import Storage
 import Testing
 
 @testable import Workers

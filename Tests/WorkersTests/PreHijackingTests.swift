@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import Storage
 import Testing
 
 @testable import Workers
@@ -61,7 +62,9 @@ struct PreHijackingTests {
         #expect(victim.user["emailVerified"] == false)
     }
 
-    @Test("Unexpired session: who proves the address gets an account without the attacker's session")
+    @Test(
+        "Unexpired session: who proves the address gets an account without the attacker's session"
+    )
     func unexpiredSession() throws {
         let world = try world()
         let attacker = try squat(world)

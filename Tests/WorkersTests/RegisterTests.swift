@@ -47,7 +47,8 @@ struct RegisterTests {
     @Test(
         "A username that reads as somebody's phone or e-mail is refused",
         arguments: [
-            "lena@example.com", "0151 2345678", "+491512345678", "４９１５１", "lena＠example.com", "", "a\u{200B}b",
+            "lena@example.com", "0151 2345678", "+491512345678", "４９１５１", "lena＠example.com", "",
+            "a\u{200B}b",
         ]
     )
     func usernames(_ name: String) throws {

@@ -24,11 +24,12 @@ extension DeliveryRoutes {
             )
         }
         return .direct { (message) async throws(DeliveryFailure) in
-            do {
-                try await hook.send([
-                    "messageId": .string(message.id.text), "to": .string(message.to),
-                    "text": .string(message.text.sms), "appName": .string(message.appName),
-                ])
+            let body: JSONObject = [
+                "messageId": .string(message.id.text), "to": .string(message.to),
+                "text": .string(message.text.sms), "appName": .string(message.appName),
+            ]
+            do throws(SendFailure) {
+                try await hook.send(body)
             } catch {
                 throw translated(error)
             }
