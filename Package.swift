@@ -47,6 +47,7 @@ let package = Package(
     ],
     targets: [
         // C libraries.
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(
             name: "CMosquitto",
             pkgConfig: "libmosquitto",
@@ -119,7 +120,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
-                "Credentials",
+                "Credentials", "CLinux",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
