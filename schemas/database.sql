@@ -62,18 +62,9 @@ CREATE TABLE status (
     connection INTEGER NOT NULL,
     session TEXT,
     lastSeenAt INTEGER
-) STRICT, WITHOUT ROWID;
+, recent BLOB) STRICT, WITHOUT ROWID;
 
 CREATE INDEX statusOnline ON status (did) WHERE online = 1;
-
-CREATE TABLE history (
-    did TEXT NOT NULL,
-    ts INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    data TEXT,
-    bytes TEXT,
-    PRIMARY KEY (did, ts, seq)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE event (
     did TEXT NOT NULL,
@@ -241,3 +232,19 @@ CREATE TABLE attempt (
 ) STRICT;
 
 CREATE INDEX attemptAge ON attempt (since);
+
+CREATE TABLE historyTail (
+    seq INTEGER NOT NULL PRIMARY KEY,
+    size INTEGER NOT NULL,
+    lines BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE history (
+    did TEXT NOT NULL,
+    fromTs INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    toTs INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    lines BLOB NOT NULL,
+    PRIMARY KEY (did, fromTs, seq)
+) STRICT, WITHOUT ROWID;

@@ -36,6 +36,25 @@ package struct Status: Sendable, Equatable {
         }
     }
 
+    /// What came at the newest time of all reports that name a time and no id.
+    ///
+    /// It tells a second delivery from news without a look into the history.
+    package struct Newest: Sendable, Equatable {
+        /// The newest time.
+        package var ts: Instant
+        /// A fingerprint of the values of each report of that time, at most `fingerprintsMax`.
+        package var fingerprints: [UInt64]
+
+        /// How many reports of one time are told apart.
+        package static let fingerprintsMax = 32
+
+        /// Makes a note of reports of one time.
+        package init(ts: Instant, fingerprints: [UInt64]) {
+            self.ts = ts
+            self.fingerprints = fingerprints
+        }
+    }
+
     /// Grows by one with each report that changes a value.
     package var version: Int64 = 0
     /// When what is shown last changed.
@@ -46,6 +65,8 @@ package struct Status: Sendable, Equatable {
     package var open: [OpenCondition] = []
     /// Whether the device is connected.
     package var presence = Presence()
+    /// The newest reports without an id; nil before the first.
+    package var newest: Newest?
 
     /// The status of a device that has not reported yet.
     package init(ts: Instant) {

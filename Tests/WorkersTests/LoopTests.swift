@@ -190,7 +190,8 @@ struct LoopTests {
         try world.write { (tx) throws in
             try tx.sql.run(
                 """
-                CREATE TRIGGER poison BEFORE INSERT ON history WHEN NEW.data LIKE '%666%'
+                CREATE TRIGGER poison BEFORE INSERT ON historyTail
+                WHEN instr(CAST(NEW.lines AS TEXT), '666') > 0
                 BEGIN SELECT RAISE(ABORT, 'poisoned'); END
                 """
             )

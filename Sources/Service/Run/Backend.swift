@@ -39,7 +39,7 @@ package struct Backend {
             summary: "SQLite, WAL, synchronous FULL",
             services: [
                 try BrokerMonitor(BrokerAccess.workers(context)),
-                CheckpointService(thread: CheckpointThread(environment, logger: logger)),
+                UpkeepService(thread: UpkeepThread(environment, logger: logger)),
                 SweeperService(sweeper: Sweeper(environment, logger: logger)),
             ] + workers
         )
@@ -114,9 +114,9 @@ struct WorkerService: Service {
     }
 }
 
-/// Runs the checkpointer's thread as a service.
-struct CheckpointService: Service {
-    let thread: CheckpointThread
+/// Runs the upkeep of the store as a service.
+struct UpkeepService: Service {
+    let thread: UpkeepThread
 
     func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {

@@ -7,7 +7,8 @@ import GRDB
 enum Migrations {
     /// All steps, in order.
     static let steps: [(name: String, sql: String)] = [
-        ("001-main-path", Schema001.sql)
+        ("001-main-path", Schema001.sql),
+        ("005-history", Schema005.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {
