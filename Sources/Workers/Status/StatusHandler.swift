@@ -41,6 +41,16 @@ package struct StatusHandler: BatchHandler {
         return work.owed
     }
 
+    package func apology(for message: Inbound) -> OutboundMessage? {
+        let topic: String
+        switch environment.topics.parse(message.topic) {
+        case .report(let did), .info(let did): topic = environment.topics.response(did)
+        case .register(let key, let mac): topic = environment.topics.registered(key, mac)
+        default: return nil
+        }
+        return message.apology.map { OutboundMessage(topic, $0) }
+    }
+
     // MARK: What is due
 
     package func isDue(in tx: Transaction) throws -> Bool {
