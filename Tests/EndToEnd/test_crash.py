@@ -288,6 +288,7 @@ class Health(EndToEnd):
         _status, text = self.get("/metrics")
         self.assertIn("# HELP ", text)
         self.assertIn("# TYPE ", text)
+        self.assertIn("\nlamplighter_broker_restarts_total 0\n", text)
         for line in text.splitlines():
             if line and not line.startswith("#"):
                 self.assertRegex(line, r'^[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? [-+0-9.eEInfNa]+$')
