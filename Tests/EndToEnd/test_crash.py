@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 import unittest
+import urllib.error
 import urllib.request
 
 import client as clients
@@ -127,14 +128,24 @@ class UnderLoad(Crash):
     def test_the_broker_killed_at_random_times(self):
         self.prepare()
 
-        def fault(_dice):
+        def fault(dice):
             old = self.own.service.broker_pid
             self.own.service.kill_broker()
             eventually(lambda: self._new_broker(old), 30, "a new broker")
+            # One that is always killed before anybody is back would only show that nobody is.
+            if dice.random() < 0.5:
+                eventually(self._is_ready, 60, "the service to be ready again")
 
         senders = self.load(fault)
         self.assertIsNone(self.own.service.process.poll(), "the service goes on")
         self.verify(senders)
+
+    def _is_ready(self):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.own.service.http_port}/readyz", timeout=10) as answer:
+                return answer.status == 200
+        except urllib.error.HTTPError:
+            return False
 
     def _new_broker(self, old):
         try:
