@@ -27,12 +27,20 @@ package struct Status: Sendable, Equatable {
         package var name: String
         /// The event that announced it; its clearing carries the same id.
         package var eventID: String
+        /// The time of the newest report that said so.
+        package var ts: Instant
 
         /// Makes an open condition.
-        package init(kind: ConditionKind, name: String, eventID: String) {
+        package init(
+            kind: ConditionKind,
+            name: String,
+            eventID: String,
+            ts: Instant = Instant(milliseconds: 0)
+        ) {
             self.kind = kind
             self.name = name
             self.eventID = eventID
+            self.ts = ts
         }
     }
 
@@ -55,6 +63,26 @@ package struct Status: Sendable, Equatable {
         }
     }
 
+    /// An alert or a fault that is off, since when: so that a late report doesn't raise it again.
+    package struct ClearedCondition: Sendable, Equatable {
+        /// Whether it is an alert or a fault.
+        package var kind: ConditionKind
+        /// The condition's name.
+        package var name: String
+        /// The time of the newest report that said so.
+        package var ts: Instant
+
+        /// Makes a cleared condition.
+        package init(kind: ConditionKind, name: String, ts: Instant) {
+            self.kind = kind
+            self.name = name
+            self.ts = ts
+        }
+    }
+
+    /// How many cleared conditions are remembered: all that a product can declare.
+    package static let clearedMax = 128
+
     /// Grows by one with each report that changes a value.
     package var version: Int64 = 0
     /// When what is shown last changed.
@@ -63,6 +91,8 @@ package struct Status: Sendable, Equatable {
     package var attributes: [Attribute] = []
     /// The alerts and faults that are on.
     package var open: [OpenCondition] = []
+    /// The alerts and faults that a report said are off, the one said last at the end.
+    package var cleared: [ClearedCondition] = []
     /// Whether the device is connected.
     package var presence = Presence()
     /// The newest reports without an id; nil before the first.

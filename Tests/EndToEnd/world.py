@@ -35,8 +35,8 @@ PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER]
 class World:
     """A running service with the test products and apps in it."""
 
-    def __init__(self, watch=True):
-        self.service = Service()
+    def __init__(self, watch=True, service=None):
+        self.service = service or Service()
         self.secrets, self.apps, self.watcher = {}, {}, None
         try:
             self.service.start()

@@ -126,7 +126,7 @@ package struct StatusTable {
         binder.add(status.version)
         binder.add(status.ts.milliseconds)
         binder.add(text: encode(status.attributes))
-        binder.add(text: encode(status.open))
+        binder.add(text: encode(status.open, status.cleared))
         binder.add(bytes: status.newest.map(encode))
     }
 
@@ -144,6 +144,7 @@ package struct StatusTable {
         record.status.attributes = []
         record.status.open = []
         record.status.newest = nil
+        record.status.cleared = []
         record.status.version += 1
         record.status.ts = now
         try save([record])
@@ -155,7 +156,7 @@ package struct StatusTable {
         var status = Status(ts: Instant(milliseconds: row.integer(2)))
         status.version = row.integer(1)
         status.attributes = attributes(row, 3)
-        status.open = conditions(row, 4)
+        readConditions(row, 4, into: &status)
         status.presence.isOnline = row.bool(5)
         status.presence.isAlive = row.bool(6)
         status.presence.connection = row.integer(7)
@@ -220,23 +221,42 @@ package struct StatusTable {
 
     private static let noConditions = Array("[]".utf8)
 
-    /// Open conditions as `[[kind, name, eventId], …]`.
-    private static func encode(_ open: [Status.OpenCondition]) -> [UInt8] {
-        guard !open.isEmpty else { return noConditions }
+    /// Conditions as `[[kind, name, eventId, ts], …]`; null stands for the id of one that is off.
+    private static func encode(
+        _ open: [Status.OpenCondition],
+        _ cleared: [Status.ClearedCondition]
+    ) -> [UInt8] {
+        guard !open.isEmpty || !cleared.isEmpty else { return noConditions }
+        func row(
+            _ kind: ConditionKind,
+            _ name: String,
+            _ id: JSONValue,
+            _ ts: Instant
+        ) -> JSONValue {
+            .array([.string(kind.rawValue), .string(name), id, .integer(ts.milliseconds)])
+        }
         return JSONValue.array(
-            open.map { .array([.string($0.kind.rawValue), .string($0.name), .string($0.eventID)]) }
+            open.map { row($0.kind, $0.name, .string($0.eventID), $0.ts) }
+                + cleared.map { row($0.kind, $0.name, .null, $0.ts) }
         ).encoded()
     }
 
-    private static func conditions(_ row: Row, _ column: Int32) -> [Status.OpenCondition] {
+    private static func readConditions(_ row: Row, _ column: Int32, into status: inout Status) {
         let stored: JSONValue? = row.withBytes(column, text: true) { bytes in
             bytes.count <= 2 ? nil : try? JSONValue.parse(bytes)
         }
-        return (stored?.arrayValue ?? []).compactMap { value in
-            guard let parts = value.arrayValue?.compactMap(\.stringValue), parts.count == 3,
-                let kind = ConditionKind(rawValue: parts[0])
-            else { return nil }
-            return .init(kind: kind, name: parts[1], eventID: parts[2])
+        for value in stored?.arrayValue ?? [] {
+            guard let parts = value.arrayValue, parts.count >= 3,
+                let kind = parts[0].stringValue.flatMap(ConditionKind.init(rawValue:)),
+                let name = parts[1].stringValue
+            else { continue }
+            // Rows of earlier versions have no time.
+            let ts = Instant(milliseconds: parts.count > 3 ? parts[3].intValue ?? 0 : 0)
+            if let id = parts[2].stringValue {
+                status.open.append(.init(kind: kind, name: name, eventID: id, ts: ts))
+            } else {
+                status.cleared.append(.init(kind: kind, name: name, ts: ts))
+            }
         }
     }
 }

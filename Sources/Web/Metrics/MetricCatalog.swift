@@ -87,6 +87,11 @@ package enum MetricCatalog {
             .counter,
             "Times the broker had forgotten a worker's session, so that messages may be missing."
         ),
+        Entry(
+            "lamplighter_due_failures_total",
+            .counter,
+            "Times a worker failed on what the clock or others had left it to do."
+        ),
         Entry("lamplighter_devices_online", .gauge, "Devices that are connected."),
         Entry("lamplighter_database_bytes", .gauge, "Size of the database file."),
         Entry("lamplighter_wal_bytes", .gauge, "Size of the database's write-ahead log."),
