@@ -51,6 +51,7 @@ let package = Package(
     ],
     targets: [
         // C libraries.
+        .systemLibrary(name: "CLinux"),
         .systemLibrary(
             name: "CCurl",
             pkgConfig: "libcurl",
@@ -142,7 +143,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
-                "Credentials", "Providers",
+                "Credentials", "CLinux", "Providers",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),

@@ -62,18 +62,9 @@ CREATE TABLE status (
     connection INTEGER NOT NULL,
     session TEXT,
     lastSeenAt INTEGER
-) STRICT, WITHOUT ROWID;
+, recent BLOB) STRICT, WITHOUT ROWID;
 
 CREATE INDEX statusOnline ON status (did) WHERE online = 1;
-
-CREATE TABLE history (
-    did TEXT NOT NULL,
-    ts INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    data TEXT,
-    bytes TEXT,
-    PRIMARY KEY (did, ts, seq)
-) STRICT, WITHOUT ROWID;
 
 CREATE TABLE event (
     did TEXT NOT NULL,
@@ -114,7 +105,7 @@ CREATE TABLE account (
     tempUnit INTEGER NOT NULL,
     timezone TEXT NOT NULL,
     createdAt INTEGER NOT NULL
-) STRICT;
+, username TEXT, usernameKey TEXT, phone TEXT, phoneCountry TEXT, phoneVerified INTEGER NOT NULL DEFAULT 0, email TEXT, emailKey TEXT, emailClaim INTEGER NOT NULL DEFAULT 0, externalUid TEXT, passwordHash TEXT, profile TEXT NOT NULL DEFAULT '{}', avatar TEXT, avatarUrl TEXT, lastSeenAt INTEGER) STRICT;
 
 CREATE UNIQUE INDEX accountDevice ON account (appId, region, deviceIdHash);
 
@@ -137,7 +128,7 @@ CREATE TABLE session (
     expiresAt INTEGER NOT NULL,
     endedAt INTEGER,
     endReason TEXT
-) STRICT;
+, lastSeenAt INTEGER, oldTokenHash BLOB, oldTokenUntil INTEGER) STRICT;
 
 CREATE UNIQUE INDEX sessionToken ON session (tokenHash);
 
@@ -241,3 +232,149 @@ CREATE TABLE attempt (
 ) STRICT;
 
 CREATE INDEX attemptAge ON attempt (since);
+
+CREATE UNIQUE INDEX accountUsername ON account (appId, region, usernameKey)
+    WHERE usernameKey IS NOT NULL;
+
+CREATE UNIQUE INDEX accountPhone ON account (appId, region, phone)
+    WHERE phoneVerified = 1;
+
+CREATE UNIQUE INDEX accountEmail ON account (appId, region, emailKey)
+    WHERE emailClaim > 0;
+
+CREATE UNIQUE INDEX accountExternal ON account (appId, region, externalUid)
+    WHERE externalUid IS NOT NULL;
+
+CREATE TABLE identity (
+    appId TEXT NOT NULL,
+    region TEXT NOT NULL,
+    provider TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    uid TEXT NOT NULL REFERENCES account (uid),
+    linkedAt INTEGER NOT NULL,
+    accessToken BLOB,
+    PRIMARY KEY (appId, region, provider, subject)
+) STRICT;
+
+CREATE UNIQUE INDEX identityUser ON identity (uid, provider);
+
+CREATE TABLE code (
+    scope BLOB NOT NULL PRIMARY KEY,
+    codeHash BLOB NOT NULL,
+    codeToken TEXT NOT NULL,
+    tries INTEGER NOT NULL,
+    sentAt INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    usedAt INTEGER
+) STRICT;
+
+CREATE INDEX codeExpiry ON code (expiresAt);
+
+CREATE TABLE ticket (
+    ticketHash BLOB NOT NULL PRIMARY KEY,
+    scope BLOB NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    usedAt INTEGER
+) STRICT;
+
+CREATE INDEX ticketExpiry ON ticket (expiresAt);
+
+CREATE TABLE avatar (
+    uid TEXT NOT NULL PRIMARY KEY REFERENCES account (uid),
+    digest TEXT NOT NULL,
+    mediaType TEXT NOT NULL,
+    image BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX avatarDigest ON avatar (digest);
+
+CREATE TABLE delivery (
+    messageId TEXT NOT NULL PRIMARY KEY,
+    channel TEXT NOT NULL,
+    dummy INTEGER NOT NULL CHECK (dummy IN (0, 1)),
+    content BLOB NOT NULL,
+    tries INTEGER NOT NULL,
+    told TEXT,
+    dueAt INTEGER NOT NULL,
+    createdAt INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX deliveryDue ON delivery (channel, dueAt);
+
+CREATE INDEX deliveryExpiry ON delivery (expiresAt);
+
+CREATE TABLE link (
+    tokenHash BLOB NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    uid TEXT NOT NULL,
+    content BLOB NOT NULL,
+    createdAt INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    usedAt INTEGER
+) STRICT;
+
+CREATE INDEX linkUser ON link (uid, kind);
+
+CREATE INDEX linkExpiry ON link (expiresAt);
+
+CREATE UNIQUE INDEX sessionOldToken ON session (oldTokenHash)
+    WHERE oldTokenHash IS NOT NULL;
+
+CREATE INDEX sessionEnded ON session (endedAt) WHERE endedAt IS NOT NULL;
+
+CREATE INDEX sessionOwner ON session (uid);
+
+CREATE INDEX accountIdle ON account (lastSeenAt) WHERE anonymous = 1;
+
+CREATE TABLE logoutCode (
+    uid TEXT NOT NULL PRIMARY KEY,
+    codeHash BLOB NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    usedAt INTEGER
+) STRICT;
+
+CREATE INDEX logoutCodeAge ON logoutCode (expiresAt);
+
+CREATE TABLE cancellation (
+    uid TEXT NOT NULL PRIMARY KEY,
+    deletesAt INTEGER NOT NULL,
+    erasedAt INTEGER
+) STRICT;
+
+CREATE INDEX cancellationDue ON cancellation (deletesAt);
+
+CREATE TABLE audit (
+    id INTEGER NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    uid TEXT,
+    appId TEXT,
+    actor TEXT NOT NULL,
+    terminalId TEXT,
+    detail TEXT
+) STRICT;
+
+CREATE INDEX auditUser ON audit (uid, id);
+
+CREATE INDEX eventActor ON event (actor)
+    WHERE actor >= '{"kind":"user"' AND actor < '{"kind":"user#';
+
+CREATE INDEX commandActor ON command (actor)
+    WHERE actor >= '{"kind":"user"' AND actor < '{"kind":"user#';
+
+CREATE TABLE historyTail (
+    seq INTEGER NOT NULL PRIMARY KEY,
+    size INTEGER NOT NULL,
+    lines BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE history (
+    did TEXT NOT NULL,
+    fromTs INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    toTs INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    lines BLOB NOT NULL,
+    PRIMARY KEY (did, fromTs, seq)
+) STRICT, WITHOUT ROWID;

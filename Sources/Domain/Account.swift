@@ -123,7 +123,8 @@ package struct User: Sendable, Equatable {
 
     /// How many ways there are to log in.
     package var waysIn: Int {
-        let hasName = (username != nil && ownsUsername) || externalUID != nil
+        let hasName =
+            (username != nil && ownsUsername) || externalUID != nil
             || (email != nil && emailClaim != .given)
         let byPassword = passwordHash != nil && (hasName || isPhoneVerified) ? 1 : 0
         return verifiedAddresses.count + providers.count + byPassword

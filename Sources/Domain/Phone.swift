@@ -12,9 +12,13 @@ package struct Phone: Hashable, Sendable {
     /// nor do a leading zero, nor the country code in front where it is marked by `+` or `00`.
     package init?(_ text: String, countryCode: String) {
         let marks = " .-/()\u{00a0}".unicodeScalars
-        var digits = Substring(String(String.UnicodeScalarView(
-            text.unicodeScalars.filter { !marks.contains($0) }
-        )))
+        var digits = Substring(
+            String(
+                String.UnicodeScalarView(
+                    text.unicodeScalars.filter { !marks.contains($0) }
+                )
+            )
+        )
         if digits.hasPrefix("+") || digits.hasPrefix("00") {
             digits = digits.dropFirst(digits.hasPrefix("+") ? 1 : 2)
             guard digits.hasPrefix(countryCode) else { return nil }

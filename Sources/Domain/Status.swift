@@ -27,14 +27,61 @@ package struct Status: Sendable, Equatable {
         package var name: String
         /// The event that announced it; its clearing carries the same id.
         package var eventID: String
+        /// The time of the newest report that said so.
+        package var ts: Instant
 
         /// Makes an open condition.
-        package init(kind: ConditionKind, name: String, eventID: String) {
+        package init(
+            kind: ConditionKind,
+            name: String,
+            eventID: String,
+            ts: Instant = Instant(milliseconds: 0)
+        ) {
             self.kind = kind
             self.name = name
             self.eventID = eventID
+            self.ts = ts
         }
     }
+
+    /// What came at the newest time of all reports that name a time and no id.
+    ///
+    /// It tells a second delivery from news without a look into the history.
+    package struct Newest: Sendable, Equatable {
+        /// The newest time.
+        package var ts: Instant
+        /// A fingerprint of the values of each report of that time, at most `fingerprintsMax`.
+        package var fingerprints: [UInt64]
+
+        /// How many reports of one time are told apart.
+        package static let fingerprintsMax = 32
+
+        /// Makes a note of reports of one time.
+        package init(ts: Instant, fingerprints: [UInt64]) {
+            self.ts = ts
+            self.fingerprints = fingerprints
+        }
+    }
+
+    /// An alert or a fault that is off, since when: so that a late report doesn't raise it again.
+    package struct ClearedCondition: Sendable, Equatable {
+        /// Whether it is an alert or a fault.
+        package var kind: ConditionKind
+        /// The condition's name.
+        package var name: String
+        /// The time of the newest report that said so.
+        package var ts: Instant
+
+        /// Makes a cleared condition.
+        package init(kind: ConditionKind, name: String, ts: Instant) {
+            self.kind = kind
+            self.name = name
+            self.ts = ts
+        }
+    }
+
+    /// How many cleared conditions are remembered: all that a product can declare.
+    package static let clearedMax = 128
 
     /// Grows by one with each report that changes a value.
     package var version: Int64 = 0
@@ -44,8 +91,12 @@ package struct Status: Sendable, Equatable {
     package var attributes: [Attribute] = []
     /// The alerts and faults that are on.
     package var open: [OpenCondition] = []
+    /// The alerts and faults that a report said are off, the one said last at the end.
+    package var cleared: [ClearedCondition] = []
     /// Whether the device is connected.
     package var presence = Presence()
+    /// The newest reports without an id; nil before the first.
+    package var newest: Newest?
 
     /// The status of a device that has not reported yet.
     package init(ts: Instant) {

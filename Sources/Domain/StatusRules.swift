@@ -40,7 +40,7 @@ package enum StatusRules {
         for point in report.points {
             merge(point, fallback: outcome.ts, into: &next, outcome: &outcome, at: now)
         }
-        if product.isFreeForm, !report.points.isEmpty, let rejection = checkSize(next) {
+        if !report.points.isEmpty, let rejection = checkSize(next, product) {
             return .failure(rejection)
         }
         raise(report.alerts, .alert, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
@@ -88,7 +88,8 @@ package enum StatusRules {
         return nil
     }
 
-    private static func checkSize(_ status: Status) -> Rejection? {
+    private static func checkSize(_ status: Status, _ product: Product) -> Rejection? {
+        guard product.isFreeForm else { return StatusSize.check(status, product) }
         if status.attributes.count > FreeForm.attributesMax {
             return .invalid("data", "A device has at most \(FreeForm.attributesMax) attributes.")
         }
@@ -149,15 +150,15 @@ package enum StatusRules {
         ids: inout IDSource
     ) {
         for condition in conditions {
-            let index = status.open.firstIndex { $0.kind == kind && $0.name == condition.name }
             let isOn = condition.value != .bool(false)
-            guard isOn == (index == nil) else { continue }
-            let id = index.map { status.open[$0].eventID } ?? ids.make("e", at: now)
-            if let index {
-                status.open.remove(at: index)
-            } else {
-                status.open.append(.init(kind: kind, name: condition.name, eventID: id))
+            // As with attributes the newest time wins, at equal times the later arrival.
+            guard status.said(kind, condition.name).map({ outcome.ts >= $0 }) ?? true else {
+                continue
             }
+            let before = status.eventID(kind, condition.name)
+            let id = before ?? ids.make("e", at: now)
+            status.note(kind, condition.name, isOn ? id : nil, at: outcome.ts)
+            guard isOn == (before == nil) else { continue }
             outcome.events.append(
                 Event(
                     id: id,
@@ -169,5 +170,35 @@ package enum StatusRules {
                 )
             )
         }
+    }
+}
+
+extension Status {
+    /// The time of the newest report that spoke of a condition.
+    fileprivate func said(_ kind: ConditionKind, _ name: String) -> Instant? {
+        open.first { $0.kind == kind && $0.name == name }?.ts
+            ?? cleared.first { $0.kind == kind && $0.name == name }?.ts
+    }
+
+    fileprivate func eventID(_ kind: ConditionKind, _ name: String) -> String? {
+        open.first { $0.kind == kind && $0.name == name }?.eventID
+    }
+
+    /// Notes that a condition is on, under an event's id, or off.
+    fileprivate mutating func note(
+        _ kind: ConditionKind,
+        _ name: String,
+        _ eventID: String?,
+        at ts: Instant
+    ) {
+        cleared.removeAll { $0.kind == kind && $0.name == name }
+        let index = open.firstIndex { $0.kind == kind && $0.name == name }
+        if let eventID {
+            if let index { return open[index].ts = ts }
+            return open.append(.init(kind: kind, name: name, eventID: eventID, ts: ts))
+        }
+        if let index { open.remove(at: index) }
+        cleared.append(.init(kind: kind, name: name, ts: ts))
+        if cleared.count > Self.clearedMax { cleared.removeFirst() }
     }
 }

@@ -68,7 +68,8 @@ extension MosquittoClient {
 
     /// Reads until `condition` holds; for the answers to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     ///
-    /// With `leavesMessages` it ends as well when the next packet is a message, and leaves that unread.
+    /// With `leavesMessages` it ends as well when the next packet is a message, and leaves that unread; on
+    /// a TLS connection, where nobody can look at a packet without reading it, it ends at once.
     mutating func awaitAnswer(
         within limit: Duration,
         _ function: String,
@@ -78,7 +79,7 @@ extension MosquittoClient {
         let deadline = Monotonic.now.adding(limit)
         while !condition(callbacks) {
             if callbacks.acknowledgementsHeld == 0, mosquitto_want_write(handle) { try write() }
-            if leavesMessages, isMessageNext { return }
+            if leavesMessages, options.tls != nil || isMessageNext { return }
             guard try !readPackets(), !condition(callbacks) else { continue }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: function) }
@@ -88,9 +89,8 @@ extension MosquittoClient {
         }
     }
 
-    /// Whether the next packet is a PUBLISH; never, as far as can be seen, on a TLS connection.
+    /// Whether the next packet is a PUBLISH; says nothing on a TLS connection.
     private var isMessageNext: Bool {
-        guard options.tls == nil else { return false }
         var header: UInt8 = 0
         let count = recv(mosquitto_socket(handle), &header, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
         return count == 1 && header & 0xF0 == 0x30

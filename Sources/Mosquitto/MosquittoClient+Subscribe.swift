@@ -1,11 +1,12 @@
 import CMosquitto
 
 extension MosquittoClient {
-    /// Subscribes to all filters with one SUBSCRIBE and waits for the answer: `mosquitto_subscribe_multiple`.
+    /// Subscribes to all filters with one SUBSCRIBE: `mosquitto_subscribe_multiple`.
     ///
     /// After each `connect()`, whether or not the session was there, and never between `receive` and
-    /// `flush()`. A resumed session may bring messages before the answer: they stay unread for `receive`,
-    /// whose acknowledgements a next `subscribe` would send, and so does the answer behind them.
+    /// `flush()`. Waits for the answer, unless messages come before it, as a resumed session brings them:
+    /// a next `subscribe` would send their acknowledgements, so they stay unread for `receive`, and so does
+    /// the answer behind them. With TLS it does not wait: nobody sees there what comes next.
     /// - Throws: `MosquittoError`; `.subscriptionRefused` with a refused filter's reason code, perhaps not
     ///   here but from the `receive` that reads the answer.
     package mutating func subscribe(
@@ -33,7 +34,7 @@ extension MosquittoClient {
         }
     }
 
-    /// Ends subscriptions with one UNSUBSCRIBE and waits for the answer: `mosquitto_unsubscribe_multiple`.
+    /// Ends subscriptions with one UNSUBSCRIBE: `mosquitto_unsubscribe_multiple`; waits as `subscribe` does.
     ///
     /// Not before a restart: what the broker queues meanwhile belongs to the subscription.
     /// - Throws: `MosquittoError`.

@@ -39,6 +39,7 @@ package final class Store: Sendable {
     private let gate: GateCredentials?
     private let stamps = StampSource()
     private let deliveryBell = Mutex<(@Sendable () -> Void)?>(nil)
+    private let statusCache = StatusCache()
 
     /// Where the file is.
     package let path: String
@@ -112,20 +113,12 @@ package final class Store: Sendable {
         try pool.writeWithoutTransaction { database in
             if let gate, gate.isBehind { try heal(gate, database) }
             let changes = GateChanges()
-            let sql = SQL(database)
-            var value: Value?
-            try database.inTransaction(.immediate) {
-                value = try body(
-                    Transaction(sql: sql, now: now, key: key, stamps: stamps, gate: changes)
-                )
-                return .commit
-            }
+            let value = try transact(database, at: now, changes, body)
             if let gate, !changes.records.isEmpty {
                 try gate.append(changes.records)
                 if gate.isBloated { try heal(gate, database) }
             }
             if changes.owesDelivery { deliveryBell.withLock(\.self)?() }
-            guard let value else { throw CancellationError() }
             return value
         }
     }
@@ -135,6 +128,53 @@ package final class Store: Sendable {
     /// It is called on the thread that committed, and must not block.
     package func onDelivery(_ ring: @escaping @Sendable () -> Void) {
         deliveryBell.withLock { $0 = ring }
+    }
+
+    /// Moves what is stored from one place to another, in one transaction that a crash of the machine
+    /// may undo as a whole: nothing is new in it, so that nobody waits for the disk.
+    package func rearrange(at now: Instant, _ body: (Transaction) throws -> Void) throws {
+        try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            let result = Result { try transact(database, at: now, GateChanges(), body) }
+            // Before anybody else may write: their commits are promises.
+            do {
+                try Self.secure(database)
+            } catch {
+                // Better no service than one that promises what a power failure may undo.
+                fatalError("The store can no longer promise what it commits: \(error)")
+            }
+            try result.get()
+        }
+    }
+
+    private func transact<Value>(
+        _ database: Database,
+        at now: Instant,
+        _ changes: GateChanges,
+        _ body: (Transaction) throws -> Value
+    ) throws -> Value {
+        let sql = SQL(database)
+        var value: Value?
+        do {
+            try database.inTransaction(.immediate) {
+                statusCache.begin(dataVersion: try sql.integer("PRAGMA data_version") ?? 0)
+                var transaction = Transaction(
+                    sql: sql,
+                    now: now,
+                    key: key,
+                    stamps: stamps,
+                    gate: changes
+                )
+                transaction.statusCache = statusCache
+                value = try body(transaction)
+                return .commit
+            }
+        } catch {
+            statusCache.clear()
+            throw error
+        }
+        guard let value else { throw CancellationError() }
+        return value
     }
 
     /// Reads the last committed state; several reads of one closure see the same state.

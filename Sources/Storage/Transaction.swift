@@ -15,6 +15,7 @@ package struct Transaction {
     let key: ServerKey
     let stamps: StampSource
     let gate: GateChanges
+    var statusCache: StatusCache?
 
     /// Installation-wide facts.
     package var meta: MetaTable { MetaTable(sql: sql) }
@@ -27,7 +28,7 @@ package struct Transaction {
     /// Devices and their identities.
     package var devices: DeviceTable { DeviceTable(transaction: self) }
     /// What devices are at present.
-    package var statuses: StatusTable { StatusTable(sql: sql) }
+    package var statuses: StatusTable { StatusTable(sql: sql, cache: statusCache) }
     /// What devices reported.
     package var history: HistoryTable { HistoryTable(transaction: self) }
     /// What happened to devices.
@@ -78,6 +79,7 @@ package struct Transaction {
             return try sql.savepoint(body)
         } catch {
             gate.records.removeSubrange(before...)
+            statusCache?.clear()
             throw error
         }
     }

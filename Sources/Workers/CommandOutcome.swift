@@ -56,10 +56,33 @@ enum CommandOutcome {
     ) throws {
         for var command in try tx.commands.overdue(limit: limit)
         where CommandRules.expired(&command, at: tx.now) {
-            try tx.commands.save([command])
-            let product = try tx.statuses.find(command.did)
-                .flatMap { catalog.product($0.productKey) }
-            try tell(command, product: product, topics: topics, in: tx, owed: &owed)
+            do {
+                owed.add(try tx.isolated { try expire(command, catalog, topics, in: tx) })
+            } catch  where Failure.isMessages(error) {
+                // Ended without a word, so that it does not come again and hold up the others.
+                try tx.commands.save([command])
+                owed.putAside(
+                    .failed,
+                    "the service failed to tell that the command has expired",
+                    topic: topics.command(command.did),
+                    payload: Array("{\"cid\":\(command.cid)}".utf8),
+                    isShapeOnly: true
+                )
+            }
         }
+    }
+
+    private static func expire(
+        _ command: Command,
+        _ catalog: Catalog,
+        _ topics: Topics,
+        in tx: Transaction
+    ) throws -> Owed {
+        var owed = Owed()
+        try tx.commands.save([command])
+        let product = try tx.statuses.find(command.did)
+            .flatMap { catalog.product($0.productKey) }
+        try tell(command, product: product, topics: topics, in: tx, owed: &owed)
+        return owed
     }
 }

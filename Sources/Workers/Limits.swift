@@ -29,6 +29,12 @@ package struct Limits: Sendable {
     package var requestSeconds: Int64 = 600
     /// How long history is kept unless the product says otherwise, in days.
     package var historyDays = 30
+    /// Bytes of the history's tail above which it is sorted.
+    package var historyTailBytes = 1 << 20
+    /// How long a record waits in the tail at most, in seconds.
+    package var historyTailSeconds: Int64 = 10
+    /// Pieces of history that one transaction of the sorter writes.
+    package var historyStep = 32
     /// Rows that one step of a sweep removes at most.
     package var sweepStep = 500
     /// Rows of a page unless the request says otherwise.

@@ -20,33 +20,39 @@ enum Main {
 
     /// Tells of an error and picks the exit code: 0 help, 1 failed, 2 usage, or what the command chose.
     private static func report(_ error: any Error) -> Int32 {
-        if let problem = error as? Problem { return show(problem) }
+        if let problem = error as? Problem { return show(problem, code: 1) }
         let code = Lamplighter.exitCode(for: error)
         if code == .success {
             print(Lamplighter.fullMessage(for: error))
             return 0
         }
         if error is ExitCode { return code.rawValue }
-        if code == .validationFailure {
-            Terminal.tell(Lamplighter.fullMessage(for: error))
-            return 2
-        }
+        if code == .validationFailure { return show(usage(error), code: 2) }
         return show(
             Problem(
                 .unexpected,
                 "\(CommandLine.arguments.dropFirst().first ?? "lamplighter") failed",
                 why: "\(error)",
                 cures: [.init("lamplighter doctor", "look for what is wrong")]
-            )
+            ),
+            code: 1
         )
     }
 
-    private static func show(_ problem: Problem) -> Int32 {
-        if CommandLine.arguments.contains("--json") {
+    private static func usage(_ error: any Error) -> Problem {
+        .usage(
+            Lamplighter.message(for: error),
+            help: Lamplighter.fullMessage(for: error)
+        )
+    }
+
+    private static func show(_ problem: Problem, code: Int32) -> Int32 {
+        // Asked of the words themselves, since those that can't be understood have no flags.
+        if CommandLine.arguments.prefix(while: { $0 != "--" }).contains("--json") {
             Terminal.show(problem.json)
         } else {
             Terminal.tell(problem.text)
         }
-        return 1
+        return code
     }
 }

@@ -251,6 +251,59 @@ struct StatusRulesTests {
         #expect(status.open.map(\.name) == ["hot"])
     }
 
+    @Test("A late report neither raises what a newer one cleared nor clears what it raised")
+    mutating func lateConditions() throws {
+        _ = try take(Make.report(ts: -100, alerts: [.init("hot")]))
+        _ = try take(Make.report(ts: -50, alerts: [.init("hot", value: false)]))
+        let raisedLate = try take(Make.report(ts: -70, alerts: [.init("hot")]))
+        #expect(raisedLate.events.isEmpty && status.open.isEmpty)
+
+        let raised = try take(Make.report(ts: -50, alerts: [.init("hot")]))
+        let clearedLate = try take(
+            Make.report(ts: -60, alerts: [.init("hot", value: false)])
+        )
+        #expect(raised.events.map(\.type) == ["alert"])
+        #expect(clearedLate.events.isEmpty && status.open.map(\.name) == ["hot"])
+    }
+
+    @Test("What was reported as off before it was ever on is not raised by a late report either")
+    mutating func offFirst() throws {
+        _ = try take(Make.report(ts: -50, faults: [.init("sensor", value: false)]))
+        let late = try take(Make.report(ts: -60, faults: [.init("sensor")]))
+        #expect(late.events.isEmpty && status.open.isEmpty)
+    }
+
+    @Test("The conditions that are remembered as off are bounded")
+    mutating func clearedBound() throws {
+        let names = (0..<500).map { "c\($0)" }
+        let product = Make.product(alerts: names)
+        for name in names {
+            _ = try take(Make.report(alerts: [.init(name, value: false)]), product: product)
+        }
+        #expect(status.cleared.count == Status.clearedMax)
+        #expect(status.cleared.last?.name == "c499")
+    }
+
+    @Test("A state that would not fit into a status message is refused whole")
+    mutating func tooLarge() throws {
+        let points = (0..<100).map { DataPoint("p\($0)", .string) }
+        let product = Make.product(points: points)
+        let text = JSONValue.string(String(repeating: "x", count: 1000))
+        for number in 0..<48 {
+            _ = try take(Make.report(JSONObject([("p\(number)", text)])), product: product)
+        }
+        let before = status
+
+        let refused = decide(
+            Make.report(JSONObject([("p48", text), ("p49", text)])),
+            product: product
+        )
+
+        #expect(refused.rejection?.field == "data")
+        #expect(status == before)
+        _ = try take(Make.report(["p0": "short"]), product: product)
+    }
+
     @Test("One report may raise, clear and raise again")
     mutating func flicker() throws {
         let events = try take(

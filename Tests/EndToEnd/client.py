@@ -241,6 +241,8 @@ class Client:
         self.reconnect = False
         self.paho.disconnect()
         self.paho.loop_stop()
+        # paho polls with select(), which knows 1,024 descriptors: a run of thousands must give them back.
+        self.paho._reset_sockets()
 
     def vanish(self):
         """Dies without a word, as a process killed with SIGKILL does: the will goes out."""

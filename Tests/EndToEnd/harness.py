@@ -56,6 +56,7 @@ class Service:
             directory = pathlib.Path(self.holder) / "data"
         self.data = pathlib.Path(directory)
         self.arguments = list(arguments)
+        self.environment = None  # of the process; None is this one's own
         self.process = None
         self.ready = None
         self.mqtt_port = 0
@@ -71,7 +72,7 @@ class Service:
     def start(self):
         """Starts it and waits for ready.json; on the ports of last time when it ran before."""
         self.process = subprocess.Popen(
-            self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+            self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=self.environment)
         self.ready = eventually(self._ready, START_SECONDS, "ready.json")
         self.mqtt_port = self.ready["mqttPort"]
         self.http_port = self.ready["httpPort"]

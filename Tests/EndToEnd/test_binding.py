@@ -138,6 +138,30 @@ class Unbind(EndToEnd):
         two.status(device, lambda b: b["version"] == version)
 
 
+class OfAnotherApp(EndToEnd):
+    def test_its_users_lock_out_themselves_and_nobody_else(self):
+        device, rightful = self.device(), self.terminal()
+        stranger = self.terminal("other-app")
+        for passcode in (device.passcode, "wrong-1", device.passcode, "wrong-2", device.passcode):
+            error = stranger.fail("device/bind", {"did": device.did, "passcode": passcode})
+            self.assertError(error, "InvalidCredentials")
+        error = stranger.fail("device/bind", {"did": device.did, "passcode": device.passcode})
+        self.assertTrue(0 < self.assertError(error, "TooManyRequests")["retryAfter"] <= 900)
+        rightful.bind(device)
+
+    def test_a_device_of_another_app_looks_like_one_that_does_not_exist(self):
+        device = self.device()
+        told = []
+        for did, passcode in ((device.did, device.passcode), (fresh_did(), "123456")):
+            answers = []
+            for _ in range(6):
+                stranger = self.terminal("other-app")
+                answers.append(stranger.fail("device/bind", {"did": did, "passcode": passcode})["code"])
+            told.append(answers)
+        self.assertEqual(told[0], told[1])
+        self.terminal().bind(device)
+
+
 class List(EndToEnd):
     def test_it_shows_what_the_contract_names(self):
         device, terminal = self.pair()

@@ -2,12 +2,13 @@
 
 import json
 import pathlib
+import subprocess
 import tempfile
 import unittest
 
 import contract
 from client import Client, fresh_mac
-from harness import TOPICS
+from harness import BINARY, TOPICS
 from world import LAMP, EndToEnd
 
 
@@ -59,6 +60,35 @@ class Products(EndToEnd):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("mode", done.stderr + done.stdout)
         self.assertTrue(device.report(data={"mode": "colour"})["ok"], "nothing has changed")
+
+
+class Usage(EndToEnd):
+    def run_cli(self, *arguments):
+        return subprocess.run(
+            [str(BINARY), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+
+    def test_what_cannot_be_understood_obeys_json_and_ends_with_2(self):
+        for arguments in (
+            ("nosuch",), ("device", "show"), ("device", "list", "--bogus"), ("device", "list", "--limit", "x"),
+            ("device", "list", "--limit", "0"), ("deadletter", "drop"), ("explain", "LL0000"),
+            ("simulate", "--devices", "0"), ("device", "list", "--set", "nonsense"),
+        ):
+            with self.subTest(arguments=arguments):
+                done = self.run_cli(*arguments, "--json")
+                self.assertEqual(done.returncode, 2, done)
+                self.assertEqual(done.stderr, "")
+                error = json.loads(done.stdout)["error"]
+                self.assertEqual(error["code"], "LL1105")
+                self.assertTrue(error["message"] and error["cause"] and error["cures"])
+                told = self.run_cli(*arguments)
+                self.assertEqual((told.returncode, told.stdout), (2, ""))
+                self.assertIn("error LL1105", told.stderr)
+
+    def test_what_fails_obeys_json_and_ends_with_1(self):
+        done = self.run_cli("device", "list", "--data", "/nonexistent/lamplighter", "--json")
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn("error", done.stderr)
+        self.assertEqual(json.loads(done.stdout)["error"]["code"], "LL1205")
 
 
 class Rows(EndToEnd):

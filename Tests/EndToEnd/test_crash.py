@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 import unittest
+import urllib.error
 import urllib.request
 
 import client as clients
@@ -127,14 +128,24 @@ class UnderLoad(Crash):
     def test_the_broker_killed_at_random_times(self):
         self.prepare()
 
-        def fault(_dice):
+        def fault(dice):
             old = self.own.service.broker_pid
             self.own.service.kill_broker()
             eventually(lambda: self._new_broker(old), 30, "a new broker")
+            # One that is always killed before anybody is back would only show that nobody is.
+            if dice.random() < 0.5:
+                eventually(self._is_ready, 60, "the service to be ready again")
 
         senders = self.load(fault)
         self.assertIsNone(self.own.service.process.poll(), "the service goes on")
         self.verify(senders)
+
+    def _is_ready(self):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.own.service.http_port}/readyz", timeout=10) as answer:
+                return answer.status == 200
+        except urllib.error.HTTPError:
+            return False
 
     def _new_broker(self, old):
         try:
@@ -288,6 +299,7 @@ class Health(EndToEnd):
         _status, text = self.get("/metrics")
         self.assertIn("# HELP ", text)
         self.assertIn("# TYPE ", text)
+        self.assertIn("\nlamplighter_broker_restarts_total 0\n", text)
         for line in text.splitlines():
             if line and not line.startswith("#"):
                 self.assertRegex(line, r'^[a-zA-Z_:][a-zA-Z0-9_:]*(\{.*\})? [-+0-9.eEInfNa]+$')

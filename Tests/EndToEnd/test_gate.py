@@ -240,6 +240,7 @@ class Freshness(EndToEnd):
             new = register_on(product, KEY, mac)["result"]
             stale = Device(self.world.port, old["did"], old["secret"])
             self.assertIn(stale.connect(), REFUSED, f"round {turn}")
+            stale.close()
             device = Device(self.world.port, new["did"], new["secret"])
             self.assertEqual(device.connect(), 0, f"round {turn}")
             device.close()
@@ -259,10 +260,12 @@ class Freshness(EndToEnd):
 
     def test_a_terminal_is_refused_right_after_its_logout(self):
         for turn in range(ROUNDS // 10):
-            terminal = self.terminal()
+            terminal = self.world.terminal()
             terminal.get("account/logout")
             stale = Terminal(self.world.port, "test-app", terminal.token, terminal_id=terminal.terminal_id)
             self.assertIn(stale.connect(), REFUSED, f"round {turn}")
+            stale.close()
+            terminal.close()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Section 2.1: how a device gets its identity, keeps it, and loses it."""
 
+import json
 import unittest
 
-from client import Client, Device, fresh_id, fresh_mac, register_on
+from client import Client, Device, fresh_id, fresh_mac, now, register_on
 from harness import TOPICS
 from world import EASY, LAMP, LISTED, EndToEnd
 
@@ -135,6 +136,36 @@ class RegistrationAgain(EndToEnd):
             5, "the clearing of the retained status")
         self.assertEqual(terminal.get("device/list")["total"], 0)
         self.assertError(terminal.fail("device/status", {"did": device.did}), "NotBound")
+
+    def test_an_operator_lets_a_bound_device_be_reset_once(self):
+        device, terminal = self.pair()
+        device.report(data={"power": True})
+        terminal.status(device, lambda b: b["data"].get("power") is True)
+        began = now()
+        allowed = self.world.service.json("device", "allow-reset", device.did)
+        self.assertEqual(allowed["did"], device.did)
+        self.assertTrue(895_000 < allowed["resetUntil"] - began < 930_000, allowed)
+        self.assertTrue(device.report(data={"power": False})["ok"], "nothing has changed yet")
+
+        again = self.world.register(mac=device.mac, passcode="newpass1")
+        self.assertTrue(again["ok"], again)
+        self.assertEqual(again["result"]["did"], device.did)
+        told = terminal.expect(f"user/{terminal.uid}/device", lambda b: b["type"] == "unbound")
+        self.assertEqual((told.body["did"], told.body["reason"]), (device.did, "reset"))
+        self.assertEqual(terminal.get("device/list")["total"], 0)
+        device.wait_lost()
+        heir = self.terminal()
+        heir.get("device/bind", {"did": device.did, "passcode": "newpass1"})
+        self.assertEqual(heir.status(device)["data"], {})
+        self.assertError(self.world.register(mac=device.mac), "Forbidden")
+
+    def test_a_reset_is_allowed_for_a_time_that_makes_sense_to_a_device_that_there_is(self):
+        device = self.device(connect=False)
+        for minutes in ("0", "1441", "soon"):
+            done = self.world.service.cli("device", "allow-reset", device.did, "--minutes", minutes, check=False)
+            self.assertEqual(done.returncode, 2, done)
+        done = self.world.service.cli("device", "allow-reset", "d-nosuch00", "--json", check=False)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["error"]["code"]), (1, "LL1203"))
 
     def test_a_new_binding_generation_begins_with_a_reset(self):
         device, terminal = self.pair(EASY)

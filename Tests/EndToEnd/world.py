@@ -37,8 +37,8 @@ SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway"]
 class World:
     """A running service with the test products and apps in it."""
 
-    def __init__(self, watch=True):
-        self.service = Service(arguments=SETTINGS)
+    def __init__(self, watch=True, service=None):
+        self.service = service or Service(arguments=SETTINGS)
         self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
             self.service.start()

@@ -1,7 +1,8 @@
 import Foundation
-import Mosquitto
 import TestKit
 import Testing
+
+@testable import Mosquitto
 
 @Suite(.tags(.broker), .timeLimit(.minutes(1)))
 struct TLSTests {
@@ -26,6 +27,46 @@ struct TLSTests {
             received
                 == Array(repeating: Received(topic: "a/b", payload: text), count: 50)
         )
+    }
+
+    @Test("A session that brings a backlog can be subscribed anew, twice, over TLS as well")
+    func resumedBacklog() throws {
+        let (broker, directory) = try makeBroker()
+        do {
+            var client = try keeper(broker, directory)
+            try client.subscribe(["a/#"])
+            client.disconnect()
+        }
+        var sender = try keeper(broker, directory, name: "sender")
+        for number in 0..<500 {
+            try sender.publish(topic: "a/\(number)", payload: [1])
+        }
+        let receipts = try sender.confirmations()
+        #expect(receipts.count == 500)
+
+        var client = try keeper(broker, directory)
+        while client.poll(writable: false, milliseconds: 10).isReadable == false {}
+        try client.subscribe(["a/#"])
+        try client.subscribe(["b/#"], options: SubscribeOptions(retainHandling: .always))
+        try client.unsubscribe(["b/#"])
+
+        let again = try client.collect(500)
+        #expect(again.count == 500)
+    }
+
+    private func keeper(
+        _ broker: BrokerProcess,
+        _ directory: TemporaryDirectory,
+        name: String = "keeper"
+    ) throws -> MosquittoClient {
+        try connect(broker.port, name) {
+            $0.host = "localhost"
+            $0.tls = .init(
+                caFile: directory.path("ca.pem"),
+                certificateFile: directory.path("client.pem"),
+                keyFile: directory.path("client.key")
+            )
+        }
     }
 
     @Test("Without the client certificate the broker ends the connection")

@@ -53,6 +53,20 @@ import Testing
         #expect(problem?.place == path)
     }
 
+    @Test("A file in the database's place that is no database is said to be none")
+    func notADatabase() throws {
+        let folder = try TemporaryFolder()
+        let directory = try DataDirectory.prepare(folder.path)
+        _ = try folder.write("hello", as: "lamplighter.db")
+
+        let problem = #expect(throws: Problem.self) { try StoreAccess.tool(directory) }
+
+        #expect(problem?.code == .databaseFailed)
+        #expect(problem?.place == directory.database)
+        #expect(TextFile.read(directory.database) == "hello")
+        #expect(!TextFile.exists(directory.serverKey))
+    }
+
     @Test("A second service on the directory is refused, with the first one's pid")
     func lock() throws {
         let folder = try TemporaryFolder()

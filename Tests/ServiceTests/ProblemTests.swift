@@ -47,4 +47,33 @@ import Testing
         let others = ProblemCode.allCases.filter { $0 != code }
         #expect(!others.contains { $0.page.title == code.page.title })
     }
+
+    @Test("A command line that can't be understood is a problem like any other")
+    func usage() {
+        let help = """
+            Error: Missing expected argument '<did>'
+            Help:  <did>  The device's id.
+            Usage: lamplighter device show <did> [--json]
+              See 'lamplighter device show --help' for more information.
+            """
+
+        let problem = Problem.usage("Missing expected argument '<did>'", help: help)
+
+        #expect(
+            problem.text == """
+                error LL1105  Missing expected argument '<did>'
+                  why   Usage: lamplighter device show <did> [--json]
+                  do    lamplighter device show --help   everything that it takes
+                  more  lamplighter explain LL1105
+                """
+        )
+    }
+
+    @Test("A parser that says little still leads to the help")
+    func bareUsage() {
+        let problem = Problem.usage("", help: "")
+
+        #expect(problem.message == "the command is incomplete")
+        #expect(problem.cures.map(\.command) == ["lamplighter --help"])
+    }
 }

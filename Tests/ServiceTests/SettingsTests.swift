@@ -98,7 +98,7 @@ import Testing
         "A wrong value is an error that says what is right",
         arguments: [
             Wrong(key: "mqtt.port", value: "70000", word: "between 0 and 65535"),
-            Wrong(key: "mqtt.port", value: "many", word: "whole number"),
+            Wrong(key: "mqtt.port", value: "many", word: "must be a whole number"),
             Wrong(key: "log.level", value: "wraning", word: "did you mean warning?"),
             Wrong(key: "demo", value: "perhaps", word: "true or false"),
             Wrong(key: "workers", value: "status,statsu", word: "did you mean status?"),
@@ -131,6 +131,24 @@ import Testing
             #expect(problem?.code == .configurationUnreadable)
             #expect(problem?.place == file)
         }
+    }
+
+    @Test(
+        "A file with nothing in it yet is no settings, not an error",
+        arguments: [
+            ("", "l.yaml"), ("# mqtt:\n\n#  port: 1\n", "l.yml"), ("---\n", "l.yaml"),
+            (" \n", "l.json"),
+        ]
+    )
+    func blank(_ text: String, _ name: String) async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(text, as: name)
+
+        let settings = try await read(file: file, flags: ["mqtt.port": "5"])
+
+        #expect(settings.file == file)
+        #expect(settings.mqttPort == 5)
+        #expect(settings.entries.count { $0.origin != .standard } == 1)
     }
 
     @Test("A variable that looks like a setting is noted, not refused")

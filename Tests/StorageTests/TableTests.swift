@@ -241,9 +241,10 @@ struct DeviceTableTests {
             .init(name: "d", value: .double(0.1), ts: .max),
         ]
         status.open = [
-            .init(kind: .alert, name: "a", eventID: "e-1"),
+            .init(kind: .alert, name: "a", eventID: "e-1", ts: Make.at(4)),
             .init(kind: .fault, name: "\"", eventID: "e-2"),
         ]
+        status.cleared = [.init(kind: .fault, name: "a", ts: Make.at(6))]
         status.presence.isOnline = true
         status.presence.isAlive = true
         status.presence.connection = 7
@@ -253,6 +254,20 @@ struct DeviceTableTests {
         try world.store.batch(at: Make.now) { try $0.statuses.save([record]) }
         let found = try world.store.read { try $0.statuses.find(Make.did) }
         #expect(found?.status == status)
+    }
+
+    @Test("Conditions that an earlier version stored, without a time, are read")
+    func timelessConditions() throws {
+        let world = try World()
+        try world.fill()
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.statuses.save([
+                StatusRecord(did: Make.did, productKey: Make.key, status: Status(ts: Make.at(5)))
+            ])
+            try tx.sql.run("UPDATE status SET conditions = '[[\"alert\",\"a\",\"e-1\"]]'")
+        }
+        let found = try world.store.read { try $0.statuses.find(Make.did) }
+        #expect(found?.status.open == [.init(kind: .alert, name: "a", eventID: "e-1")])
     }
 
     @Test("Command numbers of a device ascend by one and never repeat")

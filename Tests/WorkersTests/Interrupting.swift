@@ -57,3 +57,37 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     }
     mutating func takeSignals() -> [OutboundMessage] { inner.takeSignals() }
 }
+
+/// A handler that fails on what is due, for what it is.
+struct Failing<Inner: BatchHandler>: BatchHandler {
+    struct Poison: Error {}
+
+    final class Dose {
+        var isDuePoisoned = false
+        var isLookPoisoned = false
+        /// How often it was asked to do what is due.
+        var dueCount = 0
+    }
+
+    var inner: Inner
+    let dose: Dose
+
+    var name: WorkerName { inner.name }
+    var filters: [String] { inner.filters }
+    var nextDue: Instant? { dose.isDuePoisoned ? Instant(milliseconds: 0) : inner.nextDue }
+
+    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
+        try inner.handle(batch, in: tx)
+    }
+
+    mutating func due(in tx: Transaction) throws -> Owed? {
+        dose.dueCount += 1
+        if dose.isDuePoisoned { throw Poison() }
+        return try inner.due(in: tx)
+    }
+
+    func isDue(in tx: Transaction) throws -> Bool {
+        if dose.isLookPoisoned { throw Poison() }
+        return try inner.isDue(in: tx)
+    }
+}

@@ -184,13 +184,17 @@ struct LoopTests {
         #expect(versions.last == 20)
     }
 
-    @Test("One poisoned message is put aside and its neighbours go through", arguments: [0, 6, 12])
+    @Test(
+        "One poisoned message is put aside and its sender told, and its neighbours go through",
+        arguments: [0, 6, 12]
+    )
     func poison(_ place: Int) throws {
         let world = try bound()
         try world.write { (tx) throws in
             try tx.sql.run(
                 """
-                CREATE TRIGGER poison BEFORE INSERT ON history WHEN NEW.data LIKE '%666%'
+                CREATE TRIGGER poison BEFORE INSERT ON historyTail
+                WHEN instr(CAST(NEW.lines AS TEXT), '666') > 0
                 BEGIN SELECT RAISE(ABORT, 'poisoned'); END
                 """
             )
@@ -206,10 +210,11 @@ struct LoopTests {
         #expect(letters.count == 1)
         #expect(letters.first?.reason == "the service failed on it")
         #expect(letters.first?.topic == World.report(0))
-        let answered = world.broker.published(to: World.response(0)).compactMap {
-            $0["id"]?.stringValue
-        }
-        #expect(answered.count == 12 && !answered.contains("r\(place)"))
+        let answers = world.broker.published(to: World.response(0))
+        #expect(answers.count { $0["ok"] == true } == 12)
+        let refusals = answers.filter { $0["ok"] == false }
+        #expect(refusals.map { $0["id"]?.stringValue } == ["r\(place)"])
+        #expect(refusals.first?["error"]?.objectValue?["code"] == "Internal")
         #expect(world.broker.acknowledged == 13)
         #expect(world.broker.published(ending: "system/dead-letter").count == 1)
     }
@@ -272,6 +277,53 @@ struct LoopTests {
         }
         #expect(versions == Array(1...40))
         #expect(try world.count("outbox") == 0)
+    }
+
+    @Test("A worker that fails on what is due goes on with its messages and tries less and less")
+    func poisonDue() throws {
+        let world = try bound()
+        let dose = Failing<StatusHandler>.Dose()
+        dose.isDuePoisoned = true
+        var loop = try world.loop(
+            Failing(inner: StatusHandler(world.environment), dose: dose)
+        )
+        for number in 0..<100 {
+            world.clock.advance(seconds: 1)
+            world.sendReport(
+                0,
+                ["id": .string("r\(number)"), "data": ["level": .integer(Int64(number + 1))]]
+            )
+            try loop.turn()
+            try loop.turn()
+        }
+        #expect(try world.status(0)?.version == 100)
+        #expect(world.broker.acknowledged == 100)
+        #expect(try world.count("deadLetter") == 0)
+        // Tried after 1, 2, 4, 8, 16, 32 seconds, each time with the messages and alone.
+        #expect((6...16).contains(dose.dueCount))
+
+        dose.isDuePoisoned = false
+        world.clock.advance(seconds: 61)
+        try world.write { (tx) throws in
+            try tx.refreshes.add([Refresh(did: World.did(1), uid: World.uid(0))])
+        }
+        try world.settle(&loop)
+        #expect(world.broker.published(to: World.statusTopic(0, 1)).count == 1)
+    }
+
+    @Test("A worker that can't even see what is due goes on with its messages")
+    func poisonLook() throws {
+        let world = try bound()
+        let dose = Failing<StatusHandler>.Dose()
+        dose.isLookPoisoned = true
+        var loop = try world.loop(
+            Failing(inner: StatusHandler(world.environment), dose: dose)
+        )
+        try loop.turn()
+        world.sendReport(0, ["id": "r1", "data": ["level": 5]])
+        try world.settle(&loop)
+
+        #expect(try world.status(0)?.version == 1)
     }
 
     @Test("Without room nothing is acknowledged, and with room again nothing was lost")

@@ -75,7 +75,7 @@ struct SessionMethodTests {
         )
         let seen = rows.compactMap { $0["lastSeenAt"]?.intValue }
         let logins = rows.compactMap { $0["loginTime"]?.intValue }
-        #expect(zip(seen, logins).map { $0 - $1 } == [0, 0, 0])
+        #expect(zip(seen, logins).map { $0 - $1 } == [0, 0, 90_000])
         let again = try ask(world, "session/list", id: "b", token: World.token(0))
         let later = again["result"]?.objectValue?["sessions"]?.arrayValue?.last?.objectValue
         #expect(later?["lastSeenAt"]?.intValue == world.clock.now.milliseconds)

@@ -56,6 +56,39 @@ struct StatusTests {
         #expect(try world.historyCount(0) == 4)
     }
 
+    @Test("A repeat without an id is known by its time, be it the newest, late, or one of many")
+    func repeatsByTime() throws {
+        let world = try bound()
+        let now = world.clock.now.milliseconds
+        func send(_ ago: Int64, _ level: Int64) {
+            world.sendReport(0, ["ts": .integer(now - ago), "data": ["level": .integer(level)]])
+        }
+        // Two of one moment, a newer one, a late one; then all of them again, in one batch and in two.
+        func sendAll() {
+            for (ago, level) in [(50, 1), (50, 2), (10, 3), (70, 4)] as [(Int64, Int64)] {
+                send(ago, level)
+            }
+        }
+        sendAll()
+        sendAll()
+        try world.runStatus()
+        #expect(try world.historyCount(0) == 4)
+        sendAll()
+        try world.runStatus()
+        #expect(try world.historyCount(0) == 4)
+        // More of one moment than a status notes.
+        for _ in 0..<2 {
+            for level in 0..<50 { send(5, Int64(level)) }
+            try world.runStatus()
+        }
+        #expect(try world.historyCount(0) == 54)
+        // What was refused leaves no mark.
+        world.sendReport(0, ["ts": .integer(now - 1), "data": ["nothing": 1]])
+        send(1, 7)
+        try world.runStatus()
+        #expect(try world.historyCount(0) == 55)
+    }
+
     @Test("A report that was refused may come again under its id, corrected")
     func refusedID() throws {
         let world = try bound()

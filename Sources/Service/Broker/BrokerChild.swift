@@ -12,6 +12,8 @@ package final class BrokerChild: Service {
     private let logger: Logger
     private let child = Mutex<ChildProcess?>(nil)
     private let isStopping = Mutex(false)
+    /// Made with the child, so that there is a sample before the first restart.
+    private let restarts = Counter(label: "lamplighter_broker_restarts_total")
 
     /// Prepares a broker; nothing runs yet.
     package init(plan: BrokerPlan, readiness: Readiness, logger: Logger) {
@@ -70,7 +72,7 @@ package final class BrokerChild: Service {
     private var mayRun: Bool { !isStopping.withLock { $0 } && !Task.isCancelled }
 
     private func supervise() async {
-        var pause = Duration.milliseconds(100)
+        var pause = RestartPause()
         while mayRun, let process = child.withLock({ $0 }) {
             let started = ContinuousClock.now
             let rotation = Task { await BrokerLog.keepSmall(plan.directory.brokerLog) }
@@ -79,23 +81,22 @@ package final class BrokerChild: Service {
             guard mayRun else { return }
             logger.error("broker ended, starting it again", metadata: ["broker.exit": "\(exit)"])
             readiness.isWaiting("broker", for: "it ended and is being started again")
-            Counters.brokerRestarts.increment()
-            // One that ran for a while gets a fresh start; one that dies at once is given time.
-            pause = ContinuousClock.now - started > .seconds(30) ? .milliseconds(100) : pause * 2
-            await startAgain(after: &pause)
+            restarts.increment()
+            await startAgain(after: &pause, ran: ContinuousClock.now - started)
         }
     }
 
-    private func startAgain(after pause: inout Duration) async {
+    private func startAgain(after pause: inout RestartPause, ran: Duration) async {
+        var wait = pause.next(ran: ran)
         while mayRun {
-            try? await cancelWhenGracefulShutdown { [pause] in try await Task.sleep(for: pause) }
+            try? await cancelWhenGracefulShutdown { [wait] in try await Task.sleep(for: wait) }
             guard mayRun else { return }
             do {
                 return try await start()
             } catch {
                 let why = (error as? Problem)?.why ?? "\(error)"
                 logger.error("broker does not start", metadata: ["broker.reason": "\(why)"])
-                pause = min(pause * 2, .seconds(15))
+                wait = pause.next(ran: .zero)
             }
         }
     }

@@ -42,7 +42,7 @@ package struct DataDirectory: Sendable {
         let isNew = try make(path)
         for folder in ["gate", "broker"] { _ = try make(path + "/" + folder) }
         guard access(path, R_OK | W_OK | X_OK) == 0 else {
-            throw unusable(path, "this user may not write in it")
+            throw forbidden(path)
         }
         return DataDirectory(path: path, isNew: isNew)
     }
@@ -65,7 +65,7 @@ package struct DataDirectory: Sendable {
             )
         }
         guard access(directory.path, R_OK | W_OK | X_OK) == 0 else {
-            throw unusable(directory.path, "this user may not write in it")
+            throw forbidden(directory.path)
         }
         return directory
     }
@@ -80,16 +80,26 @@ package struct DataDirectory: Sendable {
         return false
     }
 
-    private static func unusable(_ path: String, _ why: String) -> Problem {
+    /// The directory is there and another user's: then its owner can be changed.
+    private static func forbidden(_ path: String) -> Problem {
+        unusable(
+            path,
+            "this user may not write in it",
+            [.init("sudo chown -R \"$(id -un)\" '\(path)'", "give it to this user")]
+        )
+    }
+
+    private static func unusable(
+        _ path: String,
+        _ why: String,
+        _ cures: [Problem.Cure] = []
+    ) -> Problem {
         Problem(
             .dataDirectoryUnusable,
             "the data directory \(path) cannot be used",
             at: path,
             why: why,
-            cures: [
-                .init("lamplighter up --data DIR", "another directory"),
-                .init("chown -R \"$USER\" '\(path)'", "give it to this user"),
-            ]
+            cures: cures + [.init("lamplighter up --data DIR", "another directory")]
         )
     }
 }

@@ -9,13 +9,13 @@ package enum TextFile {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Reads at most 4 MiB of a file; nil where it is missing or not readable.
-    package static func readBytes(_ path: String) -> [UInt8]? {
+    /// Reads a file's first bytes, 4 MiB unless told; nil where it is missing or not readable.
+    package static func readBytes(_ path: String, upTo limit: Int = 4 << 20) -> [UInt8]? {
         guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
         defer { try? file.close() }
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count < 4 << 20 {
+        var buffer = [UInt8](repeating: 0, count: min(65_536, limit))
+        while bytes.count < limit {
             guard let count = try? buffer.withUnsafeMutableBytes({ try file.read(into: $0) }) else {
                 return nil
             }

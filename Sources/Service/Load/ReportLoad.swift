@@ -31,6 +31,7 @@ final class ReportLoad {
     static let markEvery = 100
     /// Reports that a device sends in one go.
     static let burst = 4
+    private static let napMicroseconds: UInt32 = 1000
 
     init(devices: [LoadDevice], terminals: [LoadTerminal], root: String) {
         self.devices = devices
@@ -98,6 +99,9 @@ final class ReportLoad {
             try watch.look(done)
             send(upTo: window - (sent - done))
             turn(milliseconds: 1)
+            // The answers to a burst are then read at once: the load shares the machine with what it
+            // measures, and should cost little beside it.
+            usleep(Self.napMicroseconds)
             if let error = lost.first { throw error }
         }
     }

@@ -68,7 +68,7 @@ extension ProblemCode {
             (
                 "the database cannot be opened",
                 """
-                lamplighter.db is missing, damaged, or lies on a disk that does not let SQLite lock and
+                lamplighter.db is missing, damaged, no database at all, or lies on a disk that does not let SQLite lock and
                 sync it. Network file systems do not; a full disk does not either.
                 """
             )
@@ -120,6 +120,14 @@ extension ProblemCode {
             (
                 "a file with a secret cannot be read",
                 "Secrets are files of mode 0600 that hold one line. They are never flags, logs or arguments."
+            )
+        case .usage:
+            (
+                "the command line cannot be understood",
+                """
+                A word is missing, unknown, or not of the kind that the command takes. Every command
+                says with --help what it takes. The exit code is 2, of every other failure 1.
+                """
             )
         case .documentUnreadable:
             ("a document cannot be read", "The file is missing, not readable, or not JSON.")

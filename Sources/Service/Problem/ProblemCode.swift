@@ -17,6 +17,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case settingInvalid = "LL1102"
     case configurationUnreadable = "LL1103"
     case secretUnreadable = "LL1104"
+    case usage = "LL1105"
     case documentUnreadable = "LL1201"
     case documentInvalid = "LL1202"
     case notFound = "LL1203"

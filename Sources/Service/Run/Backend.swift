@@ -45,7 +45,7 @@ package struct Backend {
             services: [
                 slow,
                 try BrokerMonitor(BrokerAccess.workers(context)),
-                CheckpointService(thread: CheckpointThread(environment, logger: logger)),
+                UpkeepService(thread: UpkeepThread(environment, logger: logger)),
                 SweeperService(sweeper: Sweeper(environment, logger: logger)),
             ] + (try deliveries(context, environment)) + workers,
             pages: pages(LinkDesk(environment), context.publicURL)
@@ -161,9 +161,9 @@ struct WorkerService: Service {
     }
 }
 
-/// Runs the checkpointer's thread as a service.
-struct CheckpointService: Service {
-    let thread: CheckpointThread
+/// Runs the upkeep of the store as a service.
+struct UpkeepService: Service {
+    let thread: UpkeepThread
 
     func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {

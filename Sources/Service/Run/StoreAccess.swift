@@ -24,6 +24,7 @@ package enum StoreAccess {
     }
 
     private static func open(_ directory: DataDirectory, migrates: Bool) throws -> Store {
+        try checkIsDatabase(directory)
         let key = try key(directory)
         do {
             return try Store(
@@ -37,6 +38,24 @@ package enum StoreAccess {
         } catch {
             throw unusable(directory.database, error)
         }
+    }
+
+    /// Refuses a file of the database's name that is something else, before its key is missed.
+    private static func checkIsDatabase(_ directory: DataDirectory) throws {
+        let path = directory.database
+        guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty,
+            start != Array("SQLite format 3\0".utf8)
+        else { return }
+        throw Problem(
+            .databaseFailed,
+            "\(path) is not a database",
+            at: path,
+            why: "the file does not begin as every SQLite database does",
+            cures: [
+                .init("cp BACKUP/lamplighter.db '\(path)'", "from a backup, with its server.key"),
+                .init("mv '\(path)' '\(path).odd'", "put it aside and begin with an empty one"),
+            ]
+        )
     }
 
     private static func key(_ directory: DataDirectory) throws -> ServerKey {

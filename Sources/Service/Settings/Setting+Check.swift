@@ -52,7 +52,16 @@ extension Setting {
         Suggestion.nearest(to: word, among: words).map { " (did you mean \($0)?)" } ?? ""
     }
 
-    /// The kind in words, for the reference and for errors.
+    /// What a value of another kind must be instead, as an error says it.
+    var demand: String {
+        switch kind {
+        case .text, .flag: kindText
+        case .integer, .choices: "a " + kindText
+        case .choice(let words): "one of " + words.joined(separator: ", ")
+        }
+    }
+
+    /// The kind in words, for the reference.
     package var kindText: String {
         switch kind {
         case .text: "text"

@@ -54,6 +54,8 @@ enum SettingsFile {
         _ path: String,
         isSecret: @escaping @Sendable (String, Any) -> Bool
     ) async throws -> any ConfigProvider {
+        // The libraries want a mapping; a file with nothing in it yet is none, and says no setting.
+        if isBlank(path) { return InMemoryProvider(values: [:]) }
         if path.hasSuffix(".json") {
             return try await FileProvider<JSONSnapshot>(
                 parsingOptions: .init(secretsSpecifier: .dynamic { isSecret($0, $1) }),
@@ -64,6 +66,15 @@ enum SettingsFile {
             parsingOptions: .init(secretsSpecifier: .dynamic { isSecret($0, $1) }),
             filePath: FilePath(path)
         )
+    }
+
+    private static func isBlank(_ path: String) -> Bool {
+        guard let text = TextFile.read(path) else { return false }
+        let isJSON = path.hasSuffix(".json")
+        return text.split(whereSeparator: \.isNewline).allSatisfy { line in
+            let rest = line.drop(while: \.isWhitespace)
+            return rest.isEmpty || !isJSON && (rest.hasPrefix("#") || rest == "---")
+        }
     }
 
     private static func reason(_ error: any Error, _ path: String) -> String {

@@ -32,7 +32,7 @@ struct SettingsSource {
         } catch {}
         throw Problem(
             .settingInvalid,
-            "\(setting.key) must be \(setting.kindText) (\(origin(setting).text))",
+            "\(setting.key) must be \(setting.demand) (\(origin(setting).text))",
             at: origin(setting).text,
             why: setting.doc,
             cures: [.init("lamplighter config", "every setting with its kind and unit")]

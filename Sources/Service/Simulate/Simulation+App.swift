@@ -62,6 +62,10 @@ extension Simulation {
             pool.sockets[place]?.disconnect()
             pool.set(place, nil)
             app.phase = .waiting
+        } else if let did = answer["result"]?.objectValue?["did"]?.stringValue {
+            // With these another app can bind it too, and switch it.
+            let passcode = devices.first { $0.did == did }?.passcode
+            show("bound \(did), passcode \(passcode ?? "")")
         } else if answer["ok"]?.boolValue != true {
             let code = answer["error"]?.objectValue?["code"]?.stringValue
             lastError = "app: \(code ?? "a request failed")"

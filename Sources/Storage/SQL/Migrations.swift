@@ -11,6 +11,7 @@ enum Migrations {
         ("002-accounts", Schema002.sql),
         ("003-delivery", Schema003.sql),
         ("004-sessions", Schema004.sql),
+        ("005-history", Schema005.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {

@@ -119,7 +119,8 @@ package struct AccountTable {
     /// Stores what has changed of a user.
     package func save(_ user: User) throws {
         let names = Self.names.dropFirst(3)
-        let sets = names.enumerated().map { "\($1) = $\($0 + 1)" }.joined(separator: ", ")
+        let sets = names.enumerated().map { place, name in "\(name) = $\(place + 1)" }
+            .joined(separator: ", ")
         try sql.run("UPDATE account SET \(sets) WHERE uid = $\(names.count + 1)") {
             Self.bind(user, &$0)
             $0.add(user.uid.text)
@@ -158,7 +159,12 @@ package struct AccountTable {
     /// username that is it; links to it are void.
     ///
     /// - Returns: False, with nothing changed, when another account has proved it.
-    package func prove(_ address: Address, for uid: UserID, app: AppID, region: String) throws
+    package func prove(
+        _ address: Address,
+        for uid: UserID,
+        app: AppID,
+        region: String
+    ) throws
         -> Bool
     {
         if let owner = try find(proved: address, app: app, region: region), owner.uid != uid {

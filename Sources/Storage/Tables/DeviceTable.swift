@@ -204,7 +204,8 @@ package struct DeviceTable {
 
     /// Removes a device with all that belongs to it alone; bindings must have ended before.
     package func forget(_ did: DeviceID) throws {
-        for table in ["status", "history", "event", "command", "waiter", "inbox", "device"] {
+        try transaction.statuses.forget(did)
+        for table in ["history", "event", "command", "waiter", "inbox", "device"] {
             try sql.run("DELETE FROM \(table) WHERE did = $1") { $0.add(did.text) }
         }
         transaction.gate.records.append(.removed(.device, key: did.text))

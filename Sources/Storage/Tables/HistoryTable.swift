@@ -2,7 +2,7 @@ package import Domain
 package import JSON
 
 /// What a device reported at one moment.
-package struct HistoryRecord: Sendable {
+package struct HistoryRecord: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
     /// The time that counts.
@@ -29,115 +29,122 @@ package struct HistoryRecord: Sendable {
     }
 }
 
-/// What devices reported, each report a row.
+/// What devices reported.
+///
+/// A record lies in the tail first, one row for each batch of reports, and later in a piece of its
+/// device: up to an hour, ascending by time. Every reader looks at both.
 package struct HistoryTable {
     let transaction: Transaction
+    private var sql: SQL { transaction.sql }
 
-    /// Adds records, which must be in the order of their devices' ids.
+    /// The longest time that one piece covers, in milliseconds: how far before a moment a piece may
+    /// begin that reaches it.
+    static let spanMax: Int64 = 3_600_000
+
+    /// What has just come and is not sorted yet.
+    package var tail: HistoryTail { HistoryTail(transaction: transaction) }
+
+    /// Adds records, in the order in which they came.
     package func append(_ records: [HistoryRecord]) throws {
-        try transaction.sql.run(
-            "INSERT INTO history (did, ts, seq, data, bytes) VALUES ($1, $2, $3, $4, $5)",
-            each: records
-        ) { binder, record in
-            binder.add(record.did.text)
-            binder.add(record.ts.milliseconds)
-            binder.add(transaction.stamps.next(transaction.now))
-            if let json = record.json {
-                binder.add(text: json)
-            } else {
-                binder.add(nil as String?)
-            }
-            binder.add(record.binary)
-        }
+        try tail.append(records)
     }
 
-    /// Hands over the place of each record whose device has one of the same time and values.
-    package func find(_ records: [HistoryRecord], _ body: (Int) -> Void) throws {
-        try transaction.sql.query(
-            "SELECT data FROM history WHERE did = $1 AND ts = $2",
-            each: records.indices
+    /// Hands over the records of devices at certain moments, with the place of the question.
+    ///
+    /// Reads the whole tail once: for the few reports that are older than what their device said last.
+    package func find(
+        _ wanted: [(did: DeviceID, ts: Instant)],
+        _ body: (Int, HistoryRecord) -> Void
+    ) throws {
+        guard !wanted.isEmpty else { return }
+        try sql.query(
+            """
+            SELECT lines FROM history
+            WHERE did = $1 AND fromTs >= $2 AND fromTs <= $3 AND toTs >= $3
+            """,
+            each: wanted.indices
         ) {
-            $0.add(records[$1].did.text)
-            $0.add(records[$1].ts.milliseconds)
+            $0.add(wanted[$1].did.text)
+            $0.add(wanted[$1].ts.milliseconds - Self.spanMax)
+            $0.add(wanted[$1].ts.milliseconds)
         } row: { index, row in
-            let isSame = row.withBytes(0, text: true) { stored in
-                records[index].json.map { $0.elementsEqual(stored) } ?? false
+            let (did, ts) = wanted[index]
+            HistoryLine.forEach(in: row.bytes(0)) { line in
+                guard HistoryLine.ts(line) == ts.milliseconds,
+                    let record = HistoryLine.record(line, of: did)
+                else { return }
+                body(index, record)
             }
-            if isSame { body(index) }
+        }
+        var places: [DeviceID: [Int]] = [:]
+        for (place, one) in wanted.enumerated() { places[one.did, default: []].append(place) }
+        try tail.forEach { did, line in
+            for place in places[did] ?? []
+            where wanted[place].ts.milliseconds == HistoryLine.ts(line) {
+                if let record = HistoryLine.record(line, of: did) { body(place, record) }
+            }
         }
     }
 
-    /// How many rows a device has.
+    /// How many records a device has.
     package func count(_ did: DeviceID) throws -> Int64 {
-        try transaction.sql.integer("SELECT count(*) FROM history WHERE did = $1") {
-            $0.add(did.text)
-        } ?? 0
+        var count =
+            try sql.integer("SELECT sum(count) FROM history WHERE did = $1") {
+                $0.add(did.text)
+            } ?? 0
+        try tail.forEach { other, _ in if other == did { count += 1 } }
+        return count
     }
 
     /// A device's records, oldest first.
     package func all(_ did: DeviceID, limit: Int = 1000) throws -> [HistoryRecord] {
-        try transaction.sql.query(
-            "SELECT ts, data, bytes FROM history WHERE did = $1 ORDER BY ts, seq LIMIT $2"
+        var records: [HistoryRecord] = []
+        let pieces = try sql.query(
+            "SELECT lines FROM history WHERE did = $1 ORDER BY fromTs, seq"
         ) {
             $0.add(did.text)
-            $0.add(limit)
-        } row: { row in
-            HistoryRecord(
-                did: did,
-                ts: Instant(milliseconds: row.integer(0)),
-                json: row.isNull(1) ? nil : Array(row.text(1).utf8),
-                binary: row.optionalText(2)
-            )
+        } row: {
+            $0.bytes(0)
         }
+        for piece in pieces {
+            HistoryLine.forEach(in: piece) {
+                if let record = HistoryLine.record($0, of: did) { records.append(record) }
+            }
+        }
+        try tail.forEach { other, line in
+            guard other == did, let record = HistoryLine.record(line, of: did) else { return }
+            records.append(record)
+        }
+        // A stable order: what came first at the same moment stays first.
+        let order = records.indices.sorted {
+            (records[$0].ts, $0) < (records[$1].ts, $1)
+        }
+        return order.prefix(limit).map { records[$0] }
     }
 
-    /// Tells whether a device has rows older than a moment.
+    /// Tells whether a device has pieces that are wholly older than a moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
-        try transaction.sql.integer("SELECT 1 FROM history WHERE did = $1 AND ts < $2 LIMIT 1") {
+        try sql.integer(
+            "SELECT 1 FROM history WHERE did = $1 AND fromTs < $2 AND toTs < $2 LIMIT 1"
+        ) {
             $0.add(did.text)
             $0.add(ts.milliseconds)
         } != nil
     }
 
-    /// Removes rows older than a moment, at most so many; tells how many.
+    /// Removes pieces that are wholly older than a moment, at most so many; tells how many.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {
-        try transaction.sql.run(
+        try sql.run(
             """
-            DELETE FROM history WHERE (did, ts, seq) IN (
-                SELECT did, ts, seq FROM history WHERE did = $1 AND ts < $2 ORDER BY ts LIMIT $3)
+            DELETE FROM history WHERE (did, fromTs, seq) IN (
+                SELECT did, fromTs, seq FROM history
+                WHERE did = $1 AND fromTs < $2 AND toTs < $2 ORDER BY fromTs LIMIT $3)
             """
         ) {
             $0.add(did.text)
             $0.add(ts.milliseconds)
             $0.add(limit)
         }
-        return transaction.sql.changes
-    }
-}
-
-/// What happened to devices.
-package struct EventTable {
-    let transaction: Transaction
-
-    /// Adds events with their devices.
-    package func append(_ events: [(DeviceID, Event, actor: String)]) throws {
-        try transaction.sql.run(
-            """
-            INSERT INTO event (did, ts, seq, eventId, type, name, value, reason, actor)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """,
-            each: events
-        ) { binder, entry in
-            let (did, event, actor) = entry
-            binder.add(did.text)
-            binder.add(event.ts.milliseconds)
-            binder.add(transaction.stamps.next(transaction.now))
-            binder.add(event.id)
-            binder.add(event.type)
-            binder.add(event.name)
-            binder.add(event.value.map { String(decoding: $0.encoded(), as: UTF8.self) })
-            binder.add(event.reason)
-            binder.add(actor)
-        }
+        return sql.changes
     }
 }

@@ -14,14 +14,34 @@ package struct StatusRecord: Sendable {
 /// What devices are at present: one row a device.
 package struct StatusTable {
     let sql: SQL
+    /// What the writer knows already; nil for readers.
+    let cache: StatusCache?
 
     private static let columns = """
         productKey, version, ts, attributes, conditions, online, alive, connection, session,
-        lastSeenAt, did
+        lastSeenAt, recent, did
         """
 
     func create(_ did: DeviceID, product: ProductKey, at now: Instant) throws {
-        try save([StatusRecord(did: did, productKey: product, status: Status(ts: now))])
+        let record = StatusRecord(did: did, productKey: product, status: Status(ts: now))
+        try sql.run(
+            """
+            INSERT INTO status (version, ts, attributes, conditions, recent, online, alive,
+                connection, session, lastSeenAt, productKey, did)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+            """
+        ) {
+            Self.bindReported(record.status, &$0)
+            Self.bind(record.status.presence, &$0)
+            $0.add(product.text)
+            $0.add(did.text)
+        }
+        cache?.put(CollectionOfOne(record))
+    }
+
+    func forget(_ did: DeviceID) throws {
+        try sql.run("DELETE FROM status WHERE did = $1") { $0.add(did.text) }
+        cache?.remove(did)
     }
 
     /// One device's status, or nil.
@@ -33,14 +53,23 @@ package struct StatusTable {
 
     /// Hands over the status of each device that exists, with its place among those asked for.
     package func load(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) throws {
-        try sql.query(
-            "SELECT \(Self.columns) FROM status WHERE did = $1",
-            each: dids.indices
-        ) {
-            $0.add(dids[$1].text)
-        } row: { index, row in
-            body(index, Self.record(row, did: dids[index]))
+        var wanted = Array(dids.indices)
+        if let cache {
+            let (known, missing) = cache.find(dids)
+            for (place, record) in known.enumerated() {
+                if let record { body(place, record) }
+            }
+            wanted = missing
         }
+        var read: [StatusRecord] = []
+        try sql.query("SELECT \(Self.columns) FROM status WHERE did = $1", each: wanted) {
+            $0.add(dids[$1].text)
+        } row: { place, row in
+            let record = Self.record(row, did: dids[place])
+            read.append(record)
+            body(place, record)
+        }
+        cache?.put(read)
     }
 
     /// Devices that are online, in the order of their ids, from behind one id on.
@@ -60,34 +89,53 @@ package struct StatusTable {
         try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0
     }
 
-    /// Writes statuses, which must be in the order of their ids.
+    /// Writes statuses of devices that exist, in the order of their ids.
+    ///
+    /// Presence, which an index rests on, is written only where it changed.
     package func save(_ records: [StatusRecord]) throws {
+        let known =
+            cache?.find(records.map(\.did)).known ?? Array(repeating: nil, count: records.count)
         try sql.run(
             """
-            INSERT INTO status (did, productKey, version, ts, attributes, conditions, online,
-                alive, connection, session, lastSeenAt)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-            ON CONFLICT (did) DO UPDATE SET
-                version = excluded.version, ts = excluded.ts, attributes = excluded.attributes,
-                conditions = excluded.conditions, online = excluded.online, alive = excluded.alive,
-                connection = excluded.connection, session = excluded.session,
-                lastSeenAt = excluded.lastSeenAt
+            UPDATE status SET version = $1, ts = $2, attributes = $3, conditions = $4, recent = $5
+            WHERE did = $6
             """,
             each: records
         ) { binder, record in
-            let status = record.status
+            Self.bindReported(record.status, &binder)
             binder.add(record.did.text)
-            binder.add(record.productKey.text)
-            binder.add(status.version)
-            binder.add(status.ts.milliseconds)
-            binder.add(text: Self.encode(status.attributes))
-            binder.add(text: Self.encode(status.open))
-            binder.add(status.presence.isOnline)
-            binder.add(status.presence.isAlive)
-            binder.add(status.presence.connection)
-            binder.add(status.presence.session)
-            binder.add(status.presence.changedAt?.milliseconds)
         }
+        let moved = records.indices.filter {
+            known[$0]?.status.presence != records[$0].status.presence
+        }
+        try sql.run(
+            """
+            UPDATE status SET online = $1, alive = $2, connection = $3, session = $4,
+                lastSeenAt = $5
+            WHERE did = $6
+            """,
+            each: moved
+        ) { binder, place in
+            Self.bind(records[place].status.presence, &binder)
+            binder.add(records[place].did.text)
+        }
+        cache?.put(records)
+    }
+
+    private static func bindReported(_ status: Status, _ binder: inout Binder) {
+        binder.add(status.version)
+        binder.add(status.ts.milliseconds)
+        binder.add(text: encode(status.attributes))
+        binder.add(text: encode(status.open, status.cleared))
+        binder.add(bytes: status.newest.map(encode))
+    }
+
+    private static func bind(_ presence: Presence, _ binder: inout Binder) {
+        binder.add(presence.isOnline)
+        binder.add(presence.isAlive)
+        binder.add(presence.connection)
+        binder.add(presence.session)
+        binder.add(presence.changedAt?.milliseconds)
     }
 
     /// Forgets what a device reported in its life so far; its version goes on.
@@ -95,6 +143,8 @@ package struct StatusTable {
         guard var record = try find(did) else { return }
         record.status.attributes = []
         record.status.open = []
+        record.status.newest = nil
+        record.status.cleared = []
         record.status.version += 1
         record.status.ts = now
         try save([record])
@@ -106,12 +156,13 @@ package struct StatusTable {
         var status = Status(ts: Instant(milliseconds: row.integer(2)))
         status.version = row.integer(1)
         status.attributes = attributes(row, 3)
-        status.open = conditions(row, 4)
+        readConditions(row, 4, into: &status)
         status.presence.isOnline = row.bool(5)
         status.presence.isAlive = row.bool(6)
         status.presence.connection = row.integer(7)
         status.presence.session = row.optionalText(8)
         status.presence.changedAt = row.optionalInteger(9).map { Instant(milliseconds: $0) }
+        status.newest = row.withBytes(10, text: false) { newest($0) }
         return StatusRecord(did: did, productKey: ProductKey(trusted: row.text(0)), status: status)
     }
 
@@ -141,25 +192,71 @@ package struct StatusTable {
         }
     }
 
+    /// The newest reports as numbers of eight bytes, the lowest first: the time, then the fingerprints.
+    private static func encode(_ newest: Status.Newest) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(8 + 8 * newest.fingerprints.count)
+        append(UInt64(bitPattern: newest.ts.milliseconds), to: &bytes)
+        for fingerprint in newest.fingerprints { append(fingerprint, to: &bytes) }
+        return bytes
+    }
+
+    private static func append(_ number: UInt64, to bytes: inout [UInt8]) {
+        withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    private static func newest(_ bytes: UnsafeBufferPointer<UInt8>) -> Status.Newest? {
+        let numbers = stride(from: 0, to: bytes.count - 7, by: 8).map { start in
+            UInt64(
+                littleEndian: UnsafeRawBufferPointer(bytes)
+                    .loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            )
+        }
+        guard let ts = numbers.first else { return nil }
+        return Status.Newest(
+            ts: Instant(milliseconds: Int64(bitPattern: ts)),
+            fingerprints: Array(numbers.dropFirst())
+        )
+    }
+
     private static let noConditions = Array("[]".utf8)
 
-    /// Open conditions as `[[kind, name, eventId], …]`.
-    private static func encode(_ open: [Status.OpenCondition]) -> [UInt8] {
-        guard !open.isEmpty else { return noConditions }
+    /// Conditions as `[[kind, name, eventId, ts], …]`; null stands for the id of one that is off.
+    private static func encode(
+        _ open: [Status.OpenCondition],
+        _ cleared: [Status.ClearedCondition]
+    ) -> [UInt8] {
+        guard !open.isEmpty || !cleared.isEmpty else { return noConditions }
+        func row(
+            _ kind: ConditionKind,
+            _ name: String,
+            _ id: JSONValue,
+            _ ts: Instant
+        ) -> JSONValue {
+            .array([.string(kind.rawValue), .string(name), id, .integer(ts.milliseconds)])
+        }
         return JSONValue.array(
-            open.map { .array([.string($0.kind.rawValue), .string($0.name), .string($0.eventID)]) }
+            open.map { row($0.kind, $0.name, .string($0.eventID), $0.ts) }
+                + cleared.map { row($0.kind, $0.name, .null, $0.ts) }
         ).encoded()
     }
 
-    private static func conditions(_ row: Row, _ column: Int32) -> [Status.OpenCondition] {
+    private static func readConditions(_ row: Row, _ column: Int32, into status: inout Status) {
         let stored: JSONValue? = row.withBytes(column, text: true) { bytes in
             bytes.count <= 2 ? nil : try? JSONValue.parse(bytes)
         }
-        return (stored?.arrayValue ?? []).compactMap { value in
-            guard let parts = value.arrayValue?.compactMap(\.stringValue), parts.count == 3,
-                let kind = ConditionKind(rawValue: parts[0])
-            else { return nil }
-            return .init(kind: kind, name: parts[1], eventID: parts[2])
+        for value in stored?.arrayValue ?? [] {
+            guard let parts = value.arrayValue, parts.count >= 3,
+                let kind = parts[0].stringValue.flatMap(ConditionKind.init(rawValue:)),
+                let name = parts[1].stringValue
+            else { continue }
+            // Rows of earlier versions have no time.
+            let ts = Instant(milliseconds: parts.count > 3 ? parts[3].intValue ?? 0 : 0)
+            if let id = parts[2].stringValue {
+                status.open.append(.init(kind: kind, name: name, eventID: id, ts: ts))
+            } else {
+                status.cleared.append(.init(kind: kind, name: name, ts: ts))
+            }
         }
     }
 }

@@ -93,6 +93,11 @@ package enum MetricCatalog {
             "Times the broker had forgotten a worker's session, so that messages may be missing."
         ),
         Entry(
+            "lamplighter_due_failures_total",
+            .counter,
+            "Times a worker failed on what the clock or others had left it to do."
+        ),
+        Entry(
             "lamplighter_pool_waiting",
             .gauge,
             "Requests that wait for a pool of slow work, such as password hashing."

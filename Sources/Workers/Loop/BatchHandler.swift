@@ -43,6 +43,9 @@ package protocol BatchHandler {
     var nextDue: Instant? { get }
     /// Whether slow work is under way whose results are still to be told.
     var isAwaiting: Bool { get }
+    /// What to answer to a message on which the service fails, and which is put aside; nil where
+    /// nobody waits for an answer, or none can be addressed.
+    func apology(for message: Inbound) -> OutboundMessage?
     /// The connection stands: prepares for a broker that may have forgotten everything; returns
     /// messages for the broker that are owed to nobody else.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
@@ -50,11 +53,22 @@ package protocol BatchHandler {
     mutating func takeSignals() -> [OutboundMessage]
 }
 
+extension Inbound {
+    /// The refusal that tells the sender that the service failed on its message; nil without an id.
+    var apology: [UInt8]? {
+        guard let object = try? Payload.object(payload), let id = Payload.id(of: object) else {
+            return nil
+        }
+        return AnswerCodec.refusal(id, Rejection(.internal, "The service failed on this message."))
+    }
+}
+
 extension BatchHandler {
     package var retainedFilters: [String] { [] }
     package var sweptFilters: [String] { [] }
     package var nextDue: Instant? { nil }
     package var isAwaiting: Bool { false }
+    package func apology(for message: Inbound) -> OutboundMessage? { nil }
     package mutating func connected(
         isSessionPresent: Bool,
         in tx: Transaction

@@ -22,6 +22,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private let reached: (Step) -> Void
     private var lookAt: Instant
     private var mustUnsubscribe: [String] = []
+    private var rest = DueRest()
 
     /// Where a turn stands; tests and traces watch it.
     package enum Step: String, Sendable, CaseIterable {
@@ -137,7 +138,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     private var patience: Duration {
         guard let next = handler.nextDue else { return environment.limits.patience }
-        let left = next.milliseconds - environment.clock.now.milliseconds
+        let left = max(next, rest.end).milliseconds - environment.clock.now.milliseconds
         return min(environment.limits.patience, .milliseconds(max(0, left)))
     }
 
@@ -171,12 +172,38 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             lookAt = Instant(milliseconds: now.milliseconds + 500)
             publisher.lookAgain()
         }
-        if batch.isEmpty, !publisher.hasSettled, try !hasWork(now) {
+        let isRested = now >= rest.end
+        if batch.isEmpty, !publisher.hasSettled, try !hasWork(now, isRested: isRested) {
             publisher.take(stored: [])
             return []
         }
+        guard mustLook, isRested else { return try commitMessages(batch, at: now) }
         do {
-            return try commitAtOnce(batch, mustLook: mustLook, at: now)
+            let notices = try commitAtOnce(batch, mustLook: true, at: now)
+            rest = DueRest()
+            return notices
+        } catch  where Failure.isMessages(error) {
+            // What is due goes apart from the messages: neither is to suffer for the other.
+            let notices = try commitMessages(batch, at: now)
+            return try notices + commitDue(at: now)
+        }
+    }
+
+    private mutating func commitDue(at now: Instant) throws -> [OutboundMessage] {
+        do {
+            return try commitAtOnce([], mustLook: true, at: now)
+        } catch  where Failure.isMessages(error) {
+            restFromDue(error, at: now)
+            return []
+        }
+    }
+
+    private mutating func commitMessages(
+        _ batch: [Inbound],
+        at now: Instant
+    ) throws -> [OutboundMessage] {
+        do {
+            return try commitAtOnce(batch, mustLook: false, at: now)
         } catch  where Failure.isMessages(error) && !batch.isEmpty {
             logger.warning(
                 "A batch failed; trying its halves",
@@ -186,11 +213,29 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         }
     }
 
-    private func hasWork(_ now: Instant) throws -> Bool {
-        try environment.store.read { tx in
-            if let next = handler.nextDue, next <= now { return true }
-            return try handler.isDue(in: tx) || !publisher.stored(in: tx).isEmpty
+    private mutating func hasWork(_ now: Instant, isRested: Bool) throws -> Bool {
+        do {
+            return try environment.store.read { tx in
+                if try !publisher.stored(in: tx).isEmpty { return true }
+                guard isRested else { return false }
+                if let next = handler.nextDue, next <= now { return true }
+                return try handler.isDue(in: tx)
+            }
+        } catch  where Failure.isMessages(error) {
+            restFromDue(error, at: now)
+            return false
         }
+    }
+
+    private mutating func restFromDue(_ error: any Error, at now: Instant) {
+        let seconds = rest.begin(at: now)
+        metrics.dueFailed()
+        logger.error(
+            "What is due can't be done; messages go on meanwhile",
+            metadata: [
+                "error": "\(Failure.summary(error))", "retry.seconds": "\(seconds)",
+            ]
+        )
     }
 
     private mutating func commitAtOnce(
@@ -249,6 +294,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     ) throws -> [OutboundMessage] {
         var owed = Owed()
         for message in batch {
+            if let apology = handler.apology(for: message) { owed.publish(apology) }
             owed.putAside(
                 .failed,
                 "the service failed on it",
@@ -258,7 +304,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             )
         }
         let bad = owed
-        let notices = try environment.store.batch(at: now) { tx in try putAside(bad, in: tx) }
+        let (row, notices) = try environment.store.batch(at: now) { tx in
+            (try owe(bad, in: tx), try putAside(bad, in: tx))
+        }
+        if let row { publisher.take(bad.messages, row: row) }
         finish(bad)
         return notices
     }

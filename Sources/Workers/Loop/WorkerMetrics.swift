@@ -12,6 +12,7 @@ package final class WorkerMetrics: Sendable {
     private let window: Gauge
     private let reconnects: Counter
     private let sessionsLost: Counter
+    private let dueFailures: Counter
     private let worker: String
 
     /// Makes the counters of a worker.
@@ -25,6 +26,7 @@ package final class WorkerMetrics: Sendable {
         window = Gauge(label: "lamplighter_window_used", dimensions: labels)
         reconnects = Counter(label: "lamplighter_reconnects_total", dimensions: labels)
         sessionsLost = Counter(label: "lamplighter_sessions_lost_total", dimensions: labels)
+        dueFailures = Counter(label: "lamplighter_due_failures_total", dimensions: labels)
     }
 
     func turn(received: Int, published: Int, window: Int) {
@@ -56,6 +58,8 @@ package final class WorkerMetrics: Sendable {
             dimensions: [("worker", worker), ("reason", kind.rawValue)]
         ).increment()
     }
+
+    func dueFailed() { dueFailures.increment() }
 
     func sessionLost() { sessionsLost.increment() }
 

@@ -124,10 +124,14 @@ enum DeviceMethods {
         let uid = try call.caller().uid
         let passcode = try call.fields.requiredText("passcode", length: 1...64)
         let (device, target) = try wantedDevice(call)
-        let tries = ["bind:\(target)", "bind:\(uid.text)"]
+        let isOfApp = device.map { call.product(of: $0.productKey) != nil } ?? false
+        // Tries on what this app has no right to count within the app: they must not lock out the
+        // device's own users, and an unknown device must look the same.
+        let counter = isOfApp ? "bind:\(target)" : "bind:\(call.app.id.text):\(target)"
+        let tries = [counter, "bind:\(uid.text)"]
         try checkTries(tries, call)
         let isRight = call.tx.devices.hasPasscode(device, passcode)
-        guard isRight, let device, call.product(of: device.productKey) != nil else {
+        guard isRight, isOfApp, let device else {
             // Kept although the request fails: the refusal is a result like any other here.
             return try refuseProof(tries, &call)
         }

@@ -106,7 +106,7 @@ struct RequestDesk {
             try run(guest, &call, owed: &owed)
         } catch let rejection as Rejection {
             try refuse(guest, rejection, in: tx, owed: &owed)
-        } catch where Failure.isMessages(error) {
+        } catch  where Failure.isMessages(error) {
             let rejection = Rejection(.internal, "The service failed on this request.")
             try refuse(guest, rejection, in: tx, owed: &owed)
         }

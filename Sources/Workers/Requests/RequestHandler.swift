@@ -86,6 +86,14 @@ package struct RequestHandler: BatchHandler {
         )
     }
 
+    package func apology(for message: Inbound) -> OutboundMessage? {
+        guard
+            case .request(let app, let terminal, _, _) = environment.topics.parse(message.topic),
+            let apology = message.apology
+        else { return nil }
+        return desk.replyAddress(message, app, terminal).message(apology)
+    }
+
     // MARK: What is due
 
     package func isDue(in tx: Transaction) throws -> Bool { desk.waiting.canRelease }

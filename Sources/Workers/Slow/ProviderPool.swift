@@ -59,7 +59,8 @@ package final class ProviderPool: SlowPool {
 
     private func end(_ provider: ProviderName) {
         let busy = calls.withLock { calls in
-            calls[provider] = calls[provider, default: 1] == 1 ? nil : calls[provider, default: 1] - 1
+            calls[provider] =
+                calls[provider, default: 1] == 1 ? nil : calls[provider, default: 1] - 1
             return calls.values.reduce(0, +)
         }
         meter.depth(waiting: 0, busy: busy)

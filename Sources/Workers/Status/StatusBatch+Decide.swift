@@ -41,6 +41,9 @@ extension StatusBatch {
             return answer(report, dids[item.device], version: version)
         }
         var status = record.status
+        let ts = key == nil ? Repeats.time(of: report, at: now) : nil
+        let json = ts.flatMap { _ in report.points.first?.data.encoded() }
+        if let ts, let json, isRepeat(json, ts, item.device, &status) { return }
         switch StatusRules.decide(
             report,
             of: record.did,
@@ -53,7 +56,7 @@ extension StatusBatch {
         case .failure(let rejection): refuse(report, item, rejection)
         case .success(let outcome):
             change(item.device, status)
-            keep(report, outcome, item.device, json: key.flatMap { timedJSON[$0] })
+            keep(report, outcome, item.device, json: json)
             tell(report, outcome, status, product, item.device)
             note(report, at: now, did: record.did)
             if let key { claim(key, version: status.version) }

@@ -45,11 +45,10 @@ struct StatusBatch {
     private var keyPlaces: [InboxKey: Int] = [:]
     var versions: [Int64?] = []
     private var claims: [(key: InboxKey, version: Int64)] = []
-    // Reports without an id whose row in the history tells whether they came before.
-    private var timed: [HistoryRecord] = []
-    private var timedPlaces: [(key: Int, device: Int)] = []
-    /// The values of such a report as JSON text, by its key's place: the history keeps the same.
-    private(set) var timedJSON: [Int: [UInt8]] = [:]
+    /// What the history holds of the moments of late reports without an id.
+    var past: [Moment: [[UInt8]]] = [:]
+    /// What each device's status knew of its newest reports when it was loaded.
+    private(set) var newestAtFirst: [Status.Newest?] = []
 
     // What is to be written.
     var history: [(device: Int, record: HistoryRecord)] = []
@@ -58,6 +57,12 @@ struct StatusBatch {
     var answered: [CommandKey] = []
     /// Commands of which the last is known now, and is to be told.
     var finished: Set<CommandKey> = []
+
+    /// A device and a moment.
+    struct Moment: Hashable {
+        var device: Int
+        var ts: Instant
+    }
 
     struct CommandKey: Hashable {
         var did: DeviceID
@@ -157,47 +162,29 @@ struct StatusBatch {
 
     // MARK: Claim
 
-    /// The place of the key under which a report takes effect once: its id, or its time and
-    /// content; nil where each delivery counts.
+    /// The place of the key under which a report takes effect once: its id, or a hash of its content;
+    /// nil where each delivery counts, and where its time tells (`Repeats`).
     private mutating func key(
         of report: Report,
         _ did: DeviceID,
         _ payload: ArraySlice<UInt8>,
         at now: Instant
     ) -> Int? {
-        if let id = report.id { return place(of: InboxKey(did: did, id: id.text)).place }
-        guard let ts = report.ts else { return nil }
-        guard report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
-            let data = report.points.first?.data
-        else {
-            let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
-            return place(of: InboxKey(did: did, id: "#" + digest)).place
-        }
-        // Its row in the history tells that it came before; within the batch a hash does.
-        let json = data.encoded()
-        var hasher = Hasher()
-        hasher.combine(ts)
-        hasher.combine(json)
-        let key = InboxKey(did: did, id: "@" + String(hasher.finalize(), radix: 36))
-        let (place, isNew) = place(of: key)
-        if isNew {
-            timed.append(HistoryRecord(did: did, ts: ts, json: json))
-            timedPlaces.append((place, self.place(of: did)))
-            timedJSON[place] = json
-        }
-        return place
+        if let id = report.id { return place(of: InboxKey(did: did, id: id.text)) }
+        guard report.ts != nil, Repeats.time(of: report, at: now) == nil else { return nil }
+        let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
+        return place(of: InboxKey(did: did, id: "#" + digest))
     }
 
-    private mutating func place(of key: InboxKey) -> (place: Int, isNew: Bool) {
-        if let known = keyPlaces[key] { return (known, false) }
+    private mutating func place(of key: InboxKey) -> Int {
+        if let known = keyPlaces[key] { return known }
         keys.append(key)
         keyPlaces[key] = keys.count - 1
-        return (keys.count - 1, true)
+        return keys.count - 1
     }
 
     mutating func claim(_ place: Int, version: Int64) {
         versions[place] = version
-        guard !keys[place].isTimed else { return }
         claims.append((keys[place], version))
     }
 
@@ -208,11 +195,11 @@ struct StatusBatch {
         subscribers = Array(repeating: [], count: dids.count)
         isChanged = Array(repeating: false, count: dids.count)
         versions = Array(repeating: nil, count: keys.count)
-        let named = keys.indices.filter { !keys[$0].isTimed }
-        try tx.inbox.find(named.map { keys[$0] }) { versions[named[$0]] = $1 }
+        try tx.inbox.find(keys) { versions[$0] = $1 }
         try tx.statuses.load(dids) { records[$0] = $1 }
+        newestAtFirst = records.map { $0?.status.newest }
         try tx.bindings.subscribers(of: dids) { subscribers[$0].append($1) }
-        try findTimed(in: tx)
+        try loadPast(in: tx)
         let wanted = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
             guard case .report(let report, _) = item.matter, let cid = report.cid else {
                 return nil
@@ -222,17 +209,20 @@ struct StatusBatch {
         try tx.commands.load(wanted) { commands[CommandKey(did: $1.did, cid: $1.cid)] = $1 }
     }
 
-    /// Looks for reports without an id that came before.
-    ///
-    /// One that is newer than all the device has
-    /// said can't be among them, and that is nearly every one.
-    private mutating func findTimed(in tx: Transaction) throws {
-        let doubtful = timed.indices.filter { index in
-            let attributes = records[timedPlaces[index].device]?.status.attributes ?? []
-            return attributes.contains { $0.ts >= timed[index].ts }
+    /// Looks up the moments of reports that their devices' statuses can't tell from repeats.
+    private mutating func loadPast(in tx: Transaction) throws {
+        var wanted: [Moment] = []
+        for item in items where item.device >= 0 {
+            guard case .report(let report, nil) = item.matter,
+                let ts = Repeats.time(of: report, at: tx.now),
+                let status = records[item.device]?.status,
+                Repeats.needsHistory(ts, status)
+            else { continue }
+            let moment = Moment(device: item.device, ts: ts)
+            if past.updateValue([], forKey: moment) == nil { wanted.append(moment) }
         }
-        try tx.history.find(doubtful.map { timed[$0] }) {
-            versions[timedPlaces[doubtful[$0]].key] = 0
+        try tx.history.find(wanted.map { (dids[$0.device], $0.ts) }) { index, record in
+            if let json = record.json { past[wanted[index], default: []].append(json) }
         }
     }
 
@@ -245,9 +235,6 @@ struct StatusBatch {
         let order = dids.indices.sorted { dids[$0] < dids[$1] }
         try tx.statuses.save(order.compactMap { isChanged[$0] ? records[$0] : nil })
         if !history.isEmpty {
-            var rank = [Int](repeating: 0, count: order.count)
-            for (place, device) in order.enumerated() { rank[device] = place }
-            history.sort { rank[$0.device] < rank[$1.device] }
             try tx.history.append(history.map(\.record))
         }
         try tx.events.append(events)
@@ -298,9 +285,4 @@ struct StatusBatch {
             OutboundMessage(topics.response(did), AnswerCodec.refusal(id, error.rejection))
         )
     }
-}
-
-extension InboxKey {
-    /// Whether the key holds within one batch only, and the history tells of earlier ones.
-    fileprivate var isTimed: Bool { id.utf8.first == UInt8(ascii: "@") }
 }

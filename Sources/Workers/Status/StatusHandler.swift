@@ -32,13 +32,45 @@ package struct StatusHandler: BatchHandler {
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
         try catalog.update(in: tx)
-        var work = StatusBatch(environment.topics, catalog)
-        for message in batch { work.decode(message, at: tx.now) }
-        try work.register(in: tx, ids: &ids)
-        try work.load(in: tx)
-        try work.decide(in: tx, ids: &ids, roll: &roll)
-        try work.save(in: tx)
-        return work.owed
+        var owed = Owed()
+        for run in Self.runs(of: batch) {
+            var work = StatusBatch(environment.topics, catalog)
+            work.owed = owed
+            for message in run { work.decode(message, at: tx.now) }
+            try work.register(in: tx, ids: &ids)
+            try work.load(in: tx)
+            try work.decide(in: tx, ids: &ids, roll: &roll)
+            try work.save(in: tx)
+            owed = work.owed
+        }
+        return owed
+    }
+
+    /// Cuts a batch where a registration comes behind something else: a report of before must not end
+    /// up in the life that a reset begins.
+    private static func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
+        var runs: [ArraySlice<Inbound>] = []
+        var start = batch.startIndex
+        var wasRegistration = true
+        for (index, message) in batch.enumerated() {
+            let isRegistration = message.topic.suffix(9).elementsEqual("/register".utf8)
+            if isRegistration, !wasRegistration {
+                runs.append(batch[start..<index])
+                start = index
+            }
+            wasRegistration = isRegistration
+        }
+        return runs + [batch[start...]]
+    }
+
+    package func apology(for message: Inbound) -> OutboundMessage? {
+        let topic: String
+        switch environment.topics.parse(message.topic) {
+        case .report(let did), .info(let did): topic = environment.topics.response(did)
+        case .register(let key, let mac): topic = environment.topics.registered(key, mac)
+        default: return nil
+        }
+        return message.apology.map { OutboundMessage(topic, $0) }
     }
 
     // MARK: What is due

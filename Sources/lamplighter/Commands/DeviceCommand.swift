@@ -4,9 +4,10 @@ import ArgumentParser
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Look at devices, and forget one.",
+        abstract: "Look at devices, let one be reset, and forget one.",
         subcommands: [
-            DeviceListCommand.self, DeviceShowCommand.self, DeviceForgetCommand.self,
+            DeviceListCommand.self, DeviceShowCommand.self, DeviceAllowResetCommand.self,
+            DeviceForgetCommand.self,
         ]
     )
 }

@@ -51,10 +51,11 @@ struct SimulateCommand: AsyncParsableCommand {
                 ]
             )
         }
+        let isForPrograms = output.json
         let simulation = try Simulation(options) {
             Terminal.progress($0)
         } show: {
-            print($0)
+            if isForPrograms { Terminal.tell($0) } else { Terminal.show(line: $0) }
         }
         let summary = simulation.run()
         Terminal.tell("")

@@ -4,12 +4,17 @@ import JSON
 /// Where the command line writes: data to standard output, talk to standard error.
 enum Terminal {
     /// Writes a line of talk.
-    static func tell(_ text: String) {
+    static func tell(_ text: String) { write(text, to: 2) }
+
+    /// Writes a line of data at once, also where a program reads along.
+    static func show(line text: String) { write(text, to: 1) }
+
+    private static func write(_ text: String, to descriptor: Int32) {
         var line = text + "\n"
         line.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
             while let start = rest.baseAddress, !rest.isEmpty {
-                let count = write(2, start, rest.count)
+                let count = Glibc.write(descriptor, start, rest.count)
                 guard count > 0 else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             }

@@ -78,7 +78,12 @@ enum NewUser {
     }
 
     /// Refuses a username that another user has.
-    static func checkFree(_ username: Username, for uid: UserID?, _ region: String, _ call: Call)
+    static func checkFree(
+        _ username: Username,
+        for uid: UserID?,
+        _ region: String,
+        _ call: Call
+    )
         throws
     {
         let owner = try call.tx.accounts.find(

@@ -166,7 +166,10 @@ enum Registration {
 
     /// One address gets no more mails by registrations than by codes, whoever has it.
     private static func limit(_ email: EmailAddress, _ place: Place, _ call: Call) throws {
-        let digest = call.tx.hash(email.key, boundTo: "register \(call.app.id.text) \(place.region)")
+        let digest = call.tx.hash(
+            email.key,
+            boundTo: "register \(call.app.id.text) \(place.region)"
+        )
         let subject = "register/" + digest.map { String($0, radix: 36) }.joined(separator: ".")
         let wait = try call.tx.attempts.retryAfter(
             subject,

@@ -1,0 +1,2 @@
+// What Swift's Glibc module leaves out of the C library.
+#include <sys/epoll.h>

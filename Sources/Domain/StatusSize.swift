@@ -1,0 +1,28 @@
+import JSON
+
+/// Keeps what users are told of a device below the size of a payload.
+enum StatusSize {
+    /// How many bytes of JSON the state of a device with data points may have: names, values, and the
+    /// names again where a report changes them.
+    static let bytesMax = 48 * 1024
+
+    /// Refuses a state that would not fit into a status message.
+    static func check(_ status: Status, _ product: Product) -> Rejection? {
+        // Nearly every state is far below: its exact size is not worth the time.
+        guard status.attributes.reduce(0, { $0 + atMost($1) }) > bytesMax,
+            status.attributes.reduce(0, { $0 + exactly($1) }) > bytesMax
+        else { return nil }
+        return .invalid("data", "A device's state has at most \(bytesMax) bytes of JSON.")
+    }
+
+    /// A character takes at most six bytes, a number or a word of JSON 24.
+    private static func atMost(_ attribute: Status.Attribute) -> Int {
+        12 * attribute.name.utf8.count + 8
+            + (attribute.value.stringValue.map { 6 * $0.utf8.count } ?? 24)
+    }
+
+    private static func exactly(_ attribute: Status.Attribute) -> Int {
+        2 * JSONValue.string(attribute.name).encoded().count + 3
+            + attribute.value.encoded().count
+    }
+}

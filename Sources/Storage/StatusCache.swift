@@ -1,0 +1,76 @@
+import Domain
+import Synchronization
+
+/// The statuses that the writer has just read or written, as the next batch would read them.
+///
+/// Everything that the store's one writer does to statuses passes through here; when another process
+/// has written, or a transaction failed, all is forgotten. Bounded: of two generations the older one
+/// goes when the younger is full.
+final class StatusCache: Sendable {
+    /// Statuses of one generation at most; a few hundred bytes each.
+    private static let generationMax = 8192
+
+    private struct State {
+        var young: [DeviceID: StatusRecord] = [:]
+        var old: [DeviceID: StatusRecord] = [:]
+        var dataVersion: Int64 = -1
+
+        mutating func find(_ did: DeviceID) -> StatusRecord? {
+            if let record = young[did] { return record }
+            guard let record = old[did] else { return nil }
+            put(record)
+            return record
+        }
+
+        mutating func put(_ record: StatusRecord) {
+            if young.count >= generationMax {
+                old = young
+                young = [:]
+            }
+            young[record.did] = record
+        }
+
+        mutating func clear() {
+            young = [:]
+            old = [:]
+        }
+    }
+
+    private let state = Mutex(State())
+
+    /// Forgets everything if another connection has written; `dataVersion` is SQLite's.
+    func begin(dataVersion: Int64) {
+        state.withLock { state in
+            if state.dataVersion != dataVersion { state.clear() }
+            state.dataVersion = dataVersion
+        }
+    }
+
+    /// Gives what is known, each at its place, and the places of what is not.
+    func find(_ dids: [DeviceID]) -> (known: [StatusRecord?], missing: [Int]) {
+        state.withLock { state in
+            var missing: [Int] = []
+            let known = dids.indices.map { place in
+                let record = state.find(dids[place])
+                if record == nil { missing.append(place) }
+                return record
+            }
+            return (known, missing)
+        }
+    }
+
+    func put(_ records: some Sequence<StatusRecord>) {
+        state.withLock { state in
+            for record in records { state.put(record) }
+        }
+    }
+
+    func remove(_ did: DeviceID) {
+        state.withLock { state in
+            state.young[did] = nil
+            state.old[did] = nil
+        }
+    }
+
+    func clear() { state.withLock { $0.clear() } }
+}

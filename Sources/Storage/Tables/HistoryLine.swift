@@ -1,0 +1,80 @@
+import Domain
+import JSON
+
+/// One record of the history as a line of JSON: `[ts,{values}]`, or `[ts,null,"base64"]`.
+///
+/// In the tail the device's id stands before the bracket, which no id contains.
+enum HistoryLine {
+    private static let newline = UInt8(ascii: "\n")
+    private static let bracket = UInt8(ascii: "[")
+
+    /// Writes a record's line, without the device.
+    static func append(_ record: HistoryRecord, to bytes: inout [UInt8]) {
+        bytes.append(bracket)
+        append(record.ts.milliseconds, to: &bytes)
+        bytes.append(UInt8(ascii: ","))
+        if let json = record.json {
+            bytes.append(contentsOf: json)
+        } else {
+            bytes.append(contentsOf: "null".utf8)
+        }
+        if let binary = record.binary {
+            bytes.append(contentsOf: ",\"".utf8)
+            bytes.append(contentsOf: binary.utf8)
+            bytes.append(UInt8(ascii: "\""))
+        }
+        bytes.append(contentsOf: "]\n".utf8)
+    }
+
+    private static func append(_ number: Int64, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: String(number).utf8)
+    }
+
+    /// Reads a line.
+    static func record(_ line: ArraySlice<UInt8>, of did: DeviceID) -> HistoryRecord? {
+        let value = line.withUnsafeBufferPointer { try? JSONValue.parse($0) }
+        guard let parts = value?.arrayValue, parts.count >= 2, let ts = parts[0].intValue else {
+            return nil
+        }
+        return HistoryRecord(
+            did: did,
+            ts: Instant(milliseconds: ts),
+            data: parts[1].objectValue,
+            binary: parts.count > 2 ? parts[2].stringValue : nil
+        )
+    }
+
+    /// The time of a line, which begins with its bracket.
+    static func ts(_ line: ArraySlice<UInt8>) -> Int64 {
+        var rest = line.dropFirst()
+        let isNegative = rest.first == UInt8(ascii: "-")
+        if isNegative { rest = rest.dropFirst() }
+        var number: Int64 = 0
+        for byte in rest {
+            guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { break }
+            number = number &* 10 &+ Int64(byte - UInt8(ascii: "0"))
+        }
+        return isNegative ? -number : number
+    }
+
+    /// Hands over each line of a device's piece, with its newline.
+    static func forEach(in lines: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
+        var start = 0
+        while start < lines.count {
+            let end = lines[start...].firstIndex(of: newline).map { $0 + 1 } ?? lines.count
+            body(lines[start..<end])
+            start = end
+        }
+    }
+
+    /// Hands over each line of the tail, cut into device and line.
+    static func forEachInTail(
+        _ lines: [UInt8],
+        _ body: (_ did: ArraySlice<UInt8>, _ line: ArraySlice<UInt8>) -> Void
+    ) {
+        forEach(in: lines) { whole in
+            guard let start = whole.firstIndex(of: bracket) else { return }
+            body(whole[..<start], whole[start...])
+        }
+    }
+}

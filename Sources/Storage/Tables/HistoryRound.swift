@@ -1,0 +1,106 @@
+/// One device's lines of a while, as they will lie in the history.
+package struct HistoryPiece: Sendable {
+    var did: String
+    var from: Int64
+    var to: Int64
+    var count: Int64
+    var lines: [UInt8]
+}
+
+/// The lines that the sorter moves in one round, by device and time.
+package struct HistoryRound: Sendable {
+    /// The last row of the tail that the round takes.
+    private(set) var seq: Int64 = 0
+    /// Devices up to this one were moved before.
+    private let after: String
+    private typealias Line = (ts: Int64, line: ArraySlice<UInt8>)
+    private var linesOf: [String: [[Line]]] = [:]
+    /// What is to be written, in the order of the devices; `prepare` makes it.
+    ///
+    /// A device's pieces stand side by side, and may not be parted over transactions.
+    package private(set) var pieces: [HistoryPiece] = []
+
+    private static let pieceBytesMax = 65_536
+
+    private var rows: [[UInt8]] = []
+    private var devices: [String]?
+
+    init(after: String) {
+        self.after = after
+    }
+
+    mutating func add(_ lines: [UInt8], seq: Int64) {
+        self.seq = seq
+        rows.append(lines)
+    }
+
+    /// Sorts a little further, to be called outside any transaction: one row of the tail, or so many
+    /// devices; false when all is done.
+    package mutating func prepare(_ count: Int) -> Bool {
+        if let lines = rows.popLast() {
+            divide(lines)
+            return true
+        }
+        var left = devices ?? linesOf.keys.sorted(by: >)
+        for _ in 0..<count {
+            guard let did = left.popLast() else { return false }
+            // The rows were taken from the last to the first.
+            let lines = (linesOf.removeValue(forKey: did) ?? []).reversed().flatMap { $0 }
+            cut(Self.ascending(lines), of: did)
+        }
+        devices = left
+        return true
+    }
+
+    private mutating func divide(_ row: [UInt8]) {
+        var lines: [String: [Line]] = [:]
+        HistoryLine.forEachInTail(row) { did, line in
+            let did = String(decoding: did, as: UTF8.self)
+            guard did > after else { return }
+            lines[did, default: []].append((HistoryLine.ts(line), line))
+        }
+        for (did, lines) in lines { linesOf[did, default: []].append(lines) }
+    }
+
+    private static func ascending(_ lines: [Line]) -> [Line] {
+        guard zip(lines, lines.dropFirst()).contains(where: { $0.ts > $1.ts }) else {
+            return lines
+        }
+        // What came first at the same moment stays first.
+        return lines.indices.sorted { (lines[$0].ts, $0) < (lines[$1].ts, $1) }.map { lines[$0] }
+    }
+
+    private mutating func cut(_ lines: [Line], of did: String) {
+        var piece: HistoryPiece?
+        for (ts, line) in lines {
+            if let open = piece,
+                ts - open.from >= HistoryTable.spanMax
+                    || open.lines.count + line.count > Self.pieceBytesMax
+            {
+                pieces.append(open)
+                piece = nil
+            }
+            var next = piece ?? HistoryPiece(did: did, from: ts, to: ts, count: 0, lines: [])
+            piece = nil
+            next.to = ts
+            next.count += 1
+            next.lines.append(contentsOf: line)
+            piece = next
+        }
+        if let piece { pieces.append(piece) }
+    }
+
+    /// The places of the pieces, cut so that each run has about so many and no device is parted.
+    package func runs(of count: Int) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var start = 0
+        while start < pieces.count {
+            var end = min(start + count, pieces.count)
+            while end < pieces.count, pieces[end].did == pieces[end - 1].did { end += 1 }
+            runs.append(start..<end)
+            start = end
+        }
+        // A round of forgotten lines still has to be struck out.
+        return runs.isEmpty ? [0..<0] : runs
+    }
+}

@@ -1,0 +1,129 @@
+package import Domain
+
+/// The newest part of the history: one row for each batch of reports, in the order of the commits.
+///
+/// The sorter takes it away in rounds. A round takes all rows up to one of them and moves their
+/// lines device by device, in several transactions so that nobody waits long; a marker tells how
+/// far it has come, so that no reader sees a line twice and a crash repeats nothing.
+package struct HistoryTail {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+    private static let fact = "historySorted"
+    private static let roundRowsMax: Int64 = 2000
+
+    /// How much waits to be sorted.
+    package struct Depth: Sendable {
+        /// Bytes of lines.
+        package var bytes: Int
+        /// When the oldest batch was committed, or nil when there is none.
+        package var since: Instant?
+    }
+
+    /// How far a round has come: the rows up to `seq`, the devices up to `did`.
+    struct Mark {
+        var seq: Int64
+        var did: String
+    }
+
+    /// Adds the records of one batch.
+    func append(_ records: [HistoryRecord]) throws {
+        guard !records.isEmpty else { return }
+        var lines: [UInt8] = []
+        lines.reserveCapacity(records.count * 128)
+        for record in records {
+            lines.append(contentsOf: record.did.text.utf8)
+            HistoryLine.append(record, to: &lines)
+        }
+        try sql.run("INSERT INTO historyTail (seq, size, lines) VALUES ($1, $2, $3)") {
+            $0.add(transaction.stamps.next(transaction.now))
+            $0.add(lines.count)
+            $0.add(bytes: lines)
+        }
+    }
+
+    /// How much waits.
+    package func depth() throws -> Depth {
+        try sql.query("SELECT coalesce(sum(size), 0), min(seq) FROM historyTail") {
+            Depth(
+                bytes: Int($0.integer(0)),
+                since: $0.optionalInteger(1).map { Instant(milliseconds: $0 / 1000) }
+            )
+        }.first ?? Depth(bytes: 0, since: nil)
+    }
+
+    /// Hands over each line that waits, with its device.
+    func forEach(_ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
+        let mark = try mark()
+        try sql.query(
+            "SELECT seq, lines FROM historyTail ORDER BY seq",
+            each: CollectionOfOne(())
+        ) { _, _ in
+        } row: { _, row in
+            let isTaken = mark.map { row.integer(0) <= $0.seq } ?? false
+            HistoryLine.forEachInTail(row.bytes(1)) { did, line in
+                let did = String(decoding: did, as: UTF8.self)
+                if isTaken, let mark, did <= mark.did { return }
+                body(DeviceID(trusted: did), line)
+            }
+        }
+    }
+
+    // MARK: Sorting
+
+    /// What is to be moved in one round: the rows up to the last that fits into so many bytes, or
+    /// those that a round before began with; nil when nothing waits.
+    package func round(bytesMax: Int) throws -> HistoryRound? {
+        let mark = try mark()
+        var round = HistoryRound(after: mark?.did ?? "")
+        let rows = try sql.query(
+            """
+            SELECT seq, size, lines FROM historyTail
+            WHERE seq <= $1 ORDER BY seq LIMIT $2
+            """
+        ) {
+            $0.add(mark?.seq ?? .max)
+            $0.add(mark == nil ? Self.roundRowsMax : .max)
+        } row: {
+            (seq: $0.integer(0), size: Int($0.integer(1)), lines: $0.bytes(2))
+        }
+        var bytes = 0
+        for row in rows where mark != nil || bytes < bytesMax {
+            bytes += row.size
+            round.add(row.lines, seq: row.seq)
+        }
+        return round.seq == 0 ? nil : round
+    }
+
+    /// Writes pieces; with the last of a round its rows leave the tail.
+    ///
+    /// Pieces of a device that was forgotten meanwhile are dropped.
+    package func move(_ pieces: ArraySlice<HistoryPiece>, of round: HistoryRound) throws {
+        try sql.run(
+            """
+            INSERT INTO history (did, fromTs, seq, toTs, count, lines)
+            SELECT did, $1, $2, $3, $4, $5 FROM device WHERE did = $6
+            """,
+            each: pieces
+        ) { binder, piece in
+            binder.add(piece.from)
+            binder.add(transaction.stamps.next(transaction.now))
+            binder.add(piece.to)
+            binder.add(piece.count)
+            binder.add(bytes: piece.lines)
+            binder.add(piece.did)
+        }
+        if pieces.endIndex == round.pieces.endIndex {
+            try sql.run("DELETE FROM historyTail WHERE seq <= $1") { $0.add(round.seq) }
+            try sql.run("DELETE FROM meta WHERE name = '\(Self.fact)'")
+        } else if let last = pieces.last {
+            try transaction.meta.set(Self.fact, to: "\(round.seq) \(last.did)")
+        }
+    }
+
+    private func mark() throws -> Mark? {
+        guard let parts = try transaction.meta.value(Self.fact)?.split(separator: " "),
+            parts.count == 2, let seq = Int64(parts[0])
+        else { return nil }
+        return Mark(seq: seq, did: String(parts[1]))
+    }
+}

@@ -1,0 +1,44 @@
+import Domain
+import Glibc
+import Storage
+
+/// Moves what the batches left in the history's tail into the devices' pieces.
+///
+/// When enough waits, or when something has waited long; in transactions so short that no worker
+/// notices.
+struct HistorySorter {
+    private let store: Store
+    private let clock: any WallClock
+    private let limits: Limits
+    /// Between two pieces of work, so that a message never waits for more than one.
+    private static let breathMicroseconds: UInt32 = 2000
+
+    init(_ environment: Environment) {
+        store = environment.store
+        clock = environment.clock
+        limits = environment.limits
+    }
+
+    /// One round, if it is time; stops between two transactions when told to.
+    func sort(while isGoing: () -> Bool) throws {
+        let depth = try store.read { tx in try tx.history.tail.depth() }
+        guard let since = depth.since else { return }
+        let oldest = clock.now.adding(seconds: -limits.historyTailSeconds)
+        guard depth.bytes >= limits.historyTailBytes || since <= oldest || since > clock.now else {
+            return
+        }
+        let bytesMax = limits.historyTailBytes * 2
+        guard
+            var round = try store.read({ tx in
+                try tx.history.tail.round(bytesMax: bytesMax)
+            })
+        else { return }
+        while round.prepare(limits.historyStep) { usleep(Self.breathMicroseconds) }
+        for run in round.runs(of: limits.historyStep) where isGoing() {
+            try store.rearrange(at: clock.now) { tx in
+                try tx.history.tail.move(round.pieces[run], of: round)
+            }
+            usleep(Self.breathMicroseconds)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Domain
+import Glibc
+package import Logging
+import Storage
+import Synchronization
+
+/// Keeps the store in shape beside the workers, on a thread of its own: sorts the history's tail into
+/// the devices' pieces, and copies the log into the database file.
+///
+/// One thread for both, so that they never meet on the disk.
+package final class UpkeepThread: Sendable {
+    private let environment: Environment
+    private let logger: Logger
+    private let isStopping = Atomic<Bool>(false)
+    private static let pauseMicroseconds: UInt32 = 100_000
+    private static let checkpointMilliseconds: Int64 = 200
+
+    /// Prepares the thread for the store of an environment.
+    package init(_ environment: Environment, logger: Logger) {
+        self.environment = environment
+        self.logger = logger
+    }
+
+    /// Runs until `stop`.
+    package func run() async {
+        await withCheckedContinuation { continuation in
+            PlainThread.detach {
+                self.work()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Asks the thread to return.
+    package func stop() { isStopping.store(true, ordering: .releasing) }
+
+    private var isGoing: Bool { !isStopping.load(ordering: .acquiring) }
+
+    private func work() {
+        let sorter = HistorySorter(environment)
+        let checkpointer = try? Checkpointer(path: environment.store.path)
+        if checkpointer == nil {
+            // The writer does it all by itself then, with longer pauses.
+            logger.warning("The log is not copied in the background")
+        }
+        var copiedAt = environment.clock.now
+        while isGoing {
+            // Busy or full: the next round tries again, and so does the writer.
+            do {
+                try sorter.sort(while: { isGoing })
+            } catch {
+                logger.debug(
+                    "Sorting the history has to wait",
+                    metadata: ["error": "\(StoreError.summary(error))"]
+                )
+            }
+            let now = environment.clock.now
+            if now.milliseconds - copiedAt.milliseconds >= Self.checkpointMilliseconds
+                || now < copiedAt
+            {
+                copiedAt = now
+                try? checkpointer?.run()
+            }
+            usleep(Self.pauseMicroseconds)
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+import Workers
+
+/// `device allow-reset`: lets one registration of a bound device succeed as a factory reset.
+struct DeviceAllowResetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "allow-reset",
+        abstract: "Let a bound device that lost its secret register again, as a factory reset.",
+        discussion: """
+            For a while, one registration without the old secret succeeds. It ends all bindings and
+            clears what the device has reported; those who were bound are told. Nothing changes before.
+            """
+    )
+
+    /// The minutes that may be asked for.
+    static let minutesRange: ClosedRange<Int64> = 1...1440
+
+    @Argument(help: "The device's id.")
+    var did: String
+
+    @Option(help: "How long, in minutes.")
+    var minutes = RegistrationRules.resetWindowSeconds / 60
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard Self.minutesRange.contains(minutes) else {
+            throw ValidationError(
+                "--minutes takes \(Self.minutesRange.lowerBound) to"
+                    + " \(Self.minutesRange.upperBound), not \(minutes)"
+            )
+        }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let device = try place.device(did)
+        let now = SystemClock().now
+        let until = now.adding(seconds: minutes * 60)
+        try place.store.batch(at: now) { try $0.devices.allowReset(device.did, until: until) }
+        if output.json {
+            Terminal.show(
+                .object(
+                    JSONObject([
+                        ("did", .string(device.did.text)),
+                        ("resetUntil", .integer(until.milliseconds)),
+                    ])
+                )
+            )
+        } else {
+            print("\(device.did) may be reset by registering until \(TimeText.of(until))")
+        }
+    }
+}

@@ -1,0 +1,260 @@
+"""`lamplighter serve` against a broker that runs apart, set up as deploy/mosquitto and deploy/systemd say."""
+
+import getpass
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import socket
+import ssl
+import subprocess
+import tempfile
+import unittest
+import urllib.error
+import urllib.request
+
+from client import Device
+from harness import BINARY, ROOT, Service, eventually, free_port
+from world import EndToEnd, World
+
+DEPLOY = ROOT / "deploy"
+GATE = BINARY.parent / "libLamplighterGate.so"
+
+
+def filled_in(text, **values):
+    """The text with each of the phrases replaced, each of which must stand in it."""
+    for old, new in values.items():
+        if old not in text:
+            raise AssertionError(f"{old!r} is not in the file that is to be filled in")
+        text = text.replace(old, str(new))
+    return text
+
+
+def make_certificates(folder):
+    """A CA of our own, and the certificate that it gave a server on this machine."""
+    folder.mkdir()
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost\n")
+    for line in (
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test-ca -keyout ca.key -out ca.pem",
+        "req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key -out server.csr",
+        "x509 -req -days 2 -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -extfile names -out server.pem",
+    ):
+        subprocess.run(["openssl", *line.split()], cwd=folder, check=True, capture_output=True)
+
+
+class Outside(Service):
+    """A mosquitto started by hand with deploy/mosquitto's configuration, and `serve` beside it."""
+
+    def __init__(self):
+        super().__init__()
+        self.folder = pathlib.Path(self.data).parent
+        self.broker = None
+        self.mqtt_port, self.tls_port, self.http_port = free_port(), free_port(), free_port()
+        self.tls = self.folder / "tls"
+        make_certificates(self.tls)
+        self.config = self.folder / "lamplighter.yaml"
+        self.write_config()
+
+    def write_config(self, port=None, tls=True):
+        """deploy/mosquitto's settings, with our ports; over TLS as devices outside come."""
+        text = (DEPLOY / "mosquitto/lamplighter.yaml").read_text()
+        more = f"port: {port or self.tls_port}"
+        if tls:
+            more += f"\n  caFile: {self.tls}/ca.pem"
+        self.config.write_text(filled_in(text, **{"port: 1883": more, "port: 8080": f"port: {self.http_port}"}))
+
+    def command(self):
+        """The line of deploy/systemd's unit, with our paths."""
+        unit = (DEPLOY / "systemd/lamplighter-serve.service").read_text()
+        line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1]
+        return shlex.split(filled_in(line, **{
+            "/usr/local/bin/lamplighter": BINARY,
+            "/etc/lamplighter/lamplighter.yaml": self.config,
+            "/var/lib/lamplighter": self.data,
+        }))
+
+    def start_broker(self):
+        """Fills deploy/mosquitto's configuration in as it says itself, and starts mosquitto with it."""
+        text = (DEPLOY / "mosquitto/lamplighter.conf").read_text()
+        line = re.search(r"^#\s+(printf .*)$", text, re.M)[1]
+        hash = subprocess.run(
+            ["sh", "-c", filled_in(line, DATA=self.data)], check=True, capture_output=True, text=True).stdout.strip()
+        path = self.folder / "mosquitto.conf"
+        path.write_text(filled_in(text, **{
+            "user lamplighter": f"user {getpass.getuser()}",
+            "/usr/local/lib/lamplighter/libLamplighterGate.so": GATE,
+            "/var/lib/lamplighter/gate/credentials": self.data / "gate/credentials",
+            "FILL_IN_64_HEX_DIGITS": hash,
+            "new_clients_per_minute 30": "new_clients_per_minute 1000",
+            "listener 1883": f"listener {self.mqtt_port}",
+            "listener 8883": f"listener {self.tls_port} 127.0.0.1",
+            "/etc/lamplighter/tls": self.tls,
+        }))
+        program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+        self.broker = subprocess.Popen(
+            [program, "-c", str(path)], stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        eventually(lambda: self.broker.poll() is not None or self.listens(), 20, "the broker")
+        if self.broker.poll() is not None:
+            raise AssertionError(f"mosquitto ended with {self.broker.returncode}: {self.tail()}")
+
+    def listens(self):
+        with socket.socket() as s:
+            return s.connect_ex(("127.0.0.1", self.tls_port)) == 0
+
+    def start(self):
+        """Starts the service first: it makes the secret that the broker's configuration needs."""
+        self.process = subprocess.Popen(
+            self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)
+        eventually(lambda: self.why_not_ready() is not None or self.process.poll() is not None, 60, "HTTP")
+        if self.process.poll() is not None:
+            raise AssertionError(f"serve ended with {self.process.returncode}: {self.tail()}")
+        if self.broker is None:
+            self.start_broker()
+        plain = self.mqtt_port
+        self.ready = eventually(self._ready, 60, "ready.json")
+        self.mqtt_port = plain
+        return self
+
+    def why_not_ready(self):
+        """What /readyz says while it refuses; None when nothing answers, "" when ready."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.http_port}/readyz", timeout=5) as answer:
+                return "" if answer.status == 200 else None
+        except urllib.error.HTTPError as error:
+            return error.read().decode()
+        except OSError:
+            return None
+
+    def cli(self, *arguments, check=True):
+        return super().cli(*arguments, "--config", str(self.config), check=check)
+
+    def stop_broker(self):
+        self.broker.send_signal(signal.SIGTERM)
+        self.broker.wait(10)
+        self.broker = None
+
+    def close(self):
+        try:
+            super().close()
+        finally:
+            if self.broker and self.broker.poll() is None:
+                self.broker.kill()
+                self.broker.wait()
+
+
+@unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+class AgainstABrokerOutside(EndToEnd):
+    @classmethod
+    def setUpClass(cls):
+        cls.own = World(watch=False, service=Outside())
+        cls.addClassCleanup(cls.own.close)
+
+    @property
+    def world(self):
+        return self.own
+
+    def test_a_device_registers_and_reports_and_an_app_sees_and_switches_it(self):
+        device, app = self.pair()
+        self.assertEqual(device.report(data={"power": False})["version"], 1)
+        app.status(device, lambda b: b["data"].get("power") is False)
+        app.send("device/control", {"did": device.did, "data": {"power": True}, "wait": True}, "switch")
+        command = device.command().body
+        device.send(cid=command["cid"], code=0, data=command["data"])
+        answer = app.answer("device/control", "switch")
+        self.assertEqual((answer["ok"], answer["result"]["state"]), (True, "done"))
+        app.status(device, lambda b: b["data"]["power"] is True)
+
+    def test_devices_from_outside_come_with_tls(self):
+        plain = self.device(connect=False)
+        device = self.keep(Device(self.own.service.tls_port, plain.did, plain.secret))
+        device.paho.tls_set(str(self.own.service.tls / "ca.pem"), cert_reqs=ssl.CERT_REQUIRED)
+        self.assertTrue(device.come().report(data={"power": True})["ok"])
+
+    def test_the_gate_refuses_who_must_be_refused(self):
+        device = self.device(connect=False)
+        self.assertNotEqual(self.keep(Device(self.own.port, device.did, "wrong")).connect(), 0)
+
+    def test_commands_work_on_the_data_directory_meanwhile(self):
+        device = self.device()
+        doctor = self.own.service.cli("doctor", check=False)
+        self.assertIn(doctor.returncode, (0, 3), doctor.stdout + doctor.stderr)
+        self.assertIn(device.did, self.own.service.cli("device", "list").stdout)
+        forgotten = json.loads(self.own.service.cli("device", "forget", device.did, "--json").stdout)
+        self.assertTrue(forgotten["disconnected"])
+        device.wait_lost()
+
+    def test_it_waits_for_a_broker_that_is_away_and_says_so(self):
+        device, app = self.pair(reconnect=True)
+        self.own.service.stop_broker()
+        why = eventually(self.own.service.why_not_ready, 20, "the loss of the broker")
+        self.assertIn("worker", why)
+        self.own.service.start_broker()
+        eventually(lambda: self.own.service.why_not_ready() == "", 30, "the service to be ready again")
+        device.wait(lambda: device.connected, 30, "the device's return")
+        self.assertTrue(device.report(data={"power": True})["ok"])
+        del app
+
+    def test_sigterm_drains_and_leaves_the_broker_alone(self):
+        code, seconds = self.own.service.stop()
+        self.assertEqual(code, 0)
+        self.assertLess(seconds, 5)
+        self.assertIsNone(self.own.service.broker.poll())
+        self.own.service.start()
+        self.assertTrue(self.device().report(data={"power": True})["ok"])
+
+    def test_a_password_of_ones_own_choice(self):
+        service = self.own.service
+        service.stop()
+        given = service.folder / "broker-password"
+        shutil.copyfile(service.data / "service.secret", given)
+        os.chmod(given, 0o600)
+        original = service.config.read_text()
+        self.addCleanup(self.begin_anew, original)
+        service.config.write_text(original.replace("mqtt:\n", f"mqtt:\n  passwordFile: {given}\n"))
+        service.start()
+        given.write_text("another\n")
+        service.stop()
+        service.process = subprocess.Popen(
+            service.command(), stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log)
+        why = eventually(lambda: "refused" in (service.why_not_ready() or "").lower(), 20, "the refusal")
+        self.assertTrue(why)
+
+    def begin_anew(self, config):
+        self.own.service.config.write_text(config)
+        self.own.service.stop()
+        self.own.service.start()
+
+    def test_a_ca_that_did_not_sign_the_broker_is_noticed(self):
+        service = self.own.service
+        service.stop()
+        original = service.config.read_text()
+        self.addCleanup(self.begin_anew, original)
+        make_certificates(service.folder / "other")
+        self.addCleanup(shutil.rmtree, service.folder / "other")
+        service.config.write_text(original.replace(f"{service.tls}/ca.pem", f"{service.folder}/other/ca.pem"))
+        service.process = subprocess.Popen(
+            service.command(), stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log)
+        eventually(lambda: "tls" in (service.why_not_ready() or "").lower(), 20, "the TLS error")
+
+
+class Units(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_systemd_understands_the_units(self):
+        for unit in sorted((DEPLOY / "systemd").glob("*.service")):
+            with self.subTest(unit=unit.name):
+                text = unit.read_text()
+                program = re.search(r"^ExecStart=(\S+)", text, re.M)[1]
+                holder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+                path = holder / unit.name
+                path.write_text(text.replace(program, "/bin/true"))
+                done = subprocess.run(
+                    ["systemd-analyze", "verify", "--man=no", str(path)], capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+
+
+if __name__ == "__main__":
+    unittest.main()

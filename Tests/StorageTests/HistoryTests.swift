@@ -1,0 +1,235 @@
+import Domain
+import JSON
+import TestKit
+import Testing
+
+@testable import Storage
+
+@Suite("The history, in its tail and in the devices' pieces")
+struct HistoryTests {
+    private func did(_ number: Int) -> DeviceID { DeviceID(trusted: "d-\(1000 + number)") }
+
+    private func record(_ device: Int, _ second: Int64, _ value: Int64) -> HistoryRecord {
+        HistoryRecord(did: did(device), ts: Make.at(second), data: ["level": .integer(value)])
+    }
+
+    private func world(devices: Int) throws -> World {
+        let world = try World()
+        try world.fill()
+        try world.store.batch(at: Make.now) { (tx) throws in
+            for device in 0..<devices {
+                let mac = MAC(trusted: String(112_233_445_500 + device))
+                try tx.devices.create(did(device), product: Make.key, mac: mac)
+            }
+        }
+        return world
+    }
+
+    /// Sorts what waits; `steps` transactions of `size` pieces at most.
+    private func sort(_ world: World, size: Int = 100, steps: Int = .max) throws {
+        guard
+            var round = try world.store.read({ try $0.history.tail.round(bytesMax: 1 << 20) })
+        else { return }
+        while round.prepare(3) {}
+        for run in round.runs(of: size).prefix(steps) {
+            try world.store.rearrange(at: Make.now) { (tx) throws in
+                try tx.history.tail.move(round.pieces[run], of: round)
+            }
+        }
+    }
+
+    private func all(_ world: World, _ device: Int) throws -> [HistoryRecord] {
+        try world.store.read { try $0.history.all(did(device)) }
+    }
+
+    @Test("Every record is seen once, in the order of time, however far the sorter has come")
+    func sorting() throws {
+        var random = Seed(5)
+        let world = try world(devices: 7)
+        var wanted: [[HistoryRecord]] = Array(repeating: [], count: 7)
+        for batch in 0..<40 {
+            let records = (0..<Int.random(in: 1...30, using: &random)).map { number in
+                record(
+                    Int.random(in: 0..<7, using: &random),
+                    Int64.random(in: 0...20_000, using: &random) / 3,
+                    Int64(batch * 100 + number)
+                )
+            }
+            for (device, _) in wanted.enumerated() {
+                wanted[device] += records.filter { $0.did == did(device) }
+            }
+            try world.store.batch(at: Make.now) { try $0.history.append(records) }
+            if batch % 3 == 0 {
+                // Sometimes it stops half-way, as at a crash.
+                try sort(world, size: 2, steps: Int.random(in: 1...5, using: &random))
+            }
+            for device in 0..<7 {
+                let kept = try all(world, device)
+                #expect(kept.map(\.ts) == kept.map(\.ts).sorted())
+                #expect(Set(kept.compactMap(\.json)) == Set(wanted[device].compactMap(\.json)))
+                #expect(kept.count == wanted[device].count)
+                let count = try world.store.read { try $0.history.count(did(device)) }
+                #expect(count == Int64(wanted[device].count))
+            }
+        }
+    }
+
+    @Test("At one moment, what came first stays first")
+    func stability() throws {
+        let world = try world(devices: 1)
+        for value in 0..<6 {
+            try world.store.batch(at: Make.now) {
+                try $0.history.append([record(0, 5, Int64(value))])
+            }
+            if value == 2 { try sort(world) }
+        }
+        #expect(try all(world, 0).map { $0.data?["level"]?.intValue } == [0, 1, 2, 3, 4, 5])
+        try sort(world)
+        #expect(try all(world, 0).map { $0.data?["level"]?.intValue } == [0, 1, 2, 3, 4, 5])
+    }
+
+    @Test("Bytes of a device's own, and values of every shape, come back from both parts")
+    func shapes() throws {
+        let world = try world(devices: 1)
+        let records = [
+            HistoryRecord(did: did(0), ts: Make.at(1), data: nil, binary: "aGVsbG8="),
+            HistoryRecord(did: did(0), ts: Make.at(2), data: ["a": "[,]\n\"é"], binary: "AA=="),
+            HistoryRecord(did: did(0), ts: Make.at(3), data: [:]),
+            HistoryRecord(
+                did: did(0),
+                ts: Instant(milliseconds: -7),
+                data: ["b": [1, ["c": 2.5]]]
+            ),
+        ]
+        try world.store.batch(at: Make.now) { try $0.history.append(records) }
+        let expected = [records[3]] + records.prefix(3)
+        #expect(try all(world, 0) == expected)
+        try sort(world)
+        #expect(try all(world, 0) == expected)
+    }
+
+    @Test("A moment is found in the tail, in a piece that begins before it, and nowhere else")
+    func find() throws {
+        let world = try world(devices: 2)
+        let records = (0..<100).map { record(0, Int64($0) * 60, Int64($0)) }
+        try world.store.batch(at: Make.now) { try $0.history.append(records) }
+        for isSorted in [false, true] {
+            if isSorted { try sort(world) }
+            for minute in [0, 1, 59, 60, 61, 99] as [Int64] {
+                var found: [HistoryRecord] = []
+                try world.store.read { (tx) throws in
+                    try tx.history.find([(did(1), Make.at(0)), (did(0), Make.at(minute * 60))]) {
+                        #expect($0 == 1)
+                        found.append($1)
+                    }
+                }
+                #expect(found == [records[Int(minute)]])
+            }
+        }
+    }
+
+    @Test("Pieces cover an hour at most, and go when all of them is too old")
+    func pruning() throws {
+        let world = try world(devices: 1)
+        let records = (0..<180).map { record(0, Int64($0) * 60, Int64($0)) }
+        try world.store.batch(at: Make.now) { try $0.history.append(records) }
+        try sort(world)
+        let horizon = Make.at(3600 + 60)
+        try world.store.batch(at: Make.now) { (tx) throws in
+            #expect(try tx.history.isOlder(than: horizon, did(0)))
+            #expect(try tx.history.prune(before: horizon, of: did(0), limit: 10) == 1)
+            #expect(try !tx.history.isOlder(than: horizon, did(0)))
+        }
+        #expect(try all(world, 0) == Array(records[60...]))
+    }
+
+    @Test("What a forgotten device left in the tail goes with the next round")
+    func forgotten() throws {
+        let world = try world(devices: 2)
+        try world.store.batch(at: Make.now) {
+            try $0.history.append([record(0, 1, 1), record(1, 1, 2)])
+        }
+        try world.store.batch(at: Make.now) { try $0.devices.forget(did(0)) }
+        try sort(world)
+        #expect(try all(world, 0).isEmpty)
+        #expect(try all(world, 1).count == 1)
+        #expect(try world.store.read { try $0.history.tail.depth() }.since == nil)
+    }
+
+    @Test("The tail tells how much waits, and since when")
+    func depth() throws {
+        let world = try world(devices: 1)
+        #expect(try world.store.read { try $0.history.tail.depth() }.bytes == 0)
+        try world.store.batch(at: Make.now) { try $0.history.append([record(0, 1, 1)]) }
+        try world.store.batch(at: Make.at(5)) { try $0.history.append([record(0, 2, 2)]) }
+        let depth = try world.store.read { try $0.history.tail.depth() }
+        #expect(depth.bytes > 40 && depth.since == Make.now)
+    }
+}
+
+@Suite("Statuses that the writer knows already")
+struct StatusCacheTests {
+    private func version(_ world: World) throws -> Int64? {
+        try world.store.batch(at: Make.now) { try $0.statuses.find(Make.did)?.status.version }
+    }
+
+    private func raise(_ world: World) throws {
+        try world.store.batch(at: Make.now) { (tx) throws in
+            guard var record = try tx.statuses.find(Make.did) else { return }
+            record.status.version += 1
+            try tx.statuses.save([record])
+        }
+    }
+
+    @Test("What another connection wrote is seen by the next batch")
+    func otherWriter() throws {
+        let directory = try TemporaryDirectory()
+        let first = try World(directory)
+        try first.fill()
+        let second = try World(directory)
+        for expected in 1...6 as ClosedRange<Int64> {
+            try raise(expected % 2 == 0 ? first : second)
+            #expect(try version(first) == expected)
+            #expect(try version(second) == expected)
+        }
+    }
+
+    @Test("What a failed batch, or a failed piece of one, wrote is forgotten")
+    func failures() throws {
+        struct Failure: Error {}
+        let world = try World()
+        try world.fill()
+        try raise(world)
+        #expect(throws: Failure.self) {
+            try world.store.batch(at: Make.now) { (tx) throws in
+                try tx.statuses.wipe(Make.did, at: tx.now)
+                throw Failure()
+            }
+        }
+        #expect(try version(world) == 1)
+        try world.store.batch(at: Make.now) { (tx) throws in
+            #expect(throws: Failure.self) {
+                try tx.isolated {
+                    try tx.statuses.wipe(Make.did, at: tx.now)
+                    throw Failure()
+                }
+            }
+            #expect(try tx.statuses.find(Make.did)?.status.version == 1)
+        }
+        try world.store.batch(at: Make.now) { try $0.devices.forget(Make.did) }
+        #expect(try version(world) == nil)
+    }
+
+    @Test("More devices than it holds are all read right")
+    func overflow() throws {
+        let cache = StatusCache()
+        let dids = (0..<20_000).map { DeviceID(trusted: "d-\($0)") }
+        for did in dids {
+            cache.put([StatusRecord(did: did, productKey: Make.key, status: Status(ts: Make.now))])
+        }
+        let (known, missing) = cache.find(dids)
+        #expect(known.compactMap(\.self).count + missing.count == dids.count)
+        #expect((8192...16_384).contains(dids.count - missing.count))
+        #expect(known.indices.allSatisfy { known[$0].map { $0.did } ?? dids[$0] == dids[$0] })
+    }
+}
