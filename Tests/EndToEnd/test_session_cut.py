@@ -272,6 +272,9 @@ class Crowded(unittest.TestCase):
         devices = [world.device() for _ in range(DEVICES)]
         for device in devices:
             self.addCleanup(device.close)
+        # Before the crowd: paho knows 1,024 descriptors.
+        tool = world.tool("probe")
+        tool.connect()
         ended = Crowd(world.port, "test-app", secret, TERMINALS)
         self.addCleanup(ended.close)
         others = Crowd(world.port, "test-app", secret, OTHERS)
@@ -285,8 +288,7 @@ class Crowded(unittest.TestCase):
             ended.ask("device/bind", {"did": device.did, "passcode": "123456"}, members=ended.members[:1])
         stop = threading.Event()
         traffic = threading.Thread(target=self.traffic, args=(devices, stop), daemon=True)
-        probe = Probe(world.tool("probe"), uid, 0.002)
-        probe.tool.connect()
+        probe = Probe(tool, uid, 0.002)
         traffic.start()
         try:
             time.sleep(2)
