@@ -122,7 +122,7 @@ package enum SettingsTable {
             .integer(64...1_048_576),
             .integer(2048),
             unit: "MiB",
-            "Memory the broker takes at most; at the limit it refuses messages."
+            "Memory the broker takes at most; beyond it the broker refuses, or starts anew."
         ),
         Setting(
             "broker.newClientsPerMinute",
