@@ -84,8 +84,7 @@ class Provider:
             return 200, {"keys": [{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": self.kid,
                                    "n": number(public.n), "e": number(public.e)}]}
         found = self.answers.get(parts.path)
-        if "Authorization" in headers:
-            query["authorization"] = headers["Authorization"]
+        query.update({k.lower(): v for k, v in headers.items() if k.lower() == "authorization"})
         return found(query) if found else (404, {"error": "not_found"})
 
     def rotate(self):
