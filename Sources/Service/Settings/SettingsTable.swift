@@ -274,6 +274,13 @@ package enum SettingsTable {
             "New anonymous users of one app."
         ),
         Setting(
+            "limits.terminalsPerHour",
+            .integer(1...100_000_000),
+            .integer(100_000),
+            unit: "1/h",
+            "New terminals of one app on which somebody logs in."
+        ),
+        Setting(
             "limits.hashThreads",
             .integer(0...64),
             .integer(0),
