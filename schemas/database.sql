@@ -378,3 +378,9 @@ CREATE TABLE history (
     lines BLOB NOT NULL,
     PRIMARY KEY (did, fromTs, seq)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX accountEmailNamed ON account (appId, region, emailKey, createdAt)
+    WHERE emailKey IS NOT NULL;
+
+CREATE INDEX accountPhoneNamed ON account (appId, region, phone)
+    WHERE phone IS NOT NULL;

@@ -82,6 +82,9 @@ package struct User: Sendable, Equatable {
 
     /// What an account may do with an e-mail address that it names.
     package enum EmailClaim: Int64, Sendable {
+        /// It was registered with it, unproved, while another account had it: of those the newest
+        /// logs in by its own password, as if the other weren't there.
+        case shadowed = -1
         /// Nothing: it is only written down.
         case given = 0
         /// It was registered with it, unproved: it logs in until somebody proves the address.
@@ -159,9 +162,12 @@ extension User {
             if !ownsUsername, username == phone?.text { username = nil }
             phone = nil
             isPhoneVerified = false
-        case .email:
+        case .email(let lost):
             email = nil
             emailClaim = .given
+            if ownsUsername, username.flatMap({ try? Username($0) })?.email == lost {
+                username = nil
+            }
         }
     }
 

@@ -2,13 +2,15 @@ import Foundation
 
 /// A name that a user chose to log in with, compared without regard to case.
 ///
-/// It never reads as a phone number or an e-mail address: it could be somebody else's, who would
-/// be locked out or taken for another.
+/// It may be an e-mail address, as some apps have it, which proves nothing: whoever has the address
+/// takes no harm from it. It never reads as a phone number, which would be taken for one.
 package struct Username: Hashable, Sendable {
     /// The name as it was chosen.
     package let text: String
     /// What two spellings of one name have in common.
     package let key: String
+    /// The e-mail address that it is, if it is one.
+    package let email: EmailAddress?
 
     /// Checks a name that somebody wants.
     ///
@@ -23,11 +25,15 @@ package struct Username: Hashable, Sendable {
             )
         }
         let key = Self.key(of: text)
-        guard !key.contains("@"), !Phone.isLike(key), !key.isEmpty else {
-            throw .invalid(field, "A username can't look like an e-mail address or a phone number.")
+        email = EmailAddress(text)
+        guard !key.isEmpty, !key.contains("@") || email != nil else {
+            throw .invalid(field, "A username with an @ in it must be an e-mail address.")
+        }
+        guard !Phone.isLike(key) else {
+            throw .invalid(field, "A username can't look like a phone number.")
         }
         self.text = text
-        self.key = key
+        self.key = email?.key ?? key
     }
 
     /// The name in one Unicode form and case: what looks the same is the same.

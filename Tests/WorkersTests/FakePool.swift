@@ -101,6 +101,8 @@ final class FakePool: SlowPool {
             prepared.identity = identify(credential, settings)
         case .hash(let password): prepared.hash = try? hasher.hash(password)
         case .verify(let password, let encoded): verify(password, encoded)
+        case .verifyAny(let password, let all):
+            for encoded in all where prepared.matched == nil { verify(password, encoded) }
         case .both(let password, let encoded, let new):
             verify(password, encoded)
             prepared.hash = try? hasher.hash(new)

@@ -37,6 +37,23 @@ package struct AccountTable {
         }
     }
 
+    /// The newest user who registered with an e-mail address that another one had, or nil.
+    package func find(
+        shadowing email: EmailAddress,
+        app: AppID,
+        region: String
+    ) throws -> User? {
+        try query(
+            "appId = $1 AND region = $2 AND emailKey = $3 AND emailClaim = $4"
+                + " ORDER BY createdAt DESC, uid DESC LIMIT 1"
+        ) {
+            $0.add(app.text)
+            $0.add(region)
+            $0.add(email.key)
+            $0.add(User.EmailClaim.shadowed.rawValue)
+        }
+    }
+
     /// The user who proved an address, or nil.
     package func find(proved address: Address, app: AppID, region: String) throws -> User? {
         try find(LoginName(address), app: app, region: region)
@@ -170,13 +187,13 @@ package struct AccountTable {
         if let owner = try find(proved: address, app: app, region: region), owner.uid != uid {
             return false
         }
-        let (column, key) =
+        let (condition, key) =
             switch address {
-            case .phone(let phone): ("phone", phone.text)
-            case .email(let email): ("emailKey", email.key)
+            case .phone(let phone): ("phone = $3", phone.text)
+            case .email(let email): ("(emailKey = $3 OR usernameKey = $3)", email.key)
             }
         let others = try sql.query(
-            "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
+            "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(condition)"
                 + " AND uid <> $4"
         ) {
             $0.add(app.text)
@@ -192,6 +209,11 @@ package struct AccountTable {
 
     private func lose(_ address: Address, _ uid: UserID) throws {
         guard var user = try find(uid) else { return }
+        if case .email(let email) = address, user.email != email {
+            // Only his username is it.
+            user.username = nil
+            return try save(user)
+        }
         user.lose(address)
         try save(user)
         if case .email = address { try transaction.links.void(.verifyEmail, of: uid) }

@@ -11,6 +11,8 @@ package enum Preparation: Sendable {
     case hash([UInt8])
     /// Verifies a password; against nil costs the same and never matches.
     case verify([UInt8], against: String?)
+    /// Verifies a password against each of some hashes, at the cost of all of them.
+    case verifyAny([UInt8], against: [String?])
     /// Verifies one password and, whatever comes of it, hashes another.
     case both(verify: [UInt8], against: String?, hash: [UInt8])
     /// Asks an identity provider.
@@ -20,7 +22,7 @@ package enum Preparation: Sendable {
     package var lane: SlowLane? {
         switch self {
         case .commit: nil
-        case .hash, .verify, .both: .password
+        case .hash, .verify, .verifyAny, .both: .password
         case .identity: .provider
         }
     }

@@ -114,6 +114,8 @@ package final class ThreadedPool: SlowPool {
             case .hash(let password): prepared.hash = try hasher.hash(password)
             case .verify(let password, let encoded):
                 try verify(password, encoded, &prepared)
+            case .verifyAny(let password, let all):
+                for encoded in all { try verify(password, encoded, &prepared) }
             case .both(let password, let encoded, let new):
                 try verify(password, encoded, &prepared)
                 prepared.hash = try hasher.hash(new)
@@ -131,7 +133,9 @@ package final class ThreadedPool: SlowPool {
         _ encoded: String?,
         _ prepared: inout Prepared
     ) throws {
-        guard hasher.verify(password, against: encoded ?? dummy), let encoded else { return }
+        let isRight = hasher.verify(password, against: encoded ?? dummy)
+        // The first that matches counts.
+        guard isRight, let encoded, prepared.matched == nil else { return }
         prepared.matched = encoded
         if hasher.needsRehash(encoded) { prepared.rehashed = try hasher.hash(password) }
     }

@@ -65,12 +65,16 @@ enum Login {
         _ call: Call
     ) throws -> Preparation {
         let password = try Ask.oldPassword(call.fields)
-        let user = try call.tx.accounts.find(name, app: call.app.id, region: region)
-        if user == nil, call.app.policies.revealAccounts {
+        let candidates = try Candidates(name, region, call)
+        if candidates.users.isEmpty, call.app.policies.revealAccounts {
             throw Rejection(.resourceNotFound, "There is no account with this name.")
         }
-        let tries = try PasswordTries.begin(name, region, user, call)
-        return .verify(password, against: tries.isSilentlyLocked ? nil : user?.passwordHash)
+        let tries = try PasswordTries.begin(name, region, candidates.users, call)
+        let hashes = candidates.places.map { user in
+            user.flatMap { tries.silentlyLocked.contains($0.uid) ? nil : $0.passwordHash }
+        }
+        return hashes.count == 1
+            ? .verify(password, against: hashes[0]) : .verifyAny(password, against: hashes)
     }
 
     @Sendable
@@ -79,28 +83,25 @@ enum Login {
         if let proof = wish.proof, let address = wish.name.address {
             return try runCode(proof, address, wish, &call)
         }
-        let user = try call.tx.accounts.find(
-            wish.name,
-            app: call.app.id,
-            region: wish.place.region
-        )
-        return try runPassword(user, wish.name, wish.place, wish.terminal, &call)
+        return try runPassword(wish.name, wish.place, wish.terminal, &call)
     }
 
     /// Lets a user in whose password was verified against the hash that he still has.
     private static func runPassword(
-        _ user: User?,
         _ name: LoginName,
         _ place: Place,
         _ terminal: TerminalInfo,
         _ call: inout Call
     ) throws -> Reply {
-        guard var user, let matched = call.prepared.matched else {
-            try call.audit(.loginFailed, user?.uid, call.request.method)
+        let users = try Candidates(name, place.region, call).users
+        let matched = call.prepared.matched
+        let meant = users.first { $0.passwordHash == matched } ?? users.first
+        guard var user = meant, let matched else {
+            try call.audit(.loginFailed, meant?.uid, call.request.method)
             return .refusal(wrong)
         }
         try Passwords.checkCurrent(matched, user)
-        try PasswordTries.succeeded(name, place.region, user, call)
+        try PasswordTries.succeeded(name, place.region, users, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed
             try call.tx.accounts.save(user)
@@ -166,7 +167,7 @@ enum Login {
         let (place, name, terminal) = try external(call)
         let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard let hash = call.prepared.hash else {
-            return try runPassword(known, name, place, terminal, &call)
+            return try runPassword(name, place, terminal, &call)
         }
         guard known == nil else {
             // Somebody was faster: now the password has to be that one's.

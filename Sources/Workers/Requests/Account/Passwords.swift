@@ -128,9 +128,22 @@ enum Passwords {
         _ = try Ask.newPassword(call.fields, "newPassword", names: user.names)
         user.passwordHash = call.prepared.hash
         try call.tx.accounts.save(user)
-        try PasswordTries.clear(user, call)
+        try PasswordTries.clear(user, in: call.tx)
         try afterwards(user, .passwordReset, sparing: nil, &call)
         return .result([:])
+    }
+
+    /// Who proved an e-mail address, else whose username it is.
+    private static func owner(
+        of email: EmailAddress,
+        _ region: String,
+        _ call: Call
+    ) throws -> User? {
+        let app = call.app.id
+        let proved = try call.tx.accounts.find(proved: .email(email), app: app, region: region)
+        if let proved { return proved }
+        guard let username = try? Username(email.text) else { return nil }
+        return try call.tx.accounts.find(.username(username), app: app, region: region)
     }
 
     @Sendable
@@ -138,11 +151,7 @@ enum Passwords {
         let place = try Place(call)
         let text = try call.fields.requiredText("email", length: 0...320)
         let email = try Ask.email(text, "email", call.fields)
-        let user = try call.tx.accounts.find(
-            proved: .email(email),
-            app: call.app.id,
-            region: place.region
-        )
+        let user = try owner(of: email, place.region, call)
         try LinkMail.make(
             .resetPassword,
             for: LinkMail.Recipient(
