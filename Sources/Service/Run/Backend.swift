@@ -207,6 +207,6 @@ extension Limits {
         anonymousPerHour = settings.limit("anonymousPerHour")
         deliveryBackoff = Int64(settings.limit("deliveryBackoff"))
         // Nobody takes a message up while another try of it may still be under way.
-        deliveryLease = max(deliveryLease, Int64(settings.smtpTimeout) + 30)
+        deliveryLease = max(deliveryLease, Int64(settings.smtpTimeout) * 2 + 30)
     }
 }
