@@ -38,7 +38,8 @@ package enum LoginName: Hashable, Sendable {
         switch self {
         case .phone(let phone): Address.phone(phone).key
         case .email(let email): Address.email(email).key
-        case .username(let username): "username " + username.key
+        case .username(let username):
+            username.email.map { Address.email($0).key } ?? "username " + username.key
         case .external(let id): "uid " + id
         }
     }

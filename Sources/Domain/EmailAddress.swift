@@ -1,3 +1,5 @@
+import Foundation
+
 /// An e-mail address, shown as it was written and compared without regard to case.
 package struct EmailAddress: Hashable, Sendable {
     /// The address as it was written.
@@ -12,13 +14,19 @@ package struct EmailAddress: Hashable, Sendable {
             Self.isDomain(parts[1])
         else { return nil }
         self.text = text
-        key = text.lowercased()
+        key = Self.key(of: text)
     }
 
     /// Takes an address from the store.
     package init(trusted text: String) {
         self.text = text
-        key = text.lowercased()
+        key = Self.key(of: text)
+    }
+
+    /// The address in one Unicode form and case.
+    private static func key(of text: String) -> String {
+        text.utf8.allSatisfy { $0 < 0x80 }
+            ? text.lowercased() : text.precomposedStringWithCanonicalMapping.lowercased()
     }
 
     package static func == (left: Self, right: Self) -> Bool { left.key == right.key }

@@ -32,6 +32,8 @@ package struct Link: Sendable, Equatable {
     package var expiresAt: Instant
     /// When it was used.
     package var usedAt: Instant?
+    /// When it was made.
+    package var createdAt: Instant
 
     /// Describes a link.
     package init(
@@ -39,9 +41,11 @@ package struct Link: Sendable, Equatable {
         uid: UserID,
         address: String,
         detail: [String: String] = [:],
+        createdAt: Instant,
         expiresAt: Instant,
         usedAt: Instant? = nil
     ) {
+        self.createdAt = createdAt
         self.kind = kind
         self.uid = uid
         self.address = address

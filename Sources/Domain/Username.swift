@@ -11,6 +11,8 @@ package struct Username: Hashable, Sendable {
     package let text: String
     /// What two spellings of one name have in common.
     package let key: String
+    /// The e-mail address that it is, if it is one.
+    package let email: EmailAddress?
 
     /// Checks a name that somebody wants.
     ///
@@ -25,14 +27,15 @@ package struct Username: Hashable, Sendable {
             )
         }
         let key = Self.key(of: text)
+        email = EmailAddress(text)
         guard !key.isEmpty, !Phone.isLike(key) else {
             throw .invalid(field, "A username can't look like a phone number.")
         }
-        guard !key.contains("@") || EmailAddress(text)?.key == key else {
+        guard !key.contains("@") || email != nil else {
             throw .invalid(field, "A username with an @ must be an e-mail address.")
         }
         self.text = text
-        self.key = key
+        self.key = email?.key ?? key
     }
 
     /// The name in one Unicode form and case: what looks the same is the same.

@@ -11,7 +11,13 @@ struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
         context: Context,
         next: @concurrent (Request, Context) async throws -> Response
     ) async throws -> Response {
-        var response = try await next(request, context)
+        var response: Response
+        do {
+            response = try await next(request, context)
+        } catch let error as any HTTPResponseError {
+            // A page that isn't there is an answer too.
+            response = try error.response(from: request, context: context)
+        }
         for (name, value) in Self.headers where response.headers[name] == nil {
             response.headers[name] = value
         }

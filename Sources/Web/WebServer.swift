@@ -1,5 +1,7 @@
 import Hummingbird
+import HummingbirdCore
 package import Logging
+import NIOCore
 import ServiceLifecycle
 
 /// The HTTP side of the service: health, readiness, metrics, and the pages behind links.
@@ -12,6 +14,11 @@ package struct WebServer: Service {
     private let metrics: PrometheusRegistry
     private let pages: Pages?
     private let logger: Logger
+
+    /// How many connections are open at once.
+    private static let connectionsMax = 1024
+    /// How long one may be silent in the middle of a request, or between two.
+    private static let idleMax = TimeAmount.seconds(30)
 
     /// Makes a server that begins to listen when it is run; without `pages` it serves none.
     package init(
@@ -38,7 +45,12 @@ package struct WebServer: Service {
         logger.logLevel = max(logger.logLevel, .warning)
         let application = Application(
             router: makeRouter(),
-            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            // Who connects and says nothing, or says it slowly, keeps nobody else out.
+            server: .http1(configuration: .init(idleTimeout: Self.idleMax)),
+            configuration: ApplicationConfiguration(
+                address: .hostname(host, port: port),
+                availableConnectionsDelegate: MaximumAvailableConnections(Self.connectionsMax)
+            ),
             onServerRunning: { _ in readiness.isReady("http") },
             logger: logger
         )
@@ -46,7 +58,8 @@ package struct WebServer: Service {
     }
 
     func makeRouter() -> Router<WebContext> {
-        let router = Router(context: WebContext.self)
+        // Some programs that look at links in mails ask with HEAD first.
+        let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SecurityHeaders(isSecure: pages?.isSecure ?? false))
         router.get("healthz") { _, _ in
             Self.answer(.ok, "application/json", #"{"ok":true}"# + "\n")
@@ -63,7 +76,9 @@ package struct WebServer: Service {
         }
         if let pages {
             let start = ContinuousClock.now
-            let visits = VisitLimit { (ContinuousClock.now - start).components.seconds }
+            let visits = VisitLimit(perMinute: pages.visitsPerMinute) {
+                (ContinuousClock.now - start).components.seconds
+            }
             LinkRoutes(pages: pages, visits: visits).add(to: router)
             AvatarRoute(pages: pages).add(to: router)
         }

@@ -65,6 +65,16 @@ struct AddressTests {
         #expect(try Username("e\u{301}").key == Username("É").key)
     }
 
+    @Test("A username may be an e-mail address, and is compared as one")
+    func addressNames() throws {
+        let name = try Username("Lena@Example.com")
+        #expect(name.email == EmailAddress("lena@example.com"))
+        #expect(name.key == "lena@example.com")
+        let email = try #require(EmailAddress("lena@example.com"))
+        #expect(LoginName.username(name).key == LoginName.email(email).key)
+        #expect(try Username("lena").email == nil)
+    }
+
     @Test(
         "A username can't read as a phone number, nor as half an address",
         arguments: ["a@b", "a＠b", "12345", "+49 151", "(0151)12", "４９１５１", " a", "a\t", ""]

@@ -50,14 +50,15 @@ def local(url, port):
     return re.sub(r"^https?://[^/]+", f"http://127.0.0.1:{port}", url)
 
 
-def fetch(url, method="GET", values=None):
+def fetch(url, method="GET", values=None, headers=None, raw=None):
     """Asks and gives the page back, after redirections."""
     for _ in range(5):
         parts = urllib.parse.urlsplit(url)
         connection = http.client.HTTPConnection(parts.hostname, parts.port, timeout=20)
         body = urllib.parse.urlencode(values) if values is not None else None
-        headers = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
-        connection.request(method, parts.path + (f"?{parts.query}" if parts.query else ""), body, headers)
+        kind = {"Content-Type": "application/x-www-form-urlencoded"} if body is not None else {}
+        connection.request(
+            method, parts.path + (f"?{parts.query}" if parts.query else ""), raw or body, {**kind, **(headers or {})})
         page = Page(url, connection.getresponse())
         connection.close()
         if page.status not in (301, 302, 303, 307):

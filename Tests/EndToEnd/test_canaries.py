@@ -5,7 +5,7 @@ import pathlib
 import unittest
 import urllib.request
 
-from accounts import COUNTRY, People, fresh_email, fresh_id, fresh_name
+from accounts import COUNTRY, People, fresh_email, fresh_id, fresh_name, fresh_phone
 from client import fresh_mac
 from world import LAMP
 

@@ -7,6 +7,7 @@ import time
 import unittest
 
 from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, WRONG, People, fresh_email, fresh_name, fresh_phone
+from pages import fetch, local
 
 # What counts as a difference: more than the one and more than the other. A missing hash makes one side some thirty
 # milliseconds and five times as fast.
@@ -81,8 +82,9 @@ class Alike(People):
         """What an answer shows, without what is random in every answer."""
         answer = {k: v for k, v in answer.items() if k != "id"}
         if answer.get("ok"):
-            answer["result"] = {k: v if isinstance(v, (bool, int)) else len(str(v))
-                                for k, v in answer["result"].items() if not k.endswith("At")}
+            answer["result"] = {k: v if isinstance(v, bool) or not k.endswith("At") and isinstance(v, int)
+                                else sorted(v) if isinstance(v, dict) else type(v).__name__
+                                for k, v in answer["result"].items()}
         return answer
 
 
@@ -226,9 +228,18 @@ class WithLinks(Alike):
 
     app = "people-link"
 
+    def take(self, email):
+        """The owner of an address, who has proved it where links are."""
+        owner = self.stranger()
+        owner.adopt(owner.get("account/register", {"countryCode": COUNTRY, "email": email, "password": PASSWORD}))
+        if self.app == "people-link":
+            url = local(self.gateway.taken(email, "verifyEmail")["params"]["url"], self.world.service.http_port)
+            self.assertEqual(fetch(url).send().status, 200)
+        return owner
+
     def test_what_a_stranger_can_try_afterwards_is_alike_too(self):
         taken, free = fresh_email(), fresh_email()
-        self.stranger().get("account/register", {"countryCode": COUNTRY, "email": taken, "password": PASSWORD})
+        owner = self.take(taken)
         seen = []
         for email in (taken, free):
             terminal = self.stranger()
@@ -245,6 +256,36 @@ class WithLinks(Alike):
             steps.append((again["ok"], again.get("error", {}).get("code")))
             seen.append(steps)
         self.assertEqual(seen[0], seen[1])
+        self.assertEqual(self.login(email=taken).uid, owner.uid, "the owner comes in as before")
+
+    def test_the_time_that_a_login_takes(self):
+        taken = [fresh_email() for _ in range(4)]
+        for email in taken:
+            self.take(email)
+
+        def ask(terminal, email):
+            return self.shape(self.try_login(terminal, email=email, password=WRONG))
+        self.compare(ask, taken, [fresh_email() for _ in taken], 24)
+
+    def test_a_username_that_is_an_email_tells_nothing(self):
+        taken, free = fresh_email(), fresh_email()
+        self.take(taken)
+        seen = []
+        for email in (taken, free):
+            terminal = self.stranger()
+            answer = terminal.ask("account/register", {
+                "countryCode": COUNTRY, "username": email, "password": OTHER_PASSWORD})
+            seen.append([self.shape(answer), *(
+                self.shape(self.try_login(password=OTHER_PASSWORD, **name))
+                for name in ({"account": email}, {"username": email}, {"email": email}))])
+        self.assertEqual(seen[0], seen[1])
+        self.assertTrue(seen[0][1]["ok"] and seen[0][2]["ok"], seen[0])
+
+
+class WithoutAnyProof(WithLinks):
+    """The same under the policy none."""
+
+    app = "people-none"
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 """Links in mails, and the pages they open."""
 
+import json
 import threading
 import unittest
 
 from accounts import (
-    COUNTRY, OTHER_PASSWORD, PASSWORD, People, fresh_email)
+    COUNTRY, OTHER_PASSWORD, PASSWORD, WRONG, People, fresh_email, fresh_phone)
 from pages import fetch, local
 
 
@@ -183,9 +184,156 @@ class Undoing(Links):
         self.assertNotIn(new, page.text, "the new address is masked")
         self.assertEqual(self.whoami(owner)["email"], new, "looking undoes nothing")
         self.assertEqual(self.follow(page).status, 200)
+        self.assertEnded(owner, "terminated")
         back = self.login(email=old)
         self.assertEqual((back.uid, back.user["email"]), (owner.uid, old))
         self.assertError(self.try_login(email=new), "InvalidCredentials")
+
+
+    def test_a_password_set_since_goes(self):
+        old, new = fresh_email(), fresh_email()
+        owner = self.register(email=old)
+        self.change(owner, new)
+        owner.get("account/changePassword", {"oldPassword": PASSWORD, "newPassword": OTHER_PASSWORD})
+        self.assertEqual(self.follow(self.open(old, "addressChanged")).status, 200)
+        for password in (PASSWORD, OTHER_PASSWORD):
+            self.assertError(self.try_login(email=old, password=password), "InvalidCredentials")
+        self.assertEqual(self.login(email=old, code=self.code(self.stranger(), "login", email=old)).uid, owner.uid)
+
+    def change(self, owner, new):
+        owner.get("account/bindEmail", {
+            "countryCode": COUNTRY, "email": new, "code": self.code(owner, "bind", email=new)})
+
+    def test_changing_it_twice_does_not_take_the_way_back_away(self):
+        old, first, second = (fresh_email() for _ in range(3))
+        owner = self.register(email=old)
+        self.change(owner, first)
+        way_back = self.url(old, "addressChanged")
+        self.change(owner, second)
+        thiefs = self.url(first, "addressChanged")
+        self.assertEqual(fetch(way_back).send().status, 200)
+        self.assertEqual(self.login(email=old, code=self.code(self.stranger(), "login", email=old)).uid, owner.uid)
+        # The address of the time between has no say any more.
+        self.assertGreaterEqual(fetch(thiefs).status, 400)
+        self.assertGreaterEqual(fetch(way_back).status, 400)
+
+    def test_a_phone_is_taken_back_too(self):
+        old, new = fresh_phone(), fresh_phone()
+        owner = self.register(phone=old)
+        owner.get("account/bindPhone", {
+            "countryCode": COUNTRY, "phone": new, "code": self.code(owner, "bind", phone=new)})
+        page = self.open(old, "addressChanged")
+        self.assertNotIn(new, page.text)
+        self.assertEqual(self.follow(page).status, 200)
+        self.assertEqual(self.login(phone=old, code=self.code(self.stranger(), "login", phone=old)).uid, owner.uid)
+
+
+class InABrowser(Links):
+    """What a browser without scripts needs, and what keeps its user safe."""
+
+    def prepare(self, template="resetPassword"):
+        email = fresh_email()
+        owner = self.register(email=email)
+        self.stranger().get("account/requestPasswordReset", {"countryCode": COUNTRY, "email": email})
+        return owner, self.url(email, template)
+
+    def test_a_form_says_what_goes_where(self):
+        _, url = self.prepare()
+        page = fetch(url)
+        form = page.forms[0]
+        self.assertEqual((form["method"], form["action"]), ("POST", "/link"))
+        self.assertEqual({n: kind for n, (kind, _) in form["fields"].items()},
+                         {"token": "hidden", "password": "password", "repeat": "password"})
+        for field in ("password", "repeat"):
+            self.assertIn(f'<label for="{field}">', page.text)
+            self.assertRegex(page.text, f'<input id="{field}" name="{field}"[^>]* autocomplete="new-password"')
+        self.assertEqual(page.text.count("<h1>"), 1)
+        self.assertIn('name="viewport"', page.text)
+        self.assertNotRegex(page.text, r"(?i)<script|\son\w+=|style=|javascript:")
+        style = fetch(f"http://127.0.0.1:{self.world.service.http_port}/pages/style.css")
+        self.assertEqual((style.status, style.headers["content-type"]), (200, "text/css; charset=utf-8"))
+        self.assertEqual(style.headers["x-content-type-options"], "nosniff")
+
+    def test_what_is_wrong_is_said_at_the_field(self):
+        _, url = self.prepare()
+        page = fetch(url)
+        for values, words in (({"password": "12345678", "repeat": "12345678"}, "easily guessed"),
+                              ({"password": "short", "repeat": "short"}, "8 to 128"),
+                              ({"password": OTHER_PASSWORD, "repeat": OTHER_PASSWORD + "!"}, "differ"),
+                              ({"password": "", "repeat": ""}, "8 to 128")):
+            with self.subTest(words=words):
+                refused = page.send(**values)
+                self.assertEqual(refused.status, 422)
+                self.assertSafe(refused)
+                self.assertIn("<title>Error: ", refused.text)
+                self.assertRegex(refused.text, rf'<p class="error" id="fault" role="alert">[^<]*{words}')
+                self.assertRegex(refused.text, r'<input id="password"[^>]*aria-describedby="fault rule"[^>]*aria-invalid="true"')
+                self.assertIn("password", refused.forms[0]["fields"])
+
+    def test_the_language_is_the_browsers_else_the_users(self):
+        owner, url = self.prepare()
+        self.assertEqual(fetch(url, headers={"Accept-Language": "zh-CN,zh;q=0.9,en;q=0.8"}).language, "zh-Hans")
+        self.assertEqual(fetch(url, headers={"Accept-Language": "fr"}).language, "en")
+        owner.get("account/updateProfile", {"language": "zh-CN"})
+        page = fetch(url)
+        self.assertEqual((page.language, page.headers["content-language"]), ("zh-Hans", "zh"))
+        self.assertIn("设置新密码", page.text)
+
+    def test_every_answer_has_the_headers(self):
+        _, url = self.prepare()
+        base = f"http://127.0.0.1:{self.world.service.http_port}"
+        answers = [fetch(url), fetch(url, "HEAD"), fetch(base + "/link/nonsense"), fetch(base + "/nowhere"),
+                   fetch(base + "/link", "POST", {"token": "x"}), fetch(base + "/link"), fetch(base + "/metrics"),
+                   fetch(base + "/link/" + "A" * 5000), fetch(base + "/link/%00%0d%0aSet-Cookie:x"),
+                   fetch(base + "/link/..%2f..%2fetc%2fpasswd")]
+        for page in answers:
+            with self.subTest(url=page.url[:80], status=page.status):
+                self.assertLess(page.status, 500)
+                self.assertEqual(page.headers["referrer-policy"], "no-referrer")
+                self.assertEqual(page.headers["x-content-type-options"], "nosniff")
+                self.assertEqual(page.headers["x-frame-options"], "DENY")
+                self.assertIn("no-store", page.headers["cache-control"])
+                self.assertIn("default-src 'none'", page.headers["content-security-policy"])
+                self.assertIn("frame-ancestors 'none'", page.headers["content-security-policy"])
+                self.assertNotIn("set-cookie", page.headers)
+        self.assertEqual([p.status for p in answers[:2]], [200, 200])
+        self.assertEqual(fetch(url).status, 200, "none of it used the link up")
+
+    def test_a_post_that_is_no_form_does_nothing(self):
+        _, url = self.prepare()
+        token = url.rsplit("/", 1)[1]
+        base = f"http://127.0.0.1:{self.world.service.http_port}/link"
+        body = f"token={token}&password={OTHER_PASSWORD}&repeat={OTHER_PASSWORD}"
+        for kind, text in (("application/json", json.dumps({"token": token})), ("text/plain", body),
+                           ("multipart/form-data; boundary=x", body),
+                           ("application/x-www-form-urlencoded", "x=" + "y" * 20_000)):
+            with self.subTest(kind=kind):
+                page = fetch(base, "POST", raw=text, headers={"Content-Type": kind})
+                self.assertEqual(page.status, 400)
+        self.assertEqual(fetch(url).status, 200)
+
+    def test_who_asks_too_often_waits_and_others_do_not(self):
+        _, url = self.prepare()
+        statuses, page = set(), None
+        for _ in range(320):
+            page = fetch(url, headers={"X-Forwarded-For": "203.0.113.7"})
+            statuses.add(page.status)
+            if page.status != 200:
+                break
+        self.assertEqual(page.status, 429)
+        self.assertSafe(page)
+        self.assertEqual((page.headers["retry-after"], page.forms), ("60", []))
+        self.assertEqual(fetch(url, headers={"X-Forwarded-For": "203.0.113.8"}).status, 200)
+
+    def test_after_a_reset_the_guesses_of_before_lock_nobody_out(self):
+        email = fresh_email()
+        self.register(email=email)
+        for _ in range(11):
+            self.try_login(email=email, password=WRONG)
+        self.assertError(self.try_login(email=email), "TooManyRequests")
+        self.stranger().get("account/requestPasswordReset", {"countryCode": COUNTRY, "email": email})
+        self.assertEqual(self.open(email, "resetPassword").send(OTHER_PASSWORD).status, 200)
+        self.login(email=email, password=OTHER_PASSWORD)
 
 
 class Secrets(Links):

@@ -147,10 +147,18 @@ struct MailMessageTests {
         arguments: [
             "", "a", "a@", "@b", "a@b@c", "a b@c.d", "a@b\r\nBcc: x@y.z", "<a@b>", "a@b>",
             "a,b@c.d",
-            "a@-b.c", "a@b..c", "ä@b.c", "a@b.c\0", "\"a b\"@c.d",
+            "a@-b.c", "a@b..c", "a@b.c\0", "\"a b\"@c.d", "ä\u{200D}@b.c", "a@b\u{AD}\u{2028}.c",
+            "a@ä/b.c", "a@ä:25", "a@ä%0D.c", "a@x@ä.c",
         ]
     )
     func addresses(text: String) { #expect(MailAddress(text) == nil) }
+
+    @Test("A domain beyond ASCII is written as the DNS has it, a mailbox stays as it is")
+    func international() {
+        #expect(MailAddress("lampe@bücher.example")?.text == "lampe@xn--bcher-kva.example")
+        #expect(MailAddress("jörg@example.com")?.text == "jörg@example.com")
+        #expect(MailAddress("灯@例子.example")?.domain == "xn--fsqu00a.example")
+    }
 
     @Test("Texts that aren't plain words are encoded, and no line is too long")
     func header() throws {

@@ -60,6 +60,22 @@ struct RegisterTests {
         #expect(answer.errorCode == "InvalidRequest" && answer.errorField == "params.username")
     }
 
+    @Test("A username may be an e-mail address, which goes when somebody proves the address")
+    func addressAsUsername() throws {
+        let world = try world()
+        let name: JSONObject = ["username": "lena@example.com"]
+        let first = try world.register(0, name)
+        for field in ["username", "account"] {
+            let login = try world.login(1, [field: "Lena@example.com"])
+            #expect(login.user["uid"] == first.user["uid"])
+        }
+        let owner = try world.register(2, ["email": "lena@example.com"])
+        #expect(try world.user(0)["username"] == nil)
+        #expect(
+            try world.login(3, ["account": "lena@example.com"]).user["uid"] == owner.user["uid"]
+        )
+    }
+
     @Test("A taken username is told, in any case and width")
     func takenUsername() throws {
         let world = try world()
@@ -146,13 +162,24 @@ struct RegisterTests {
             var again = params
             again["password"] = "another password"
             let second = try world.ask(1, "register", again)
-            #expect(try world.mails().map(\.template) == [.addressTaken])
+            #expect(
+                try world.mails().map(\.template) == [
+                    policy == "link" ? .verifyEmail : .addressTaken
+                ],
+                "nobody has proved it: under link the first who does has it"
+            )
             #expect(first.result.members.map(\.key) == second.result.members.map(\.key))
             #expect(first.user.members.map(\.key) == second.user.members.map(\.key))
             #expect(first.user["uid"] != second.user["uid"])
             #expect(
                 try world.login(2, ["email": "a@example.com"]).user["uid"] == first.user["uid"]
             )
+            let other = try world.login(
+                3,
+                ["email": "a@example.com"],
+                password: "another password"
+            )
+            #expect(other.user["uid"] == second.user["uid"], "as if the address had been free")
         }
     }
 

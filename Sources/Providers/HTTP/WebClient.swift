@@ -46,6 +46,11 @@ package final class WebClient: Sendable {
         self.bodyMax = bodyMax
     }
 
+    deinit {
+        // Where a start fails half-way nobody shuts it down, and the library would trap at its end.
+        Task.detached { [client] in try? await client.shutdown() }
+    }
+
     /// Asks once; gives up at the deadline, wherever it is by then.
     func call(
         _ request: Request,

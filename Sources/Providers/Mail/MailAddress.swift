@@ -1,32 +1,65 @@
+import Foundation
+
 /// An e-mail address that is safe to write into a header and to say to a mail server.
 ///
-/// Stricter than RFC 5321: no quoting, no comments, visible ASCII only.
+/// Stricter than RFC 5321: no quoting, no comments, nothing invisible. A domain beyond ASCII is
+/// written in its ASCII form (IDNA); a mailbox beyond ASCII stays as it is, for servers that speak
+/// SMTPUTF8 (RFC 6531).
 package struct MailAddress: Sendable, Equatable {
     /// The address, `local@domain`.
     package let text: String
-    /// What follows the @.
+    /// What follows the @, in ASCII.
     package let domain: String
 
     /// Takes an address; nil when it could be read as anything else.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count <= 254, (1...64).contains(parts[0].utf8.count),
-            parts[0].utf8.allSatisfy(Self.isLocal), Self.isDomain(parts[1])
+            parts[0].unicodeScalars.allSatisfy(Self.isLocal),
+            let domain = Self.ascii(domain: parts[1])
         else { return nil }
-        self.text = text
-        domain = String(parts[1])
+        self.text = "\(parts[0])@\(domain)"
+        self.domain = domain
     }
 
-    private static func isLocal(_ byte: UInt8) -> Bool {
-        isAlphanumeric(byte) || "!#$%&'*+-/=?^_`{|}~.".utf8.contains(byte)
-    }
-
-    private static func isDomain(_ text: Substring) -> Bool {
-        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
-        return labels.allSatisfy { label in
-            (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
-                && label.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+    private static func isLocal(_ scalar: Unicode.Scalar) -> Bool {
+        guard !scalar.isASCII else {
+            return isAlphanumeric(UInt8(scalar.value))
+                || "!#$%&'*+-/=?^_`{|}~.".unicodeScalars.contains(scalar)
         }
+        return switch scalar.properties.generalCategory {
+        case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+            .nonspacingMark, .spacingMark, .decimalNumber:
+            true
+        default: false
+        }
+    }
+
+    private static func ascii(domain text: Substring) -> String? {
+        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        let domain = isASCII ? String(text) : converted(text)
+        return domain.flatMap { isDomain($0) ? $0 : nil }
+    }
+
+    /// The domain as it is asked for in the DNS (`xn--…`).
+    private static func converted(_ text: Substring) -> String? {
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x80 || isHost($0) }) else {
+            return nil
+        }
+        return URLComponents(string: "http://\(text)/")?.encodedHost?.lowercased()
+    }
+
+    private static func isHost(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "." || scalar == "-" || isAlphanumeric(UInt8(truncatingIfNeeded: scalar.value))
+    }
+
+    private static func isDomain(_ text: String) -> Bool {
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        return text.utf8.count <= 253
+            && labels.allSatisfy { label in
+                (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                    && label.utf8.allSatisfy { isAlphanumeric($0) || $0 == UInt8(ascii: "-") }
+            }
     }
 
     private static func isAlphanumeric(_ byte: UInt8) -> Bool {

@@ -39,6 +39,8 @@ package struct SMTPClient: Sendable {
         try curl.set(CURLOPT_NOSIGNAL, 1)
         try curl.set(CURLOPT_CONNECTTIMEOUT, settings.connectTimeoutSeconds)
         try curl.set(CURLOPT_TIMEOUT, settings.timeoutSeconds)
+        // The farewell has a time of its own, of two minutes unless told otherwise.
+        try curl.set(CURLOPT_SERVER_RESPONSE_TIMEOUT, settings.timeoutSeconds)
         if settings.security != .none {
             try curl.set(CURLOPT_USE_SSL, Int(CURLUSESSL_ALL.rawValue))
             try curl.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))

@@ -26,7 +26,7 @@ package struct SMTPSettings: Sendable, Equatable {
     package var password: String?
     /// How long connecting may take, in seconds.
     package var connectTimeoutSeconds: Int
-    /// How long all of it may take, in seconds.
+    /// How long all of it may take, in seconds; after that as long again for the farewell.
     package var timeoutSeconds: Int
 
     /// Describes a mail server; without a port that of the kind of security is taken.

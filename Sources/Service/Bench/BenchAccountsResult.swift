@@ -18,7 +18,9 @@ package struct BenchAccountsResult: Sendable {
     init(options: BenchAccountsOptions) { self.options = options }
 
     /// What the pool may take: 19 MiB for each of its threads, and room for what waits.
-    private static var poolMegabytes: Double { Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16 }
+    private static var poolMegabytes: Double {
+        Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
+    }
 
     var goals: [BenchGoal] {
         var goals = rates.filter { $0.name != "echo" }.map { name, rate in

@@ -7,7 +7,8 @@ extension DeliveryRoutes {
     /// Lives as long as the process: it must not end before the last message was posted.
     private static let client = WebClient()
 
-    /// Texts are posted to a webhook: `{"messageId", "to", "text", "appName"}`.
+    /// Texts are posted to a webhook as gateways get them, with the number in full and the words:
+    /// `{"messageId", "to", "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
     static func webhook(_ settings: Settings) throws -> Route {
         let hook: TextWebhook
         do {
@@ -24,10 +25,17 @@ extension DeliveryRoutes {
             )
         }
         return .direct { (message) async throws(DeliveryFailure) in
-            let body: JSONObject = [
-                "messageId": .string(message.id.text), "to": .string(message.to),
-                "text": .string(message.text.sms), "appName": .string(message.appName),
-            ]
+            let params = message.params.sorted { $0.key < $1.key }.map { name, value in
+                (name, JSONValue.string(value))
+            }
+            let body = JSONObject([
+                ("messageId", .string(message.id.text)), ("to", .string(message.to)),
+                ("countryCode", message.countryCode.map { .string($0) }),
+                ("template", .string(message.template.rawValue)),
+                ("params", .object(JSONObject(params))), ("appName", .string(message.appName)),
+                ("expiresAt", .integer(message.expiresAt.milliseconds)),
+                ("text", .string(message.text.sms)),
+            ])
             do throws(SendFailure) {
                 try await hook.send(body)
             } catch {

@@ -45,7 +45,9 @@ enum DeliveryRoutes {
                     security: SMTPSettings.Security(rawValue: settings.smtpSecurity) ?? .startTLS,
                     caFile: settings.smtpCAFile,
                     user: settings.smtpUser,
-                    password: try settings.smtpPasswordFile.map(SecretFile.read)
+                    password: try settings.smtpPasswordFile.map(SecretFile.read),
+                    connectTimeoutSeconds: min(10, settings.smtpTimeout),
+                    timeoutSeconds: settings.smtpTimeout
                 )
             )
         } catch let rejection as Rejection {

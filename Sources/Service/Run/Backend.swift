@@ -48,12 +48,16 @@ package struct Backend {
                 UpkeepService(thread: UpkeepThread(environment, logger: logger)),
                 SweeperService(sweeper: Sweeper(environment, logger: logger)),
             ] + (try deliveries(context, environment)) + workers,
-            pages: pages(LinkDesk(environment), context.publicURL)
+            pages: pages(
+                LinkDesk(environment),
+                context.publicURL,
+                context.settings.limit("pageVisits")
+            )
         )
     }
 
     /// Joins the pages to what they are about.
-    private static func pages(_ desk: LinkDesk, _ publicURL: String) -> Pages {
+    private static func pages(_ desk: LinkDesk, _ publicURL: String, _ visits: Int) -> Pages {
         Pages(
             look: { await desk.look($0) },
             follow: { token, password in
@@ -61,7 +65,8 @@ package struct Backend {
                 return await desk.follow(token, password: password)
             },
             avatar: { digest in await desk.avatar(digest).map { ($0.mediaType, $0.bytes) } },
-            publicURL: publicURL
+            publicURL: publicURL,
+            visitsPerMinute: visits
         )
     }
 
@@ -202,5 +207,8 @@ extension Limits {
         codesPerCountry = settings.limit("codesPerCountry")
         anonymousPerHour = settings.limit("anonymousPerHour")
         terminalsPerHour = settings.limit("terminalsPerHour")
+        deliveryBackoff = Int64(settings.limit("deliveryBackoff"))
+        // Nobody takes a message up while another try of it may still be under way.
+        deliveryLease = max(deliveryLease, Int64(settings.smtpTimeout) * 2 + 30)
     }
 }

@@ -51,6 +51,8 @@ extension Settings {
     package var smtpPasswordFile: String? { optional("smtp.passwordFile") }
     /// CA certificates for the mail server.
     package var smtpCAFile: String? { optional("smtp.caFile") }
+    /// How long handing over one mail may take, in seconds.
+    package var smtpTimeout: Int { integer("smtp.timeout") }
     /// Where texts are posted.
     package var webhookURL: String { text("webhook.url") }
     /// File with the bearer token for the webhook.

@@ -179,6 +179,13 @@ package enum SettingsTable {
         Setting("smtp.username", .text, .text(""), "User at the mail server; empty: none."),
         Setting("smtp.passwordFile", .text, .text(""), "File with that user's password."),
         Setting("smtp.caFile", .text, .text(""), "CA certificates (PEM); empty: the system's."),
+        Setting(
+            "smtp.timeout",
+            .integer(1...300),
+            .integer(30),
+            unit: "s",
+            "Time handing over one mail may take; then it is tried again later."
+        ),
         Setting("webhook.url", .text, .text(""), "Where texts are posted as JSON."),
         Setting(
             "webhook.tokenFile",
@@ -265,6 +272,20 @@ package enum SettingsTable {
             .integer(200),
             unit: "1/h",
             "Codes that are sent for one app to one country code."
+        ),
+        Setting(
+            "limits.deliveryBackoff",
+            .integer(1...3600),
+            .integer(5),
+            unit: "s",
+            "Wait before a mail or text that was not taken is tried again; doubled each time."
+        ),
+        Setting(
+            "limits.pageVisits",
+            .integer(10...1_000_000),
+            .integer(300),
+            unit: "1/min",
+            "Pages behind links that one address (of IPv6 one /64) may open."
         ),
         Setting(
             "limits.anonymousPerHour",

@@ -218,6 +218,11 @@ package struct AccountTable {
 
     private func lose(_ address: Address, _ uid: UserID) throws {
         guard var user = try find(uid) else { return }
+        if case .email(let email) = address, user.email != email {
+            // Only his username is it.
+            user.username = nil
+            return try save(user)
+        }
         user.lose(address)
         try save(user)
         guard case .email = address else { return }

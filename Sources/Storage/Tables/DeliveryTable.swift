@@ -67,6 +67,13 @@ package struct DeliveryTable {
         }
     }
 
+    /// Makes everything that waits for another try due now: whoever had taken it up is gone.
+    package func resume() throws {
+        try sql.run("UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0") {
+            $0.add(transaction.now.milliseconds)
+        }
+    }
+
     /// One message that is on its way, or nil.
     package func find(_ id: MessageID) throws -> Due? {
         try query("messageId = $1") { $0.add(id.text) }.first

@@ -6,6 +6,7 @@ import Sodium
 package struct LinkTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
+    private static let columns = "kind, uid, content, expiresAt, usedAt, createdAt, tokenHash"
 
     /// Makes a link and gives its token, 256 random bits, which is kept nowhere.
     package func make(
@@ -38,7 +39,7 @@ package struct LinkTable {
     /// Looks at a link without using it up, ended and used ones included; nil for an unknown token.
     package func find(_ token: String) throws -> Link? {
         try sql.query(
-            "SELECT kind, uid, content, expiresAt, usedAt FROM link WHERE tokenHash = $1"
+            "SELECT \(Self.columns) FROM link WHERE tokenHash = $1"
         ) {
             $0.add(bytes: Self.hash(token))
         } row: { row in
@@ -71,6 +72,32 @@ package struct LinkTable {
             $0.add(transaction.now.milliseconds)
             $0.add(uid.text)
             $0.add(kind.rawValue)
+        }
+    }
+
+    /// Voids a user's links of a kind that were made at a moment or later and that a test picks.
+    package func void(
+        _ kind: Link.Kind,
+        of uid: UserID,
+        since moment: Instant,
+        where isMeant: (Link) -> Bool
+    ) throws {
+        let found = try sql.query(
+            """
+            SELECT \(Self.columns) FROM link
+            WHERE uid = $1 AND kind = $2 AND createdAt >= $3 AND usedAt IS NULL
+            """
+        ) {
+            $0.add(uid.text)
+            $0.add(kind.rawValue)
+            $0.add(moment.milliseconds)
+        } row: { row in
+            (hash: row.bytes(6), link: Self.link(row, opening: transaction))
+        }
+        let meant = found.filter { $0.link.map(isMeant) ?? true }
+        try sql.run("UPDATE link SET usedAt = $1 WHERE tokenHash = $2", each: meant) {
+            $0.add(transaction.now.milliseconds)
+            $0.add(bytes: $1.hash)
         }
     }
 
@@ -113,6 +140,7 @@ package struct LinkTable {
                 detail.map { ($0.key, $0.value.stringValue ?? "") },
                 uniquingKeysWith: { first, _ in first }
             ),
+            createdAt: Instant(milliseconds: row.integer(5)),
             expiresAt: Instant(milliseconds: row.integer(3)),
             usedAt: row.optionalInteger(4).map { Instant(milliseconds: $0) }
         )

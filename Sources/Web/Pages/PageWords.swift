@@ -78,12 +78,12 @@ struct PageWords: Sendable {
         undoAddress: Texts(
             title: "Take your address back",
             ask:
-                "Your account gets {address} back. Every device is logged out, and the password is "
-                + "removed: you set a new one in the app with a code.",
+                "Your account gets {address} back. Every device is logged out, and a password that "
+                + "was set since the change is removed.",
             button: "Take it back",
             doneTitle: "The change is undone",
-            done: "The account has its old address again, every device was logged out and the "
-                + "password was removed. Set a new one in the app now, with a code."
+            done: "The account has its old address again and every device was logged out. Set a "
+                + "new password in the app now, with a code."
         ),
         overTitle: "This link does not work any more",
         over: "It was used, it has expired, or the account has changed since. "
@@ -118,10 +118,10 @@ struct PageWords: Sendable {
         ),
         undoAddress: Texts(
             title: "恢复您的联系方式",
-            ask: "您的帐号将恢复为 {address}。所有设备会退出登录，原密码将被清除，请在应用中用验证码设置新密码。",
+            ask: "您的帐号将恢复为 {address}。所有设备会退出登录，更改之后设置的密码将被清除。",
             button: "恢复",
             doneTitle: "更改已撤销",
-            done: "帐号已恢复原来的联系方式，所有设备已退出登录，密码已清除。请立即在应用中用验证码设置新密码。"
+            done: "帐号已恢复原来的联系方式，所有设备已退出登录。请立即在应用中用验证码设置新密码。"
         ),
         overTitle: "链接已失效",
         over: "链接已使用、已过期，或帐号信息已变更。请在应用中重新申请。",

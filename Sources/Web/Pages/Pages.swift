@@ -13,14 +13,19 @@ package struct Pages: Sendable {
     /// Whether users reach the pages by https.
     package var isSecure: Bool
 
+    /// How many pages one visitor may open in a minute.
+    package var visitsPerMinute: Int
+
     /// Puts the functions together.
     package init(
         look: @escaping @Sendable (_ token: String) async -> LinkView,
         follow: @escaping @Sendable (_ token: String, _ password: String?) async -> LinkView,
         avatar:
             @escaping @Sendable (_ digest: String) async -> (mediaType: String, bytes: [UInt8])?,
-        publicURL: String
+        publicURL: String,
+        visitsPerMinute: Int = 300
     ) {
+        self.visitsPerMinute = visitsPerMinute
         self.look = look
         self.follow = follow
         self.avatar = avatar

@@ -13,7 +13,7 @@ final class VisitLimit: Sendable {
     private let seconds: @Sendable () -> Int64
 
     init(
-        perMinute: Int = 30,
+        perMinute: Int,
         visitorsMax: Int = 10_000,
         seconds: @escaping @Sendable () -> Int64
     ) {

@@ -1,3 +1,4 @@
+import Glibc
 import Hummingbird
 import NIOCore
 
@@ -19,7 +20,17 @@ struct WebContext: RequestContext {
         guard peer == "127.0.0.1" || peer == "::1",
             let name = HTTPFields.Element.Name("X-Forwarded-For"),
             let last = request.headers[name]?.split(separator: ",").last
-        else { return peer }
-        return String(last.filter { $0 != " " }.prefix(64))
+        else { return Self.household(peer) }
+        return Self.household(String(last.filter { $0 != " " }.prefix(64)))
+    }
+
+    /// The part of an IPv6 address that one household has (a /64); an IPv4 address as it is.
+    static func household(_ address: String) -> String {
+        var bytes = [UInt8](repeating: 0, count: 16)
+        guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
+        // An IPv4 address in the clothes of IPv6 (::ffff:192.0.2.1) is one of its own.
+        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
+        return (isMapped ? bytes[12...] : bytes.prefix(8))
+            .map { String($0, radix: 16) }.joined(separator: ":")
     }
 }

@@ -7,9 +7,9 @@ import Wire
 /// Sends what was left to be sent: takes it up in small transactions, hands it over outside of them,
 /// and writes down what became of it.
 ///
-/// Whatever it took up and did not settle, since the process ended, is due again when its lease is
-/// over: a message is sent at least once, none is lost. It runs where the session worker runs, which
-/// publishes for it.
+/// Whatever it took up and did not settle, since the process ended, is due again when it begins anew,
+/// and when its lease is over at the latest: a message is sent at least once, none is lost. It runs
+/// where the session worker runs, which publishes for it.
 package final class DeliveryService: Sendable {
     private let environment: Environment
     private let routes: [Delivery.Channel: Route]
@@ -43,6 +43,7 @@ package final class DeliveryService: Sendable {
     /// Runs until `stop` or until the task is cancelled.
     package func run() async {
         let ring = ring
+        resume()
         environment.store.onDelivery { ring.yield() }
         ring.yield()
         var timer: Task<Void, Never>?
@@ -56,6 +57,20 @@ package final class DeliveryService: Sendable {
         }
         timer?.cancel()
         await drain()
+    }
+
+    /// Takes up at once what the process before left: an operator may have mended why it waited.
+    private func resume() {
+        do {
+            try environment.store.batch(at: environment.clock.now) { tx in
+                try tx.deliveries.resume()
+            }
+        } catch {
+            logger.warning(
+                "Messages of the last run wait for their time",
+                metadata: ["error": "\(StoreError.summary(error))"]
+            )
+        }
     }
 
     /// Ends `run`; what is being sent has a moment to end well.
@@ -142,13 +157,8 @@ package final class DeliveryService: Sendable {
             let text = try showsText ? words(row.delivery, appName, in: tx) : nil
             return .log(row.delivery, text)
         case .direct:
-            let message = OutgoingMessage(
-                id: row.delivery.id,
-                to: row.delivery.fullAddress,
-                appName: appName,
-                text: try words(row.delivery, appName, in: tx)
-            )
-            return .send(row, message)
+            let text = try words(row.delivery, appName, in: tx)
+            return .send(row, OutgoingMessage(row.delivery, appName: appName, text: text))
         }
     }
 

@@ -16,6 +16,14 @@ package struct OutgoingMessage: Sendable {
     package var id: MessageID
     /// An e-mail address, or a phone number with `+` and its country code.
     package var to: String
+    /// The country code of the number, or the user's.
+    package var countryCode: String?
+    /// Which message it is, for a side that has words of its own.
+    package var template: Delivery.Template
+    /// What fills the words, `language` among it.
+    package var params: [String: String]
+    /// When it has lost its meaning.
+    package var expiresAt: Instant
     /// In whose name.
     package var appName: String
     /// What it says.
@@ -34,6 +42,21 @@ package enum DeliveryFailure: Error, Sendable, Equatable {
         switch self {
         case .refused(let reason), .unavailable(let reason): reason
         }
+    }
+}
+
+extension OutgoingMessage {
+    /// A delivery with its words, as it is handed over.
+    init(_ delivery: Delivery, appName: String, text: MessageText) {
+        id = delivery.id
+        to = delivery.fullAddress
+        countryCode = delivery.countryCode
+        template = delivery.template
+        params = delivery.params
+        params["language"] = text.language.rawValue
+        expiresAt = delivery.expiresAt
+        self.appName = appName
+        self.text = text
     }
 }
 

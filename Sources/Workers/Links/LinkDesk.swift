@@ -159,6 +159,7 @@ package struct LinkDesk: Sendable {
     ) throws {
         let actor = Actor(.user, user.uid.text)
         if link.kind != .verifyEmail {
+            try PasswordTries.clear(user, in: tx)
             try SessionLife.endAll(
                 of: user.uid,
                 reason: link.kind == .resetPassword ? .passwordReset : .terminated,
@@ -170,6 +171,16 @@ package struct LinkDesk: Sendable {
             )
         }
         if link.kind == .resetPassword {
+            for address in user.verifiedAddresses {
+                try tx.codes.void(
+                    CodeScope(
+                        app: user.app,
+                        region: user.region,
+                        purpose: .resetPassword,
+                        address: address
+                    )
+                )
+            }
             try tx.deliveries.add(told(of: link, user, &ids, at: tx.now))
         }
         try tx.audit.add(
@@ -193,7 +204,7 @@ package struct LinkDesk: Sendable {
         Delivery(
             id: MessageID(trusted: ids.make("m", at: now)),
             channel: .email,
-            to: user.email?.text ?? link.address,
+            to: user.isEmailVerified ? user.email?.text ?? link.address : link.address,
             countryCode: user.countryCode,
             app: user.app,
             template: .passwordChanged,

@@ -40,13 +40,14 @@ package enum LinkMail {
     /// apart.
     ///
     /// Without an account nothing is sent, after the same work. `replacement` is the account's new
-    /// address, for `undoAddress`.
+    /// address, for `undoAddress`, and `password` the hash of its password at that time.
     /// - Throws: `Rejection` with `TooManyRequests`, for addresses with and without an account alike,
     ///   when `isAsked` and the address had its share of such messages within an hour.
     package static func make(
         _ kind: Link.Kind,
         for recipient: Recipient,
         replacement: String? = nil,
+        password: String? = nil,
         isAsked: Bool = true,
         _ environment: Environment,
         ids: inout IDSource,
@@ -61,7 +62,7 @@ package enum LinkMail {
             kind,
             uid: uid,
             address: recipient.address,
-            detail: detail(recipient, replacement),
+            detail: detail(recipient, replacement, password),
             expiresAt: expiresAt
         )
         try tx.deliveries.add(
@@ -105,12 +106,14 @@ package enum LinkMail {
 
     private static func detail(
         _ recipient: Recipient,
-        _ replacement: String?
+        _ replacement: String?,
+        _ password: String?
     ) -> [String: String] {
         var detail = ["channel": recipient.channel.rawValue, "app": recipient.app.text]
         detail["countryCode"] = recipient.countryCode
         detail["language"] = recipient.language
         detail["replacement"] = replacement
+        detail["password"] = password.map(LinkRules.mark)
         return detail
     }
 

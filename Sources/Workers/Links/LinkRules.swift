@@ -1,4 +1,5 @@
 import Domain
+import Sodium
 import Storage
 
 /// Which links still fit their account, and what they change in it.
@@ -9,14 +10,17 @@ enum LinkRules {
         case .verifyEmail:
             return has(user.email, link.address)
         case .resetPassword:
-            let name = user.ownsUsername ? user.username?.lowercased() : nil
-            let isName = name == link.address.lowercased()
-            return (user.isEmailVerified && has(user.email, link.address)) || isName
+            let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
+            return (user.isEmailVerified && has(user.email, link.address))
+                || has(name?.email, link.address)
         case .undoAddress:
-            guard let replacement = link.detail["replacement"] else { return false }
-            return user.phone?.text == replacement || has(user.email, replacement)
+            // However often the address was changed since, its owner of then may have it back.
+            return address(of: link).map { !user.verifiedAddresses.contains($0) } ?? false
         }
     }
+
+    /// By which a password's hash is known again.
+    static func mark(_ hash: String) -> String { Sodium.base64URL(Sodium.sha256(hash.utf8)) }
 
     private static func has(_ email: EmailAddress?, _ address: String) -> Bool {
         email == EmailAddress(trusted: address)
@@ -31,15 +35,32 @@ enum LinkRules {
         switch (link.kind, address) {
         case (.undoAddress, _):
             user.gain(address)
-            // Whoever changed the address may know the password: its owner sets a new one with a
-            // code.
-            user.passwordHash = nil
+            // One that was set since is somebody else's: the owner sets a new one with a code.
+            if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
             try tx.links.void(.verifyEmail, of: user.uid)
             try tx.links.void(.resetPassword, of: user.uid)
+            try forget(whatCameAfter: link, of: &user, in: tx)
         default:
             user.gain(user.email.map { .email($0) } ?? address)
         }
         return true
+    }
+
+    /// What was linked since the change may be somebody else's way in, and so may the links that
+    /// went to addresses of the time between.
+    private static func forget(
+        whatCameAfter link: Link,
+        of user: inout User,
+        in tx: Transaction
+    ) throws {
+        try tx.links.void(.undoAddress, of: user.uid, since: link.createdAt) { later in
+            later.detail["channel"] == link.detail["channel"]
+        }
+        for identity in try tx.identities.all(of: user.uid)
+        where identity.linkedAt >= link.createdAt {
+            _ = try tx.identities.remove(identity.provider, of: user.uid)
+        }
+        user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
 
     private static func address(of link: Link) -> Address? {

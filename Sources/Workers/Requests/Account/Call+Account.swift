@@ -142,6 +142,7 @@ extension Call {
             .undoAddress,
             for: recipient,
             replacement: new.text,
+            password: user.passwordHash,
             isAsked: false,
             environment,
             ids: &ids,

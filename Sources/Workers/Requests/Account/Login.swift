@@ -80,10 +80,18 @@ enum Login {
         let user = try call.tx.accounts.find(name, app: call.app.id, region: region)
         let others = try others(name, region, call)
         try call.reveal(user ?? others.compactMap(\.self).first)
-        let tries = try PasswordTries.begin(name, region, user, call)
-        let hash = tries.isSilentlyLocked ? nil : user?.passwordHash
-        guard !others.isEmpty else { return .verify(password, against: hash) }
-        return .verifyEach(password, against: [hash] + others.map { $0?.passwordHash })
+        let tries = try PasswordTries.begin(name, region, known([user] + others), call)
+        let hashes = ([user] + others).map { user in
+            user.flatMap { tries.silentlyLocked.contains($0.uid) ? nil : $0.passwordHash }
+        }
+        return hashes.count == 1
+            ? .verify(password, against: hashes[0]) : .verifyEach(password, against: hashes)
+    }
+
+    /// Those places that somebody has, each user once.
+    private static func known(_ places: [User?]) -> [User] {
+        var seen: Set<UserID> = []
+        return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
     /// Who else logs in by an e-mail address than the account that has it: those who registered it
@@ -125,30 +133,26 @@ enum Login {
         if let proof = wish.proof, let address = wish.name.address {
             return try runCode(proof, address, wish, &call)
         }
-        let user = try call.tx.accounts.find(
-            wish.name,
-            app: call.app.id,
-            region: wish.place.region
-        )
-        return try runPassword(user, wish.name, wish.place, wish.terminal, &call)
+        return try runPassword(wish.name, wish.place, wish.terminal, &call)
     }
 
     /// Lets a user in whose password was verified against the hash that he still has.
     private static func runPassword(
-        _ user: User?,
         _ name: LoginName,
         _ place: Place,
         _ terminal: TerminalInfo,
         _ call: inout Call
     ) throws -> Reply {
-        guard let matched = call.prepared.matched else {
-            try call.audit(.loginFailed, user?.uid, call.request.method)
+        let first = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
+        let users = known([first] + (try others(name, place.region, call)))
+        let matched = call.prepared.matched
+        let meant = users.first { $0.passwordHash == matched } ?? users.first
+        guard var user = meant, let matched else {
+            try call.audit(.loginFailed, first?.uid, call.request.method)
             return .refusal(wrong)
         }
-        let others = try others(name, place.region, call).compactMap(\.self)
-        let matching = others.first { $0.passwordHash == matched && matched != user?.passwordHash }
-        guard var user = matching ?? user else { return .refusal(wrong) }
         try Passwords.checkCurrent(matched, user)
+        // The others' passwords were tried as well, and were not this one.
         try PasswordTries.succeeded(name, place.region, user, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed
@@ -215,7 +219,7 @@ enum Login {
         let (place, name, terminal) = try external(call)
         let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard let hash = call.prepared.hash else {
-            return try runPassword(known, name, place, terminal, &call)
+            return try runPassword(name, place, terminal, &call)
         }
         guard known == nil else {
             // Somebody was faster: now the password has to be that one's.

@@ -10,31 +10,27 @@ import Wire
 /// more tries than one after the other; a right password takes its own count back.
 struct PasswordTries {
     private static let windowSeconds: Int64 = 900
-    private let subjects: [String]
 
-    /// Whether the account had its tries under other names: it must not be told from a wrong
+    /// The accounts that had their tries under other names: it must not be told from a wrong
     /// password, or it would show which names belong together.
-    let isSilentlyLocked: Bool
+    let silentlyLocked: Set<UserID>
 
-    /// Counts the try of somebody who logs in under a name.
+    /// Counts the try of somebody who logs in under a name that may mean each of some users.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(
         _ name: LoginName,
         _ region: String,
-        _ user: User?,
+        _ users: [User],
         _ call: Call
     ) throws -> PasswordTries {
         let named = subject(name, region, call.app.id, call.tx)
         try check([named, terminal(call)], call)
-        var isLocked = false
-        if let user, try retryAfter(account(user), call) != nil {
-            if call.app.policies.revealAccounts { try check([account(user)], call) }
-            isLocked = true
-        }
+        let locked = try users.filter { try retryAfter(account($0), call) != nil }
+        if call.app.policies.revealAccounts { try check(locked.map(account), call) }
         return try PasswordTries(
-            [named, terminal(call)] + [user.map(account)].compactMap(\.self),
-            isLocked,
+            [named, terminal(call)] + users.map(account),
+            Set(locked.map(\.uid)),
             call
         )
     }
@@ -44,19 +40,23 @@ struct PasswordTries {
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(_ user: User, _ call: Call) throws -> PasswordTries {
         try check([account(user), terminal(call)], call)
-        return try PasswordTries([account(user), terminal(call)] + names(user, call), false, call)
+        return try PasswordTries([account(user), terminal(call)] + names(user, call.tx), [], call)
     }
 
-    private init(_ subjects: [String], _ isLocked: Bool, _ call: Call) throws {
-        self.subjects = subjects
-        isSilentlyLocked = isLocked
+    private init(_ subjects: [String], _ locked: Set<UserID>, _ call: Call) throws {
+        silentlyLocked = locked
         for subject in subjects {
             try call.tx.attempts.add(subject, windowSeconds: Self.windowSeconds)
         }
     }
 
     /// Takes back the count of a login that succeeded.
-    static func succeeded(_ name: LoginName, _ region: String, _ user: User, _ call: Call) throws {
+    static func succeeded(
+        _ name: LoginName,
+        _ region: String,
+        _ user: User,
+        _ call: Call
+    ) throws {
         let named = subject(name, region, call.app.id, call.tx)
         for subject in [named, terminal(call), account(user)] {
             try call.tx.attempts.takeBack(subject)
@@ -65,16 +65,15 @@ struct PasswordTries {
 
     /// Takes back the count of a password that a logged in user had right.
     static func succeeded(_ user: User, _ call: Call) throws {
-        for subject in [account(user), terminal(call)] + names(user, call) {
+        for subject in [account(user), terminal(call)] + names(user, call.tx) {
             try call.tx.attempts.takeBack(subject)
         }
     }
 
-    /// Forgets the failures under all of a user's names, after a new password was set by a code.
-    static func clear(_ user: User, _ call: Call) throws {
-        for subject in [account(user)] + names(user, call) {
-            try call.tx.attempts.clear(subject)
-        }
+    /// Forgets the failures under all of a user's names, after a new password was set by a code or a
+    /// link.
+    static func clear(_ user: User, in tx: Transaction) throws {
+        for subject in [account(user)] + names(user, tx) { try tx.attempts.clear(subject) }
     }
 
     // MARK: Subjects
@@ -103,7 +102,7 @@ struct PasswordTries {
 
     private static func account(_ user: User) -> String { "password/user/\(user.uid.text)" }
 
-    private static func names(_ user: User, _ call: Call) -> [String] {
+    private static func names(_ user: User, _ tx: Transaction) -> [String] {
         var names = user.verifiedAddresses.map(LoginName.init)
         if let email = user.email, !user.isEmailVerified, user.emailClaim != .given {
             names.append(.email(email))
@@ -112,7 +111,7 @@ struct PasswordTries {
             names.append(.username(username))
         }
         if let id = user.externalUID { names.append(.external(id)) }
-        return names.map { subject($0, user.region, user.app, call.tx) }
+        return Set(names.map { subject($0, user.region, user.app, tx) }).sorted()
     }
 
     private static func subject(

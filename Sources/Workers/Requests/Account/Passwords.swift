@@ -134,7 +134,7 @@ enum Passwords {
         }
         user.passwordHash = hash
         try call.tx.accounts.save(user)
-        try PasswordTries.clear(user, call)
+        try PasswordTries.clear(user, in: call.tx)
         try afterwards(user, .passwordReset, sparing: nil, &call)
         return .result([:])
     }

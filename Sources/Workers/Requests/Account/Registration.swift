@@ -122,8 +122,8 @@ enum Registration {
 
     /// Registers an e-mail address that nobody has proved yet.
     ///
-    /// One that another account has is only written down; the answer is the same, and one message
-    /// goes to the address either way.
+    /// With one that another account has it goes on as with a free one: the same answer, a login by
+    /// one's own password, and one message to the address.
     private static func runUnproved(
         _ email: EmailAddress,
         _ wish: Wish,
@@ -143,12 +143,14 @@ enum Registration {
         draft.user.email = email
         draft.user.emailClaim = owner == nil ? .registered : .beside
         let user = try NewUser.store(draft, &call)
-        if let owner {
+        let hasLinks =
+            call.app.policies.emailRegistration == .link && call.app.policies.emailVerification
+        if let owner, owner.isEmailVerified || !hasLinks {
             try tell(.addressTaken, owner.email ?? email, owner, &call)
             try call.audit(.addressTaken, owner.uid)
-        } else if call.app.policies.emailRegistration == .link,
-            call.app.policies.emailVerification
-        {
+        } else if hasLinks {
+            // One of those who only said that it is theirs may be right: the first link followed
+            // decides.
             try call.sendVerification(user)
         } else {
             try tell(.confirmation, email, user, &call)

@@ -1,0 +1,431 @@
+"""E-mails by SMTP and texts by webhook: what arrives, and what becomes of what doesn't."""
+
+import json
+import pathlib
+import re
+import shutil
+import signal
+import tempfile
+import time
+import unittest
+import urllib.request
+
+from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, fresh_email, fresh_name, fresh_phone
+from harness import Service, eventually, free_port
+from mailserver import PASSWORD as MAIL_PASSWORD
+from mailserver import USER, MailServer, TextServer
+from pages import fetch
+from world import EndToEnd, World
+
+NAME = "Leuchtturm & \"Söhne\" 灯塔"
+TEXTS = {
+    "code": {
+        "en": {"subject": "Ahoy from {app}", "text": "Ahoy!\n\n{code}\n\nFor {minutes} minutes <b>only</b>.",
+               "sms": "Ahoy {code}"},
+        "zh": {"subject": "{app} 你好 {code}"},
+    },
+}
+APPS = {
+    "post": {"name": NAME, "policies": {"phoneRegistration": True}},
+    "post-link": {"policies": {"emailRegistration": "link"}},
+    "post-own": {"name": "Harbour", "texts": TEXTS, "policies": {"phoneRegistration": True}},
+}
+
+
+class PostWorld(World):
+    """A service with only the apps that send."""
+
+    def furnish(self):
+        for app_id, app in APPS.items():
+            self.apps[app_id] = {"secret": f"{app_id} secret 1234567890 abcdefgh", **app}
+            self.service.import_document("app", {"appId": app_id, "name": app_id, **self.apps[app_id]})
+
+
+class Post(EndToEnd):
+    """A test with a service of its own that hands its messages over itself."""
+
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-post-"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.own = None
+
+    @property
+    def world(self):
+        return self.own
+
+    def serve(self, settings):
+        arguments = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
+        self.own = PostWorld(watch=False, service=Service(arguments=arguments))
+        self.addCleanup(self.own.close)
+        return self.own
+
+    def mail_server(self, kind="plain", **more):
+        server = MailServer(kind, self.folder, **more)
+        self.addCleanup(server.close)
+        return server
+
+    def smtp(self, server, **more):
+        """The settings for a mail server."""
+        security = {"plain": "none"}.get(server.kind, server.kind)
+        settings = {"delivery.email": "smtp", "smtp.host": "localhost", "smtp.port": server.port,
+                    "smtp.security": security, "smtp.from": "no-reply@lamp.example",
+                    "limits.deliveryBackoff": 1}
+        if server.ca_file:
+            settings["smtp.caFile"] = server.ca_file
+        if server.login:
+            path = self.folder / "password"
+            path.write_text(MAIL_PASSWORD + "\n")
+            path.chmod(0o600)
+            settings.update({"smtp.username": USER, "smtp.passwordFile": path})
+        return {**settings, **more}
+
+    def stranger(self, app="post"):
+        return self.terminal(app, login=False)
+
+    def ask_code(self, terminal, country=COUNTRY, purpose="register", **address):
+        return terminal.get("account/sendCode", {"countryCode": country, "purpose": purpose, **address})
+
+    def told(self, terminal, sent, seconds=20):
+        return terminal.expect("/code", lambda b: b["requestId"] == sent["requestId"], seconds).body
+
+    def counted(self, channel, outcome):
+        url = f"http://127.0.0.1:{self.own.service.http_port}/metrics"
+        pattern = rf'^lamplighter_deliveries_total{{channel="{channel}",outcome="{outcome}"}} (\S+)$'
+        found = re.search(pattern, urllib.request.urlopen(url).read().decode(), re.MULTILINE)
+        return float(found[1]) if found else 0
+
+    def log(self):
+        return pathlib.Path(self.own.service.log.name).read_text(errors="replace")
+
+    def register(self, server, email, app="post", country=COUNTRY, **more):
+        terminal = self.stranger(app)
+        self.ask_code(terminal, country, email=email)
+        code = re.search(r"^\d{6}$", server.next(email).text(), re.MULTILINE)[0]
+        terminal.adopt(terminal.get("account/register", {
+            "countryCode": country, "email": email, "password": PASSWORD, "code": code, **more}))
+        return terminal
+
+
+class ByMail(Post):
+    def test_a_code_arrives_and_that_is_told(self):
+        for kind, login in (("plain", False), ("starttls", True), ("tls", True)):
+            with self.subTest(kind=kind):
+                server = self.mail_server(kind, login=login)
+                self.serve(self.smtp(server))
+                terminal, to = self.stranger(), fresh_email()
+                sent = self.ask_code(terminal, email=to)
+                mail = server.next(to)
+                self.assertEqual((mail.sender, mail.receivers), ("no-reply@lamp.example", [to]))
+                self.assertEqual(mail.user, USER if login else None)
+                message = mail.message
+                self.assertEqual(message["From"].addresses[0].display_name, NAME)
+                self.assertEqual(message["To"].addresses[0].addr_spec, to)
+                self.assertEqual(message["Auto-Submitted"], "auto-generated")
+                self.assertTrue(message["Message-ID"].endswith("@lamp.example>"))
+                self.assertLess(abs(message["Date"].datetime.timestamp() - time.time()), 60)
+                code = re.search(r"^(\d{6})$", mail.text(), re.MULTILINE)[1]
+                self.assertIn(code, mail.text("html"))
+                self.assertIn("&amp; &quot;Söhne&quot;", mail.text("html"))
+                self.assertIn(NAME, mail.text())
+                self.assertEqual(self.told(terminal, sent), {"requestId": sent["requestId"], "state": "sent"})
+                self.assertEqual(self.counted("email", "sent"), 1)
+                self.assertEqual(terminal.get("account/register", {
+                    "countryCode": COUNTRY, "email": to, "password": PASSWORD, "code": code})["user"]["email"], to)
+                self.assertNotIn(code, self.log())
+                self.assertNotIn(MAIL_PASSWORD, self.log())
+                self.own.close()
+
+    def test_without_tls_nothing_is_said_to_a_server_that_must_have_it(self):
+        server = self.mail_server("plain")
+        self.serve({**self.smtp(server), "smtp.security": "starttls"})
+        self.ask_code(self.stranger(), email=fresh_email())
+        eventually(lambda: self.counted("email", "retried") >= 2, 20, "two tries")
+        self.assertEqual((server.mails, server.tries), ([], 0))
+
+    def test_a_wrong_password_is_a_line_in_the_log_and_a_number(self):
+        server = self.mail_server("starttls", login=True)
+        settings = self.smtp(server)
+        (self.folder / "password").write_text("not the right one 78\n")
+        self.serve(settings)
+        to = fresh_email()
+        self.ask_code(self.stranger(), email=to)
+        eventually(lambda: self.counted("email", "retried") >= 2, 20, "two tries")
+        self.assertEqual(server.mails, [])
+        log = self.log()
+        self.assertIn("A message was not taken", log)
+        for secret in ("not the right one", to):
+            self.assertNotIn(secret, log)
+
+    def test_a_server_that_is_down_is_tried_again_until_it_is_up(self):
+        port = free_port()
+        server = self.mail_server(port=port)
+        settings = self.smtp(server)
+        server.close()
+        self.serve(settings)
+        terminal, to = self.stranger(), fresh_email()
+        sent = self.ask_code(terminal, email=to)
+        eventually(lambda: self.counted("email", "retried") >= 2, 20, "two tries")
+        self.assertEqual([m for m in terminal.everything if m.leaf == "code"], [], "nothing is told yet")
+        again = self.mail_server(port=port)
+        self.assertEqual(again.next(to).receivers, [to])
+        self.assertEqual(self.told(terminal, sent)["state"], "sent")
+        self.assertEqual(self.counted("email", "sent"), 1)
+
+    def test_a_server_that_says_4xx_is_tried_again_with_longer_pauses(self):
+        server = self.mail_server()
+        server.answers = ["451 4.3.2 busy", "452 4.2.2 full"]
+        self.serve(self.smtp(server))
+        terminal, to = self.stranger(), fresh_email()
+        sent, began = self.ask_code(terminal, email=to), time.monotonic()
+        server.next(to)
+        self.assertGreaterEqual(time.monotonic() - began, 2.5, "1 s, then 2 s")
+        self.assertEqual(self.told(terminal, sent)["state"], "sent")
+        self.assertEqual((server.tries, self.counted("email", "retried"), self.counted("email", "sent")), (3, 2, 1))
+
+    def test_a_server_that_says_5xx_is_asked_three_times_and_failure_is_told(self):
+        server = self.mail_server()
+        server.answers = ["554 5.7.1 secret words of the server"] * 9
+        self.serve(self.smtp(server))
+        terminal, to = self.stranger(), fresh_email()
+        told = self.told(terminal, self.ask_code(terminal, email=to))
+        self.assertEqual((told["state"], told["error"]["code"]), ("failed", "Unavailable"))
+        self.assertEqual((server.tries, self.counted("email", "failed")), (3, 1))
+        self.assertNotIn("secret words", str(told))
+        self.assertNotIn(to, self.log())
+
+    def test_each_is_written_to_in_a_language_of_his_own(self):
+        server = self.mail_server()
+        self.serve(self.smtp(server))
+        # By the country, where nothing else is known.
+        for country, words in (("49", "Your code to register"), ("86", "您正在注册"), ("852", "您正在注册")):
+            to = fresh_email()
+            self.ask_code(self.stranger(), country, email=to)
+            mail = server.next(to)
+            self.assertIn(words, mail.text())
+            self.assertIn(f'lang="{"en" if country == "49" else "zh"}"', mail.text("html"))
+        # By the user's own language, whatever the country.
+        for country, language, words in (("49", "zh-Hans-CN", "请确认这是您的邮箱"), ("86", "en-GB", "Confirm that it is")):
+            terminal, to = self.register(server, fresh_email(), country=country), fresh_email()
+            terminal.get("account/updateProfile", {"language": language})
+            terminal.get("account/updateProfile", {"email": to})
+            self.assertIn(words, server.next(to).text())
+
+    def test_an_app_has_its_own_words(self):
+        server = self.mail_server()
+        self.serve(self.smtp(server))
+        to = fresh_email()
+        self.ask_code(self.stranger("post-own"), email=to)
+        mail = server.next(to)
+        self.assertEqual(mail.subject, "Ahoy from Harbour")
+        self.assertRegex(mail.text(), r"^Ahoy!\r?\n\r?\n\d{6}\r?\n\r?\nFor 10 minutes <b>only</b>\.")
+        self.assertIn("&lt;b&gt;only&lt;/b&gt;", mail.text("html"))
+        to = fresh_email()
+        self.ask_code(self.stranger("post-own"), "86", email=to)
+        mail = server.next(to)
+        self.assertRegex(mail.subject, r"^Harbour 你好 \d{6}$")
+        self.assertIn("您正在注册", mail.text(), "what the app doesn't say is the service's")
+
+    def test_words_that_are_none_are_refused_at_import(self):
+        self.serve(self.smtp(self.mail_server()))
+        for texts, field in (([], "texts"), ({"cod": {}}, "texts.cod"), ({"code": {"fr": {}}}, "texts.code.fr"),
+                             ({"code": {"en": {"subject": 5}}}, "texts.code.en.subject"),
+                             ({"code": {"en": {"body": "x"}}}, "texts.code.en.body"),
+                             ({"code": {"en": {"text": "x" * 10_001}}}, "texts.code.en.text")):
+            path = self.folder / "app.json"
+            path.write_text(json.dumps({"appId": "bad", "name": "Bad", "secret": "x" * 32, "texts": texts}))
+            done = self.own.service.cli("app", "import", str(path), check=False)
+            self.assertNotEqual(done.returncode, 0, texts)
+            self.assertIn(field, done.stderr)
+
+    def test_addresses_beyond_ascii(self):
+        server = self.mail_server()
+        self.serve(self.smtp(server))
+        for to, arrives in (("lampe@bücher.example", "lampe@xn--bcher-kva.example"),
+                            ("lamp+tag_1@EXAMPLE.com", "lamp+tag_1@EXAMPLE.com"),
+                            ("jörg@example.com", "jörg@example.com"),
+                            ("灯@例子.example", "灯@xn--fsqu00a.example")):
+            with self.subTest(to=to):
+                terminal = self.stranger()
+                sent = self.ask_code(terminal, email=to)
+                mail = server.next(arrives)
+                self.assertEqual(self.told(terminal, sent)["state"], "sent")
+                self.assertEqual(mail.message["To"].addresses[0].addr_spec, arrives)
+
+    def test_addresses_that_would_steer_the_server_are_refused(self):
+        server = self.mail_server()
+        self.serve(self.smtp(server))
+        terminal = self.stranger()
+        for to in ("a@b.example\r\nBcc: c@d.example", "a@b.example>\r\nDATA", "<a@b.example>", "a b@c.example",
+                   "\"a\\\"b\"@c.example", "a@b.example,c@d.example", "a@[127.0.0.1]", "a@localhost", "@b.example",
+                   "a@-b.example", "a\u2028@b.example", "a" * 65 + "@b.example", "a@" + "b" * 64 + ".example"):
+            with self.subTest(to=to):
+                self.assertError(terminal.ask("account/sendCode", {
+                    "countryCode": COUNTRY, "email": to, "purpose": "register"}), "InvalidRequest", "email")
+        time.sleep(0.5)
+        self.assertEqual(server.tries, 0)
+
+    def test_a_link_in_a_mail_leads_to_its_page(self):
+        server = self.mail_server()
+        self.serve(self.smtp(server))
+        to = fresh_email()
+        terminal = self.register(server, to)
+        self.stranger().get("account/requestPasswordReset", {"countryCode": COUNTRY, "email": to})
+        mail = server.next(to)
+        url = re.search(r"^(http://127\.0\.0\.1:\d+/link/\S{43})$", mail.text(), re.MULTILINE)[1]
+        self.assertEqual(mail.text("html").count(url), 2)
+        page = fetch(url)
+        self.assertIn(NAME.replace("&", "&amp;").replace('"', "&quot;"), page.text)
+        self.assertEqual(page.send(OTHER_PASSWORD).status, 200)
+        self.assertIn("was changed", server.next(to).subject)
+        terminal.expect("/session", lambda b: b["reason"] == "passwordReset")
+
+
+class InTrouble(Post):
+    def test_a_server_that_hangs_slows_nobody_else(self):
+        server, texts = self.mail_server(), TextServer()
+        self.addCleanup(texts.close)
+        server.hang.set()
+        self.serve(self.smtp(server, **{"delivery.sms": "webhook", "webhook.url": texts.url}))
+        terminal = self.stranger()
+        for _ in range(20):
+            self.ask_code(terminal, email=fresh_email())
+        eventually(lambda: server.tries >= 8, 20, "as many mails on their way as may be")
+        began, phone = time.monotonic(), fresh_phone()
+        sent = self.ask_code(terminal, phone=phone)
+        texts.next(f"+{COUNTRY}{phone}")
+        self.assertEqual(self.told(terminal, sent)["state"], "sent")
+        terminal.adopt(terminal.get("account/register", {
+            "countryCode": COUNTRY, "username": fresh_name(), "password": PASSWORD}))
+        terminal.get("account/whoami")
+        self.assertLess(time.monotonic() - began, 5)
+        self.assertEqual(server.mails, [])
+        code, took = self.own.service.stop(signal.SIGTERM)
+        self.assertEqual(code, 0)
+        self.assertLess(took, 8, "what is under way has a moment, and no more")
+
+    def test_a_server_that_hangs_is_given_up_and_asked_again(self):
+        server = self.mail_server()
+        server.hang.set()
+        self.serve(self.smtp(server, **{"smtp.timeout": 2}))
+        to = fresh_email()
+        self.ask_code(self.stranger(), email=to)
+        eventually(lambda: self.counted("email", "retried") >= 1, 20, "a try that was given up")
+        server.hang.clear()
+        server.next(to)
+
+    def test_a_mail_outlives_the_process(self):
+        server = self.mail_server()
+        server.hang.set()
+        world = self.serve(self.smtp(server))
+        to = fresh_email()
+        terminal = self.stranger()
+        self.ask_code(terminal, email=to)
+        eventually(lambda: server.tries, 20, "a mail on its way")
+        world.service.kill()
+        server.hang.clear()
+        world.service.start()
+        first = server.next(to, 30)
+        self.assertTrue(first)
+        eventually(lambda: self.counted("email", "sent") == 1, 20, "the count")
+        for mail in server.mails:
+            self.assertEqual(mail.message["Message-ID"], first.message["Message-ID"], "a double is known as one")
+        self.assertLessEqual(len(server.mails), 1)
+
+    def test_a_mail_waits_while_the_service_is_stopped(self):
+        port = free_port()
+        server = self.mail_server(port=port)
+        settings = self.smtp(server, **{"limits.deliveryBackoff": 600})
+        server.close()
+        world = self.serve(settings)
+        to = fresh_email()
+        self.ask_code(self.stranger(), email=to)
+        eventually(lambda: self.counted("email", "retried") == 1, 20, "a try")
+        world.service.stop()
+        again = self.mail_server(port=port)
+        world.service.start()
+        self.assertTrue(again.next(to, 20), "a start tries at once what waits")
+
+
+class ByWebhook(Post):
+    def setUp(self):
+        super().setUp()
+        self.server = TextServer()
+        self.addCleanup(self.server.close)
+        token = self.folder / "token"
+        token.write_text("token-of-the-webhook-1\n")
+        token.chmod(0o600)
+        self.settings = {"delivery.sms": "webhook", "webhook.url": self.server.url, "webhook.tokenFile": token,
+                         "limits.deliveryBackoff": 1}
+
+    def test_a_text_is_posted(self):
+        self.serve(self.settings)
+        for country, words in (("49", " is your code to register."), ("86", "验证码 ")):
+            terminal, phone = self.stranger(), fresh_phone() if country == "49" else "13812345678"
+            sent = self.ask_code(terminal, country, phone=phone)
+            headers, body = self.server.next(f"+{country}{phone}")
+            self.assertEqual(headers["authorization"], "Bearer token-of-the-webhook-1")
+            self.assertEqual(headers["content-type"], "application/json")
+            self.assertEqual((body["countryCode"], body["appName"], body["template"]), (country, NAME, "code"))
+            self.assertIn(words, body["text"])
+            self.assertIn(body["params"]["code"], body["text"])
+            self.assertGreater(body["expiresAt"], time.time() * 1000)
+            self.assertRegex(body["messageId"], r"^[A-Za-z0-9_-]{1,64}$")
+            self.assertEqual(self.told(terminal, sent)["state"], "sent")
+            self.assertNotIn(body["params"]["code"], self.log())
+        self.ask_code(self.stranger("post-own"), phone=(phone := fresh_phone()))
+        self.assertRegex(self.server.next(f"+{COUNTRY}{phone}")[1]["text"], r"^Ahoy \d{6}$")
+
+    def test_a_failure_is_tried_again_and_a_refusal_told(self):
+        self.serve(self.settings)
+        self.server.answers = [500, 429]
+        terminal, phone = self.stranger(), fresh_phone()
+        sent = self.ask_code(terminal, phone=phone)
+        self.server.next(f"+{COUNTRY}{phone}")
+        self.assertEqual(self.told(terminal, sent)["state"], "sent")
+        self.assertEqual((self.counted("sms", "retried"), self.counted("sms", "sent")), (2, 1))
+        self.server.answers, self.server.tries = [400] * 9, 0
+        terminal = self.stranger()
+        told = self.told(terminal, self.ask_code(terminal, phone=fresh_phone()))
+        self.assertEqual((told["state"], told["error"]["code"]), ("failed", "Unavailable"))
+        self.assertEqual((self.server.tries, self.counted("sms", "failed")), (3, 1))
+
+
+class ByLog(Post):
+    def test_up_writes_what_it_would_have_sent(self):
+        self.serve({})
+        terminal, to, phone = self.stranger(), fresh_email(), fresh_phone()
+        for address in ({"email": to}, {"phone": phone}):
+            sent = self.ask_code(terminal, **address)
+            self.assertEqual(self.told(terminal, sent)["state"], "sent")
+        mail, text = eventually(
+            lambda: (lines := [x for x in self.log().splitlines() if "DEVELOPMENT ONLY" in x])[1:] and lines, 10, "lines")
+        self.assertIn(to, mail)
+        self.assertIn(f"+{COUNTRY}{phone}", text)
+        for line, address in ((mail, {"email": to}), (text, {"phone": phone})):
+            code = re.search(r"(?<!\d)\d{6}(?!\d)", line.split("text=")[1])[0]
+            self.assertTrue(terminal.get("account/checkCode", {
+                "countryCode": COUNTRY, "purpose": "register", "code": code, **address})["valid"])
+
+
+class Settings(Post):
+    def test_what_cannot_work_is_said_at_the_start(self):
+        for settings, word in (({"delivery.email": "smtp"}, "smtp."),
+                               ({"delivery.email": "smtp", "smtp.from": "a@b.example"}, "smtp.host"),
+                               ({"delivery.email": "smtp", "smtp.from": "a@b.example", "smtp.host": "mail.example",
+                                 "smtp.security": "none"}, "smtp.security"),
+                               ({"delivery.email": "smtp", "smtp.from": "a@b.example\r\nBcc: x@y.example",
+                                 "smtp.host": "mail.example"}, "smtp.from"),
+                               ({"delivery.email": "smtp", "smtp.from": "a@b.example", "smtp.host": "mail.example",
+                                 "smtp.username": "lamp"}, "smtp."),
+                               ({"delivery.sms": "webhook"}, "webhook.url"),
+                               ({"delivery.sms": "webhook", "webhook.url": "http://texts.example/"}, "webhook.url")):
+            with self.subTest(settings=settings):
+                with self.assertRaises(AssertionError) as refused:
+                    self.serve(settings)
+                self.assertIn(word, str(refused.exception))
+                self.assertNotIn("Fatal error", str(refused.exception))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,51 @@
+import Synchronization
+import Testing
+
+@testable import Web
+
+@Suite("Who opens pages, and how many")
+struct VisitTests {
+    @Test("Each visitor has so many in a minute, and the next minute anew")
+    func limit() {
+        let clock = Clock()
+        let visits = VisitLimit(perMinute: 3) { clock.seconds }
+
+        #expect((0..<4).map { _ in visits.admit("a") } == [true, true, true, false])
+        #expect(visits.admit("b"))
+
+        clock.seconds = 60
+        #expect(visits.admit("a"))
+    }
+
+    @Test("More visitors than are counted apart share one count")
+    func crowd() {
+        let visits = VisitLimit(perMinute: 1, visitorsMax: 2) { 0 }
+
+        let admitted = (0..<100).filter { visits.admit("visitor \($0)") }.count
+
+        #expect(admitted == 12)
+    }
+
+    @Test(
+        "An IPv6 household is one visitor, an IPv4 address another",
+        arguments: [
+            ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2:ffff::1", true),
+            ("2001:db8:1:2::1", "2001:db8:1:3::1", false),
+            ("192.0.2.1", "192.0.2.2", false),
+            ("::ffff:192.0.2.1", "::ffff:192.0.2.2", false),
+            ("nonsense", "nonsense", true), ("nonsense", "more nonsense", false),
+        ]
+    )
+    func households(one: String, other: String, isSame: Bool) {
+        #expect((WebContext.household(one) == WebContext.household(other)) == isSame)
+    }
+}
+
+/// A clock that stands still; one test uses it, on one thread.
+private final class Clock: Sendable {
+    private let state = Mutex<Int64>(0)
+    var seconds: Int64 {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+}
