@@ -6,7 +6,9 @@ import Wire
 /// Forgets what has had its time around accounts: sessions, codes, and accounts that were cancelled.
 final class AccountSweeper: Sendable {
     private let environment: Environment
-    private static let kinds = ["session", "notice", "logoutCode", "cancellation"]
+    private static let kinds = [
+        "session", "notice", "logoutCode", "cancellation", "invitation", "guest", "endedInvitation",
+    ]
     /// Accounts that one round takes a step on.
     private static let accountsStep = 20
     private static let backlogMax = 100_000
@@ -37,6 +39,10 @@ final class AccountSweeper: Sendable {
                     limit: step
                 ),
                 try tx.logoutCodes.prune(limit: step),
+                try tx.sharings.prune(
+                    before: now.adding(seconds: -limits.endedInvitationSeconds),
+                    limit: step
+                ),
             ]
         }
         let isErasing = try erase(at: now)
@@ -95,6 +101,7 @@ final class AccountSweeper: Sendable {
                 at: environment.clock.now,
                 endedSessionSeconds: limits.endedSessionSeconds,
                 noticeSeconds: limits.inboxSeconds,
+                endedInvitationSeconds: limits.endedInvitationSeconds,
                 limit: Self.backlogMax
             )
         }
