@@ -13,7 +13,9 @@ enum CodeCheck {
         "The code is wrong or no longer valid; ask for a new one."
     )
 
-    /// Counts a try; refuses when none is left. A ticket can't be guessed and isn't counted.
+    /// Counts a try, and refuses when none is left.
+    ///
+    /// A ticket can't be guessed and isn't counted.
     static func count(
         _ proof: Proof,
         _ purpose: CodePurpose,
