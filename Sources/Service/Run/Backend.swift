@@ -200,6 +200,7 @@ extension Limits {
         invitationsPerHour = settings.limit("invitationsPerHour")
         endedInvitationSeconds = Int64(settings.limit("invitationDays")) * 86_400
         homesPerUser = settings.limit("homesPerUser")
+        auditDays = settings.limit("auditDays")
         hashThreads = settings.limit("hashThreads")
         hashQueue = settings.limit("hashQueue")
         codesPerHour = settings.limit("codesPerHour")

@@ -70,6 +70,8 @@ package struct RetentionTable {
         endedSessionSeconds: Int64,
         noticeSeconds: Int64,
         endedInvitationSeconds: Int64,
+        requestSeconds: Int64,
+        auditDays: Int,
         limit: Int
     ) throws -> [(kind: String, count: Int64)] {
         func count(
@@ -103,6 +105,16 @@ package struct RetentionTable {
                 "status IN ('rejected', 'expired', 'revoked') AND changedAt < $1",
                 now.adding(seconds: -endedInvitationSeconds)
             ),
+            try count("attempt", "since < $1", now.adding(seconds: -86_400)),
+            try count("code", "expiresAt < $1", now),
+            try count("request", "at < $1", now.adding(seconds: -requestSeconds)),
+            auditDays == 0
+                ? ("audit", 0)
+                : try count(
+                    "audit",
+                    "kind <> 'erased' AND id < 1000 * $1",
+                    now.adding(seconds: -Int64(auditDays) * 86_400)
+                ),
         ]
     }
 }
