@@ -59,6 +59,8 @@ package struct Limits: Sendable {
     package var invitationCodeSeconds = SharingRules.lifeSeconds(.qrcode)
     /// How long invitations that ended are remembered, in seconds: 30 days.
     package var endedInvitationSeconds: Int64 = 2_592_000
+    /// Invitations, and guests, whose time is over, that one step ends: each is told to both sides.
+    package var bondStep = 50
     /// Homes of one user.
     package var homesPerUser = 100
     /// New anonymous users of one app in an hour.

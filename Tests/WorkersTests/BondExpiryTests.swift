@@ -134,7 +134,7 @@ struct BondExpiryTests {
     @Test("Many that end at one moment are ended in steps")
     func steps() throws {
         var limits = Limits()
-        limits.sweepStep = 3
+        limits.bondStep = 3
         let world = try World(limits: limits)
         try world.makeDevices(1)
         try world.makeUsers(1)

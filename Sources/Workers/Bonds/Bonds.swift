@@ -74,14 +74,15 @@ package struct Bonds {
         try tx.bindings.delete(did, ended)
         try tx.refreshes.add(ended.map { Refresh(did: did, uid: $0) })
         try tx.homes.takeOut(did, of: ended)
-        for uid in ended {
-            try CommandOutcome.fail(
-                try tx.commands.open(did, by: uid).filter { $0.state == .queued },
-                topics: topics,
-                in: tx,
-                owed: &owed
-            )
-        }
+        let gone = Set(ended.map(\.text))
+        try CommandOutcome.fail(
+            try tx.commands.open(did).filter {
+                $0.state == .queued && $0.actor.kind == .user && gone.contains($0.actor.id)
+            },
+            topics: topics,
+            in: tx,
+            owed: &owed
+        )
         owed.wake(.status)
     }
 

@@ -117,7 +117,7 @@ package struct RequestHandler: BatchHandler {
             owed: &owed
         )
         try BondExpiry.step(
-            limit: environment.limits.sweepStep,
+            limit: environment.limits.bondStep,
             environment.topics,
             in: tx,
             owed: &owed
