@@ -434,3 +434,9 @@ CREATE TABLE homeDevice (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX homeDevices ON homeDevice (homeId);
+
+CREATE INDEX accountEmailNamed ON account (appId, region, emailKey)
+    WHERE emailKey IS NOT NULL;
+
+CREATE INDEX accountPhoneNamed ON account (appId, region, phone)
+    WHERE phone IS NOT NULL;
