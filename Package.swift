@@ -67,6 +67,11 @@ let package = Package(
             providers: [.apt(["libmosquitto-dev", "mosquitto-dev"])]
         ),
         .systemLibrary(
+            name: "CQREncode",
+            pkgConfig: "libqrencode",
+            providers: [.apt(["libqrencode-dev"])]
+        ),
+        .systemLibrary(
             name: "CSodium",
             pkgConfig: "libsodium",
             providers: [.apt(["libsodium-dev"])]
@@ -93,6 +98,7 @@ let package = Package(
         // The service, from the wire up.
         .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: settings),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
+        .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: settings),
         .target(name: "Domain", dependencies: ["JSON"], swiftSettings: settings),
         .target(name: "Wire", dependencies: ["Domain", "JSON"], swiftSettings: settings),
         .target(
@@ -120,7 +126,7 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Providers",
+                "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Providers", "QRCode",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],
@@ -159,6 +165,7 @@ let package = Package(
             name: "lamplighter",
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Service",
+                "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -233,6 +240,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
+        .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: settings),
         .testTarget(name: "SodiumTests", dependencies: ["Sodium"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",

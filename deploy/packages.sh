@@ -12,6 +12,7 @@ run_packages=(
     mosquitto-clients                    # the commands that are shown to be pasted
     libsodium-dev                        # hashes and sealing
     libcurl4-openssl-dev                 # e-mail by SMTP
+    libqrencode-dev                      # QR codes of labels and invitations
     util-linux                           # setpriv: the broker ends with the service
 )
 

@@ -18,6 +18,7 @@ BORDERS = {
     "CCurl": ("Sources/Providers",),
     "CMosquitto": ("Sources/Mosquitto", "Tests/MosquittoTests"),
     "CMosquittoBroker": ("Sources/Gate", "Tests/GateTests"),
+    "CQREncode": ("Sources/QRCode",),
     "CSodium": ("Sources/Sodium", "Sources/Gate", "Tests/GateTests"),
     "GRDB": ("Sources/Storage", "Tests/StorageTests"),
 }

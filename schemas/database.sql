@@ -88,7 +88,7 @@ CREATE TABLE binding (
     subscribed INTEGER NOT NULL CHECK (subscribed IN (0, 1)),
     alias TEXT NOT NULL,
     remark TEXT NOT NULL,
-    boundAt INTEGER NOT NULL,
+    boundAt INTEGER NOT NULL, guestUntil INTEGER, sharingId TEXT,
     PRIMARY KEY (did, uid)
 ) STRICT, WITHOUT ROWID;
 
@@ -378,6 +378,62 @@ CREATE TABLE history (
     lines BLOB NOT NULL,
     PRIMARY KEY (did, fromTs, seq)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX bindingGuest ON binding (guestUntil) WHERE guestUntil IS NOT NULL;
+
+CREATE TABLE sharing (
+    sharingId TEXT NOT NULL PRIMARY KEY,
+    did TEXT NOT NULL,
+    appId TEXT NOT NULL,
+    inviterUid TEXT NOT NULL,
+    guestUid TEXT,
+    way TEXT NOT NULL,
+    addresseeKind TEXT,
+    addressee TEXT,
+    addresseeHash BLOB,
+    codeHash BLOB,
+    access TEXT NOT NULL,
+    guestMinutes INTEGER,
+    status TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    acceptedAt INTEGER,
+    changedAt INTEGER NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX sharingCode ON sharing (codeHash) WHERE codeHash IS NOT NULL;
+
+CREATE INDEX sharingDevice ON sharing (did) WHERE status IN ('pending', 'accepted');
+
+CREATE INDEX sharingInviter ON sharing (inviterUid, createdAt, sharingId);
+
+CREATE INDEX sharingGuest ON sharing (guestUid, createdAt, sharingId)
+    WHERE guestUid IS NOT NULL;
+
+CREATE INDEX sharingPending ON sharing (expiresAt) WHERE status = 'pending';
+
+CREATE INDEX sharingEnded ON sharing (changedAt)
+    WHERE status IN ('rejected', 'expired', 'revoked');
+
+CREATE TABLE home (
+    homeId TEXT NOT NULL PRIMARY KEY,
+    uid TEXT NOT NULL,
+    name TEXT NOT NULL,
+    latitude REAL,
+    longitude REAL,
+    createdAt INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX homeUser ON home (uid, createdAt);
+
+CREATE TABLE homeDevice (
+    uid TEXT NOT NULL,
+    did TEXT NOT NULL,
+    homeId TEXT NOT NULL REFERENCES home (homeId),
+    PRIMARY KEY (uid, did)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX homeDevices ON homeDevice (homeId);
 
 CREATE INDEX accountEmailNamed ON account (appId, region, emailKey)
     WHERE emailKey IS NOT NULL;

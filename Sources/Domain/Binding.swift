@@ -9,7 +9,7 @@ package struct Binding: Sendable, Equatable {
     }
 
     /// Whether a user may command the device or only watch it.
-    package enum Access: String, Sendable {
+    package enum Access: String, Sendable, CaseIterable {
         case control, read
     }
 
@@ -31,6 +31,10 @@ package struct Binding: Sendable, Equatable {
     package var remark: String
     /// Since when.
     package var boundAt: Instant
+    /// When a guest's bond ends by itself; nil for one without end.
+    package var guestUntil: Instant?
+    /// The invitation that made the user a guest; nil for who bound with a proof of possession.
+    package var sharing: SharingID?
 
     /// Binds a user to a device.
     package init(
@@ -42,7 +46,9 @@ package struct Binding: Sendable, Equatable {
         isSubscribed: Bool = true,
         alias: String = "",
         remark: String = "",
-        boundAt: Instant
+        boundAt: Instant,
+        guestUntil: Instant? = nil,
+        sharing: SharingID? = nil
     ) {
         self.did = did
         self.uid = uid
@@ -53,55 +59,35 @@ package struct Binding: Sendable, Equatable {
         self.alias = alias
         self.remark = remark
         self.boundAt = boundAt
+        self.guestUntil = guestUntil
+        self.sharing = sharing
     }
+
+    /// How many characters a user's own name for a device has at most.
+    package static let aliasMax = 64
+    /// How many characters a user's own note on a device has at most.
+    package static let remarkMax = 256
+
+    /// Tells whether a guest's time is over, even if nobody has swept the bond yet.
+    package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
 }
 
-/// Who is what to a device after somebody comes or goes.
-package enum BindingRules {
-    /// How many wrong passcodes a device or a user has in `triesWindowSeconds`.
-    package static let triesMax = 5
-    /// The window in which wrong passcodes count, in seconds.
-    package static let triesWindowSeconds: Int64 = 900
-
-    /// What becomes of a wish to bind with the right passcode.
-    package enum Decision: Sendable, Equatable {
-        case bind(Binding.Role)
-        case isBoundAlready
-        case refuse(Rejection)
-    }
-
-    /// Decides about a wish to bind, given those who are bound.
-    package static func bind(_ uid: UserID, among present: [Binding]) -> Decision {
-        if present.contains(where: { $0.uid == uid }) { return .isBoundAlready }
-        if present.contains(where: { $0.role == .owner }) {
-            return .refuse(
-                Rejection(.forbidden, "The device has an owner, who alone lets others in.")
-            )
-        }
-        return .bind(present.isEmpty ? .special : .normal)
-    }
-
-    /// What follows when a user leaves: who goes too, and who takes over.
-    package struct Leaving: Sendable, Equatable {
-        /// Everybody whose binding ends, the leaving user first.
-        package var ended: [UserID]
-        /// Who becomes special.
-        package var promoted: UserID?
-    }
-
-    /// Decides what follows when a user leaves; nil when the user isn't bound.
-    package static func leave(_ uid: UserID, among present: [Binding]) -> Leaving? {
-        guard let leaving = present.first(where: { $0.uid == uid }) else { return nil }
-        let others = present.filter { $0.uid != uid }
-        if leaving.role == .owner {
-            return Leaving(
-                ended: [uid] + others.filter { $0.role == .guest }.map(\.uid),
-                promoted: nil
-            )
-        }
-        guard leaving.role == .special else { return Leaving(ended: [uid], promoted: nil) }
-        let heir = others.filter { $0.role == .normal }
-            .min { ($0.boundAt, $0.uid) < ($1.boundAt, $1.uid) }
-        return Leaving(ended: [uid], promoted: heir?.uid)
-    }
+/// Why a user isn't bound to a device any more, as he is told.
+package enum UnbindReason: String, Sendable, CaseIterable {
+    /// He ended it himself.
+    case unbound
+    /// The owner took him off the device.
+    case removed
+    /// The device was reset to its factory state.
+    case reset
+    /// An operator deleted the device.
+    case forgotten
+    /// The time that he was let in for is over.
+    case expired
+    /// The invitation that let him in was revoked, or its owner left.
+    case revoked
+    /// He gave the device to somebody else.
+    case transferred
+    /// His account was erased.
+    case accountCancelled
 }

@@ -123,3 +123,7 @@ package typealias TerminalID = Identifier<TerminalKind>
 package typealias SessionID = Identifier<MessageKind>
 /// The id that a client gave to a report or a request.
 package typealias MessageID = Identifier<MessageKind>
+/// An invitation's id, made by the service.
+package typealias SharingID = Identifier<MessageKind>
+/// A home's id, made by the service.
+package typealias HomeID = Identifier<MessageKind>

@@ -7,4 +7,9 @@ package enum MaskedAddress {
         }
         return address[..<at].prefix(1) + "•••" + address[at...]
     }
+
+    /// The first character of a name that has more of them.
+    package static func name(_ name: String) -> String {
+        name.count > 1 ? name.prefix(1) + "•••" : "•••"
+    }
 }

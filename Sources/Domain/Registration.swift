@@ -49,6 +49,8 @@ package struct KnownDevice: Sendable, Equatable {
     package var did: DeviceID
     /// Whether any user is bound to it.
     package var isBound: Bool
+    /// Whether it has had an identity before; one that was bound from afar first has none.
+    package var hasRegistered: Bool
     /// Whether it is connected.
     package var isOnline: Bool
     /// Until when a factory reset is allowed.
@@ -60,12 +62,14 @@ package struct KnownDevice: Sendable, Equatable {
     package init(
         did: DeviceID,
         isBound: Bool,
+        hasRegistered: Bool = true,
         isOnline: Bool,
         resetUntil: Instant?,
         hasRightSecret: Bool?
     ) {
         self.did = did
         self.isBound = isBound
+        self.hasRegistered = hasRegistered
         self.isOnline = isOnline
         self.resetUntil = resetUntil
         self.hasRightSecret = hasRightSecret
@@ -108,7 +112,7 @@ package enum RegistrationRules {
             )
         }
         guard let known else { return .create }
-        guard known.isBound else { return .renew(known.did) }
+        guard known.isBound, known.hasRegistered else { return .renew(known.did) }
         if let until = known.resetUntil, until > now {
             // Who has the right secret has no need of a reset: bindings and history stay.
             return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)

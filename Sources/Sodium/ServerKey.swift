@@ -10,6 +10,7 @@ package struct ServerKey: Sendable {
 
     private let sealing: [UInt8]
     private let hashing: [UInt8]
+    private let labelling: [UInt8]
 
     /// Derives the working keys from the file's bytes; nil when their number is wrong.
     package init?(_ bytes: [UInt8]) {
@@ -17,6 +18,7 @@ package struct ServerKey: Sendable {
         Sodium.prepare()
         sealing = Self.derive(1, from: bytes)
         hashing = Self.derive(2, from: bytes)
+        labelling = Self.derive(3, from: bytes)
     }
 
     private static func derive(_ id: UInt64, from key: [UInt8]) -> [UInt8] {
@@ -31,6 +33,15 @@ package struct ServerKey: Sendable {
         var output = [UInt8](repeating: 0, count: 32)
         let input = Array(subject.utf8) + [0] + Array(secret.utf8)
         crypto_auth_hmacsha256(&output, input, UInt64(input.count), hashing)
+        return output
+    }
+
+    /// Makes the digest that a label carries (HMAC-SHA-256 under a key for labels alone), so that
+    /// nothing else that is hashed can pass for one.
+    package func label(_ subject: String) -> [UInt8] {
+        var output = [UInt8](repeating: 0, count: 32)
+        let input = Array(subject.utf8)
+        crypto_auth_hmacsha256(&output, input, UInt64(input.count), labelling)
         return output
     }
 

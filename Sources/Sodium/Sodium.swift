@@ -42,6 +42,11 @@ package enum Sodium {
         encode(bytes, variant: sodium_base64_VARIANT_URLSAFE_NO_PADDING)
     }
 
+    /// Writes bytes as base64 with padding (RFC 4648 section 4).
+    package static func base64(_ bytes: [UInt8]) -> String {
+        encode(bytes, variant: sodium_base64_VARIANT_ORIGINAL)
+    }
+
     private static func encode(_ bytes: [UInt8], variant: Int32) -> String {
         prepare()
         let capacity = sodium_base64_encoded_len(bytes.count, variant)

@@ -35,6 +35,10 @@ package struct Transaction {
     package var events: EventTable { EventTable(transaction: self) }
     /// Who is bound to what.
     package var bindings: BindingTable { BindingTable(transaction: self) }
+    /// Invitations to devices.
+    package var sharings: SharingTable { SharingTable(transaction: self) }
+    /// Users' homes and the devices in them.
+    package var homes: HomeTable { HomeTable(transaction: self) }
     /// Users.
     package var accounts: AccountTable { AccountTable(transaction: self) }
     /// Users' names at identity providers.

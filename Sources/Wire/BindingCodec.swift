@@ -9,7 +9,8 @@ package enum BindingCodec {
         productKey: ProductKey,
         mac: MAC,
         productName: String,
-        isOnline: Bool
+        isOnline: Bool,
+        home: HomeID? = nil
     ) -> JSONValue {
         .object([
             "did": .string(binding.did.text), "productKey": .string(productKey.text),
@@ -18,6 +19,18 @@ package enum BindingCodec {
             "role": .string(binding.role.rawValue), "access": .string(binding.access.rawValue),
             "online": .bool(isOnline), "subscribed": .bool(binding.isSubscribed),
             "boundAt": .integer(binding.boundAt.milliseconds),
+            "guestUntil": binding.guestUntil.map { .integer($0.milliseconds) },
+            "homeId": home.map { .string($0.text) },
+        ])
+    }
+
+    /// A row of `device/users`.
+    package static func user(_ binding: Binding, nickname: String) -> JSONValue {
+        .object([
+            "uid": .string(binding.uid.text), "nickname": .string(nickname),
+            "role": .string(binding.role.rawValue), "access": .string(binding.access.rawValue),
+            "boundAt": .integer(binding.boundAt.milliseconds),
+            "guestUntil": binding.guestUntil.map { .integer($0.milliseconds) },
         ])
     }
 

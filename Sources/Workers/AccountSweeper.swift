@@ -9,6 +9,7 @@ final class AccountSweeper: Sendable {
     private let environment: Environment
     private static let kinds = [
         "session", "notice", "logoutCode", "cancellation", "audit", "attempt", "code", "request",
+        "invitation", "guest", "endedInvitation",
     ]
     /// Accounts that one round takes a step on.
     private static let accountsStep = 20
@@ -43,6 +44,10 @@ final class AccountSweeper: Sendable {
                     limit: step
                 ),
                 try tx.logoutCodes.prune(limit: step),
+                try tx.sharings.prune(
+                    before: now.adding(seconds: -limits.endedInvitationSeconds),
+                    limit: step
+                ),
                 try limits.auditDays == 0
                     ? 0
                     : tx.audit.prune(
@@ -116,6 +121,7 @@ final class AccountSweeper: Sendable {
                 at: environment.clock.now,
                 endedSessionSeconds: limits.endedSessionSeconds,
                 noticeSeconds: limits.inboxSeconds,
+                endedInvitationSeconds: limits.endedInvitationSeconds,
                 requestSeconds: limits.requestSeconds,
                 auditDays: limits.auditDays,
                 limit: Self.backlogMax

@@ -112,11 +112,11 @@ package enum Cancellation {
         }
         let devices = try tx.cancellations.devices(of: uid, limit: devicesStep)
         for did in devices {
-            let reason = "unbound"
-            _ = try Unbinding.leave(did, uid, reason: reason, topics, in: tx, owed: &owed)
+            try Bonds.leave(did, uid, .accountCancelled, by: .erased, topics, in: tx, owed: &owed)
         }
-        let names = try tx.cancellations.takeOutName(uid, limit: limit)
-        guard devices.isEmpty, names == 0 else { return true }
+        // While he owns a device, what he shared must stay: his leaving ends it.
+        guard devices.isEmpty else { return true }
+        guard try tx.cancellations.takeOutName(uid, limit: limit) == 0 else { return true }
         try tx.cancellations.finish(uid)
         return false
     }

@@ -1,3 +1,5 @@
+import Domain
+
 /// Every bound of the workers, each with its unit, in one place.
 package struct Limits: Sendable {
     /// Messages that one batch takes at most.
@@ -45,6 +47,22 @@ package struct Limits: Sendable {
     package var devicesPerUser: Int64 = 1000
     /// Users that may be bound to one device.
     package var usersPerDevice = 10_000
+    /// Devices that one user may make by binding from afar in a day.
+    package var remoteDevicesPerDay = 200
+    /// Invitations that one user may make in an hour.
+    package var invitationsPerHour = 200
+    /// Invitations to one device that wait for an answer.
+    package var invitationsPerDevice = 200
+    /// How long an invitation by name waits for an answer, in seconds: 24 hours.
+    package var invitationSeconds = SharingRules.lifeSeconds(.user)
+    /// How long a code that is to be scanned waits for it, in seconds: 15 minutes.
+    package var invitationCodeSeconds = SharingRules.lifeSeconds(.qrcode)
+    /// How long invitations that ended are remembered, in seconds: 30 days.
+    package var endedInvitationSeconds: Int64 = 2_592_000
+    /// Invitations, and guests, whose time is over, that one step ends: each is told to both sides.
+    package var bondStep = 50
+    /// Homes of one user.
+    package var homesPerUser = 100
     /// New anonymous users of one app in an hour.
     package var anonymousPerHour = 100_000
     /// New terminals of one app in an hour.

@@ -1,9 +1,10 @@
 """device/bind, unbind, list, subscribe, status: who sees what."""
 
+import base64
 import unittest
 
 from client import fresh_did, fresh_mac
-from world import FREE, LAMP, OTHER, EndToEnd
+from world import FREE, LAMP, LISTED, OPERATED, OTHER, REMOTE, EndToEnd
 
 
 class Bind(EndToEnd):
@@ -262,6 +263,225 @@ class Status(EndToEnd):
         three = stranger.fail("device/status", {"did": "no-did"})
         self.assertError(one, "NotBound")
         self.assertEqual([one, two, three], [one] * 3)
+
+
+class BindRemote(EndToEnd):
+    def claim(self, product, mac):
+        return self.world.service.json("device", "label", "--product", product["productKey"], "--mac", mac)["claim"]
+
+    def params(self, product, mac, **proof):
+        return {"productKey": product["productKey"], "mac": mac, **proof}
+
+    def test_the_label_is_printed_in_all_its_forms(self):
+        mac = fresh_mac()
+        arguments = ("device", "label", "--product", LAMP["productKey"], "--mac", mac)
+        claim = self.claim(LAMP, mac)
+        self.assertEqual(claim, self.claim(LAMP, mac), "it stays the same")
+        self.assertNotEqual(claim, self.claim(LAMP, fresh_mac()))
+        self.assertRegex(claim, f"^LL1:{LAMP['productKey']}:{mac}:[A-Za-z0-9_-]{{22}}$")
+        text = self.world.service.cli(*arguments).stdout
+        self.assertEqual(text.splitlines()[0], claim)
+        self.assertIn("█", text)
+        svg = self.world.service.cli(*arguments, "--format", "svg").stdout
+        self.assertTrue(svg.startswith("<svg ") and svg.rstrip().endswith("</svg>"), svg[:80])
+        told = self.world.service.json(*arguments)
+        self.assertEqual(base64.b64decode(told["png"])[:8], b"\x89PNG\r\n\x1a\n")
+
+    def test_a_claim_binds_a_device_that_is_there(self):
+        device, terminal = self.device(), self.terminal()
+        params = self.params(LAMP, device.mac, claim=self.claim(LAMP, device.mac))
+        self.assertEqual(terminal.get("device/bindRemote", params), {"did": device.did})
+        self.assertEqual(terminal.get("device/bindRemote", params), {"did": device.did}, "again changes nothing")
+        second = self.terminal()
+        self.assertEqual(second.get("device/bindRemote", params), {"did": device.did})
+        self.assertEqual(second.get("device/list")["devices"][0]["role"], "normal")
+        version = device.report(data={"power": True})["version"]
+        terminal.status(device, lambda b: b["version"] == version)
+
+    def test_a_device_that_has_not_registered_is_made_and_registers_later(self):
+        mac, terminal = fresh_mac(), self.terminal()
+        did = terminal.get("device/bindRemote", self.params(LAMP, mac, claim=self.claim(LAMP, mac)))["did"]
+        listed = terminal.get("device/list")["devices"][0]
+        self.assertEqual((listed["did"], listed["mac"], listed["online"]), (did, mac, False))
+        self.assertEqual(terminal.get("device/hardware", {"did": did}), {"hardware": {}})
+        device = self.device(mac=mac, passcode="its-first")
+        self.assertEqual(device.did, did)
+        version = device.report(data={"power": True})["version"]
+        terminal.status(device, lambda b: b["version"] == version)
+        second = self.terminal()
+        second.bind(device)
+        self.assertError(self.world.register(LAMP, mac), "Forbidden", "oldSecret")
+
+    def test_wrong_claims_are_alike_and_counted(self):
+        device, foreign = self.device(), self.world.device(OTHER, connect=False)
+        right = self.claim(LAMP, device.mac)
+        terminal = self.terminal()
+        errors = [
+            terminal.fail("device/bindRemote", self.params(LAMP, device.mac, claim=right[:-1] + ("A" if right[-1] != "A" else "B"))),
+            terminal.fail("device/bindRemote", self.params(LAMP, fresh_mac(), claim=right)),
+            terminal.fail("device/bindRemote", self.params(OTHER, foreign.mac, claim=self.claim(OTHER, foreign.mac))),
+            terminal.fail("device/bindRemote", {"productKey": "00" * 16, "mac": device.mac, "claim": right}),
+            terminal.fail("device/bindRemote", self.params(LAMP, device.mac, productSecret=self.world.secrets[LAMP["productKey"]])),
+        ]
+        self.assertError(errors[0], "InvalidCredentials")
+        self.assertEqual(errors, [errors[0]] * 5)
+        self.assertError(terminal.fail("device/bindRemote", self.params(LAMP, device.mac, claim=right)), "TooManyRequests")
+        self.assertError(
+            terminal.fail("device/bind", {"did": device.did, "passcode": device.passcode}), "TooManyRequests")
+        self.terminal().get("device/bindRemote", self.params(LAMP, device.mac, claim=right))
+
+    def test_one_proof_and_one_only(self):
+        terminal = self.terminal()
+        for proof in ({}, {"claim": "x", "productSecret": "y"}):
+            error = terminal.fail("device/bindRemote", self.params(LAMP, fresh_mac(), **proof))
+            self.assertError(error, "InvalidRequest")
+
+    def test_the_product_secret_binds_while_nobody_is_bound(self):
+        device, secret = self.device(REMOTE), self.world.secrets[REMOTE["productKey"]]
+        one, two = self.terminal(), self.terminal()
+        params = self.params(REMOTE, device.mac, productSecret=secret)
+        self.assertEqual(one.get("device/bindRemote", params), {"did": device.did})
+        self.assertEqual(one.get("device/bindRemote", params), {"did": device.did})
+        self.assertError(two.fail("device/bindRemote", params), "InvalidCredentials")
+        self.assertError(
+            two.fail("device/bindRemote", self.params(REMOTE, fresh_mac(), productSecret="wrong")), "InvalidCredentials")
+        one.get("device/unbind", {"did": device.did})
+        two.get("device/bindRemote", params)
+        self.assertTrue(one.get("device/bindRemote", self.params(REMOTE, fresh_mac(), productSecret=secret))["did"])
+
+    def test_a_mac_that_is_not_listed_is_not_made(self):
+        mac = fresh_mac()
+        error = self.terminal().fail("device/bindRemote", self.params(LISTED, mac, claim=self.claim(LISTED, mac)))
+        self.assertError(error, "NotListed")
+
+    def test_nobody_else_binds_an_owned_device(self):
+        device, owner = self.pair()
+        owner.get("share/invite", {"did": device.did, "way": "qrcode"})
+        stranger = self.terminal()
+        params = self.params(LAMP, device.mac, claim=self.claim(LAMP, device.mac))
+        self.assertError(stranger.fail("device/bindRemote", params), "Forbidden")
+        self.assertError(
+            stranger.fail("device/bind", {"did": device.did, "passcode": device.passcode}), "Forbidden")
+
+
+class CustomInfo(EndToEnd):
+    def test_alias_and_remark_are_ones_own(self):
+        device, one = self.pair()
+        two = self.terminal()
+        two.bind(device)
+        self.assertEqual(one.get("device/setCustomInfo", {"did": device.did, "alias": "Bedside", "remark": "left"}), {})
+        pushed = one.expect(f"user/{one.uid}/device", lambda b: b["type"] == "changed").body
+        self.assertEqual((pushed["device"]["alias"], pushed["device"]["remark"]), ("Bedside", "left"))
+        one.get("device/setCustomInfo", {"did": device.did, "remark": ""})
+        entry = one.get("device/list")["devices"][0]
+        self.assertEqual((entry["alias"], entry["remark"]), ("Bedside", ""))
+        entry = two.get("device/list")["devices"][0]
+        self.assertEqual((entry["alias"], entry["remark"]), ("", ""))
+        one.get("device/unbind", {"did": device.did})
+        one.bind(device)
+        self.assertEqual(one.get("device/list")["devices"][0]["alias"], "", "gone with the binding")
+
+    def test_it_is_checked(self):
+        device, terminal = self.pair()
+        for params, field in (({"alias": "x" * 65}, "alias"), ({"remark": "x" * 257}, "remark"), ({"alias": 5}, "alias")):
+            with self.subTest(params=params):
+                self.assertError(
+                    terminal.fail("device/setCustomInfo", {"did": device.did, **params}), "InvalidRequest", field)
+        terminal.get("device/setCustomInfo", {"did": device.did, "alias": "灯" * 64, "remark": "x" * 256})
+        self.assertError(self.terminal().fail("device/setCustomInfo", {"did": device.did, "alias": "x"}), "NotBound")
+
+
+class Hardware(EndToEnd):
+    def test_it_is_what_the_device_told(self):
+        mac, terminal = fresh_mac(), self.terminal()
+        answer = self.world.register(LAMP, mac, hardware={"wifiSoftVersion": "1.2", "link": "wifi", "other": "x"})
+        did = answer["result"]["did"]
+        terminal.get("device/bind", {"did": did, "passcode": "123456"})
+        hardware = {"wifiSoftVersion": "1.2", "link": "wifi"}
+        self.assertEqual(terminal.get("device/hardware", {"did": did}), {"hardware": hardware})
+        self.assertError(self.terminal().fail("device/hardware", {"did": did}), "NotBound")
+
+
+class Users(EndToEnd):
+    def test_special_sees_them_and_normal_does_not(self):
+        device = self.device()
+        one, two = self.terminal(), self.terminal()
+        one.bind(device), two.bind(device)
+        users = one.get("device/users", {"did": device.did})["users"]
+        self.assertEqual([(u["uid"], u["role"], u["access"]) for u in users],
+                         [(one.uid, "special", "control"), (two.uid, "normal", "control")])
+        self.assertError(two.fail("device/users", {"did": device.did}), "Forbidden")
+        self.assertError(self.terminal().fail("device/users", {"did": device.did}), "NotBound")
+        page = one.get("device/users", {"did": device.did, "limit": 1})
+        self.assertEqual([u["uid"] for u in page["users"]], [one.uid])
+        page = one.get("device/users", {"did": device.did, "limit": 1, "cursor": page["cursor"]})
+        self.assertEqual([u["uid"] for u in page["users"]], [two.uid])
+        self.assertNotIn("cursor", page)
+
+    def test_only_an_owner_removes(self):
+        device = self.device()
+        one, two = self.terminal(), self.terminal()
+        one.bind(device), two.bind(device)
+        remove = {"did": device.did, "uid": two.uid}
+        self.assertError(one.fail("device/removeUser", remove), "Forbidden")
+        one.get("share/invite", {"did": device.did, "way": "qrcode"})
+        told = two.expect(f"user/{two.uid}/device", lambda b: b["type"] == "roleChanged").body
+        self.assertEqual(told["role"], "guest")
+        self.assertError(two.fail("device/removeUser", {"did": device.did, "uid": one.uid}), "Forbidden")
+        self.assertError(one.fail("device/removeUser", {"did": device.did, "uid": one.uid}), "InvalidRequest", "uid")
+        self.assertError(one.fail("device/removeUser", {"did": device.did, "uid": "u-nobody"}), "ResourceNotFound", "uid")
+        two.status(device)
+        one.get("device/removeUser", remove)
+        told = two.expect(f"user/{two.uid}/device", lambda b: b["type"] == "unbound").body
+        self.assertEqual((told["reason"], told["actor"]["id"]), ("removed", one.uid))
+        two.wait(lambda: [m for m in two.everything if m.leaf == "status" and not m.payload], what="the clearing")
+        one.expect(f"user/{one.uid}/device", lambda b: b["type"] == "usersChanged")
+        self.assertError(two.fail("device/status", {"did": device.did}), "NotBound")
+
+
+class AllowReset(EndToEnd):
+    def test_one_registration_resets(self):
+        device, owner = self.pair()
+        self.assertError(self.world.register(LAMP, device.mac), "Forbidden", "oldSecret")
+        owner.expect(f"user/{owner.uid}/device", lambda b: b["type"] == "resetRequested")
+        self.assertTrue(owner.get("device/allowReset", {"did": device.did})["expiresAt"] > 0)
+        self.assertTrue(self.world.register(LAMP, device.mac)["ok"])
+        told = owner.expect(f"user/{owner.uid}/device", lambda b: b["type"] == "unbound").body
+        self.assertEqual(told["reason"], "reset")
+        self.assertError(owner.fail("device/status", {"did": device.did}), "NotBound")
+
+    def test_it_is_not_for_everybody(self):
+        device = self.device()
+        one, two = self.terminal(), self.terminal()
+        one.bind(device), two.bind(device)
+        self.assertError(two.fail("device/allowReset", {"did": device.did}), "Forbidden")
+        self.assertError(self.terminal().fail("device/allowReset", {"did": device.did}), "NotBound")
+        operated, owner = self.pair(OPERATED)
+        self.assertError(owner.fail("device/allowReset", {"did": operated.did}), "Forbidden")
+
+    def test_it_ends_with_who_allowed_it(self):
+        device = self.device()
+        one, two = self.terminal(), self.terminal()
+        one.bind(device), two.bind(device)
+        one.get("device/allowReset", {"did": device.did})
+        one.get("device/unbind", {"did": device.did})
+        self.assertError(self.world.register(LAMP, device.mac), "Forbidden", "oldSecret")
+        self.assertEqual(two.get("device/list")["total"], 1)
+
+
+class Abuse(EndToEnd):
+    def test_who_knows_the_product_secret_or_an_old_passcode_gains_nothing(self):
+        device, owner = self.pair()
+        for more in ({}, {"oldSecret": "wrong"}):
+            self.assertError(self.world.register(LAMP, device.mac, passcode="attacker", **more), "Forbidden")
+        thief = self.terminal()
+        self.assertError(
+            thief.fail("device/bind", {"did": device.did, "passcode": "attacker"}), "InvalidCredentials")
+        device.publish(f"{device.base}/info", {"id": "i1", "passcode": "another-one"})
+        device.response("i1")
+        self.assertError(
+            thief.fail("device/bind", {"did": device.did, "passcode": device.passcode}), "InvalidCredentials")
+        self.assertEqual([u["uid"] for u in owner.get("device/users", {"did": device.did})["users"]], [owner.uid])
 
 
 if __name__ == "__main__":

@@ -29,7 +29,9 @@ FREE = {"productKey": "2b" * 16, "name": "Free form", "registration": "open"}
 LISTED = {"productKey": "3c" * 16, "name": "Listed", "registration": "listed"}
 EASY = {"productKey": "4d" * 16, "name": "Easily reset", "registration": "open", "reset": "open"}
 OTHER = {"productKey": "5e" * 16, "name": "Of the other app", "registration": "open"}
-PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER]
+REMOTE = {"productKey": "6f" * 16, "name": "Bound by secret", "registration": "open", "remoteBind": "secret"}
+OPERATED = {"productKey": "7a" * 16, "name": "Reset by operators", "registration": "open", "reset": "operator"}
+PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER, REMOTE, OPERATED]
 # Codes go to a gateway, which tests read; `up` would write them to its log.
 # All tests together, with the rounds that a loaded machine makes them repeat, are one app's flood of codes.
 SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",

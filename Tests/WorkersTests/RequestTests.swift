@@ -166,7 +166,7 @@ struct RequestTests {
     @Test(
         "What comes later is unavailable, what never was is invalid",
         arguments: [
-            ("device/history", "Unavailable"), ("share/invite", "Unavailable"),
+            ("device/history", "Unavailable"), ("schedule/create", "Unavailable"),
             ("device/fly", "InvalidRequest"), ("device", "InvalidRequest"),
             ("device/list/x", "InvalidRequest"),
         ]

@@ -200,6 +200,11 @@ extension Limits {
         requestSeconds = Int64(settings.limit("requestWindow"))
         historyDays = settings.limit("historyDays")
         sessionSeconds = Int64(settings.limit("sessionDays")) * 86_400
+        invitationSeconds = Int64(settings.limit("invitationLife"))
+        invitationCodeSeconds = Int64(settings.limit("invitationCodeLife"))
+        invitationsPerHour = settings.limit("invitationsPerHour")
+        endedInvitationSeconds = Int64(settings.limit("invitationDays")) * 86_400
+        homesPerUser = settings.limit("homesPerUser")
         auditDays = settings.limit("auditDays")
         hashThreads = settings.limit("hashThreads")
         hashQueue = settings.limit("hashQueue")

@@ -295,6 +295,41 @@ package enum SettingsTable {
             "New anonymous users of one app."
         ),
         Setting(
+            "limits.invitationLife",
+            .integer(1...604_800),
+            .integer(86_400),
+            unit: "s",
+            "Time in which an invitation by name can be answered."
+        ),
+        Setting(
+            "limits.invitationCodeLife",
+            .integer(1...86_400),
+            .integer(900),
+            unit: "s",
+            "Time in which an invitation's QR code can be scanned."
+        ),
+        Setting(
+            "limits.invitationsPerHour",
+            .integer(1...1_000_000),
+            .integer(200),
+            unit: "1/h",
+            "Invitations that one user makes."
+        ),
+        Setting(
+            "limits.invitationDays",
+            .integer(1...3650),
+            .integer(30),
+            unit: "days",
+            "Time that invitations are shown after they ended."
+        ),
+        Setting(
+            "limits.homesPerUser",
+            .integer(1...100),
+            .integer(100),
+            unit: "homes",
+            "Homes of one user."
+        ),
+        Setting(
             "limits.terminalsPerHour",
             .integer(1...100_000_000),
             .integer(100_000),

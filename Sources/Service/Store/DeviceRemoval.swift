@@ -1,19 +1,28 @@
 package import Domain
 package import Storage
+import Wire
 import Workers
 
 /// Takes a device out of the store with all that belongs to it.
 package enum DeviceRemoval {
-    /// Forgets a device: its bonds end, its users' retained statuses are owed a clearing, its secret is void.
+    /// Forgets a device, at an operator's word: its bonds, commands and invitations end, its users'
+    /// retained statuses are owed a clearing, its secret is void.
+    ///
+    /// What its users are told is left in the store's outbox: a running service publishes it within
+    /// half a second, one that is down when it starts.
     ///
     /// - Returns: Those who were bound to it; nil where there is no such device.
-    package static func run(_ did: DeviceID, in store: Store) throws -> [UserID]? {
+    package static func run(
+        _ did: DeviceID,
+        in store: Store,
+        _ settings: Settings
+    ) throws -> [UserID]? {
         try store.batch(at: SystemClock().now) { tx in
             guard try tx.devices.find(did) != nil else { return nil }
             let users = try tx.bindings.all(of: did).map(\.uid)
-            try tx.refreshes.add(users.map { Refresh(did: did, uid: $0) })
-            try tx.bindings.delete(did, users)
-            try tx.devices.forget(did)
+            var owed = Owed()
+            try DeviceLife.forget(did, Topics(root: settings.root), in: tx, owed: &owed)
+            try owed.leave(to: .session, in: tx)
             return users
         }
     }

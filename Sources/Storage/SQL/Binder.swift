@@ -27,6 +27,16 @@ package struct Binder {
     /// Binds an integer.
     package mutating func add(_ value: Int) { add(Int64(value)) }
 
+    /// Binds a number; NULL for nil.
+    package mutating func add(_ value: Double?) {
+        index += 1
+        if let value {
+            sqlite3_bind_double(statement, index, value)
+        } else {
+            sqlite3_bind_null(statement, index)
+        }
+    }
+
     /// Binds a Boolean as 0 or 1.
     package mutating func add(_ value: Bool) { add(value ? 1 : 0 as Int64) }
 
@@ -96,6 +106,11 @@ package struct Row {
     /// An integer or nil for NULL.
     package func optionalInteger(_ column: Int32) -> Int64? {
         isNull(column) ? nil : integer(column)
+    }
+
+    /// A number or nil for NULL.
+    package func optionalDouble(_ column: Int32) -> Double? {
+        isNull(column) ? nil : sqlite3_column_double(statement, column)
     }
 
     /// A Boolean kept as 0 or 1.

@@ -2,8 +2,8 @@ import GRDB
 
 /// The database's past, step by step: append only, each step runs once.
 ///
-/// The tables are written with tokens for what the engines spell differently (`{int}`, `{bytes}`,
-/// `{strict}`); `schemas/database.sql` is their dump, kept true by a test.
+/// The tables are written with tokens for what the engines spell differently (`{int}`, `{double}`,
+/// `{bytes}`, `{strict}`); `schemas/database.sql` is their dump, kept true by a test.
 enum Migrations {
     /// All steps, in order.
     static let steps: [(name: String, sql: String)] = [
@@ -12,6 +12,7 @@ enum Migrations {
         ("003-delivery", Schema003.sql),
         ("004-sessions", Schema004.sql),
         ("005-history", Schema005.sql),
+        ("006-devices", Schema006.sql),
         ("009-addresses", Schema009.sql),
     ]
 
@@ -26,10 +27,11 @@ enum Migrations {
     }
 
     private static func forSQLite(_ template: String) -> String {
-        [("{int}", "INTEGER"), ("{bytes}", "BLOB"), ("{strict}", "STRICT")]
-            .reduce(template) { sql, token in
-                sql.split(separator: token.0, omittingEmptySubsequences: false)
-                    .joined(separator: token.1)
-            }
+        [
+            ("{int}", "INTEGER"), ("{double}", "REAL"), ("{bytes}", "BLOB"), ("{strict}", "STRICT"),
+        ].reduce(template) { sql, token in
+            sql.split(separator: token.0, omittingEmptySubsequences: false)
+                .joined(separator: token.1)
+        }
     }
 }

@@ -6,7 +6,7 @@ package struct BindingTable {
     private var sql: SQL { transaction.sql }
 
     private static let columns =
-        "did, uid, appId, role, access, subscribed, alias, remark, boundAt"
+        "did, uid, appId, role, access, subscribed, alias, remark, boundAt, guestUntil, sharingId"
 
     private static func binding(_ row: Row) -> Binding {
         Binding(
@@ -18,7 +18,9 @@ package struct BindingTable {
             isSubscribed: row.bool(5),
             alias: row.text(6),
             remark: row.text(7),
-            boundAt: Instant(milliseconds: row.integer(8))
+            boundAt: Instant(milliseconds: row.integer(8)),
+            guestUntil: row.optionalInteger(9).map { Instant(milliseconds: $0) },
+            sharing: row.optionalText(10).map { SharingID(trusted: $0) }
         )
     }
 
@@ -54,32 +56,64 @@ package struct BindingTable {
         }
     }
 
-    /// A page of a user's devices, in the order of binding, with what a list shows of each.
+    /// A user's device with what a list shows of it.
+    package struct Listed: Sendable {
+        /// The bond.
+        package var binding: Binding
+        /// The device's product.
+        package var productKey: ProductKey
+        /// The device's hardware address.
+        package var mac: MAC
+        /// Whether the device is connected.
+        package var isOnline: Bool
+        /// The user's home that it is in.
+        package var home: HomeID?
+    }
+
+    private static let list = """
+        SELECT b.did, b.uid, b.appId, b.role, b.access, b.subscribed, b.alias, b.remark,
+            b.boundAt, b.guestUntil, b.sharingId, d.productKey, d.mac, s.online, h.homeId
+        FROM binding AS b JOIN device AS d ON d.did = b.did JOIN status AS s ON s.did = b.did
+            LEFT JOIN homeDevice AS h ON h.uid = b.uid AND h.did = b.did
+        """
+
+    private static func listed(_ row: Row) -> Listed {
+        Listed(
+            binding: binding(row),
+            productKey: ProductKey(trusted: row.text(11)),
+            mac: MAC(trusted: row.text(12)),
+            isOnline: row.bool(13),
+            home: row.optionalText(14).map { HomeID(trusted: $0) }
+        )
+    }
+
+    /// A page of a user's devices, in the order of binding; without those whose time is over.
     package func page(
         of uid: UserID,
         products: [ProductKey]?,
         offset: Int64,
         limit: Int64
-    ) throws -> (
-        rows: [(binding: Binding, productKey: ProductKey, mac: MAC, isOnline: Bool)], total: Int64
-    ) {
-        let rows = try sql.query(
-            """
-            SELECT b.did, b.uid, b.appId, b.role, b.access, b.subscribed, b.alias, b.remark,
-                b.boundAt, d.productKey, d.mac, s.online
-            FROM binding AS b JOIN device AS d ON d.did = b.did JOIN status AS s ON s.did = b.did
-            WHERE b.uid = $1 ORDER BY b.boundAt, b.did
-            """
-        ) {
+    ) throws -> (rows: [Listed], total: Int64) {
+        let rows = try sql.query("\(Self.list) WHERE b.uid = $1 ORDER BY b.boundAt, b.did") {
             $0.add(uid.text)
-        } row: { row in
-            (
-                binding: Self.binding(row), productKey: ProductKey(trusted: row.text(9)),
-                mac: MAC(trusted: row.text(10)), isOnline: row.bool(11)
-            )
-        }.filter { row in products.map { $0.contains(row.productKey) } ?? true }
+        } row: {
+            Self.listed($0)
+        }.filter { row in
+            !row.binding.isOver(at: transaction.now)
+                && products.map { $0.contains(row.productKey) } ?? true
+        }
         let page = rows.dropFirst(Int(clamping: offset)).prefix(Int(clamping: limit))
         return (Array(page), Int64(rows.count))
+    }
+
+    /// One of a user's devices as a list shows it, or nil.
+    package func listed(_ did: DeviceID, _ uid: UserID) throws -> Listed? {
+        try sql.query("\(Self.list) WHERE b.uid = $1 AND b.did = $2") {
+            $0.add(uid.text)
+            $0.add(did.text)
+        } row: {
+            Self.listed($0)
+        }.first
     }
 
     /// How many devices a user has.
@@ -91,7 +125,8 @@ package struct BindingTable {
     package func insert(_ binding: Binding) throws {
         try sql.run(
             """
-            INSERT INTO binding (\(Self.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+            INSERT INTO binding (\(Self.columns))
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
             """
         ) {
             $0.add(binding.did.text)
@@ -103,16 +138,71 @@ package struct BindingTable {
             $0.add(binding.alias)
             $0.add(binding.remark)
             $0.add(binding.boundAt.milliseconds)
+            $0.add(binding.guestUntil?.milliseconds)
+            $0.add(binding.sharing?.text)
         }
     }
 
     /// Changes a user's role.
+    ///
+    /// Who isn't a guest may do everything, without end.
     package func setRole(_ did: DeviceID, _ uid: UserID, _ role: Binding.Role) throws {
-        try sql.run("UPDATE binding SET role = $1 WHERE did = $2 AND uid = $3") {
+        let isGuest = role == .guest
+        try sql.run(
+            """
+            UPDATE binding SET role = $1,
+                access = CASE WHEN $2 = 1 THEN access ELSE 'control' END,
+                guestUntil = CASE WHEN $2 = 1 THEN guestUntil END,
+                sharingId = CASE WHEN $2 = 1 THEN sharingId END
+            WHERE did = $3 AND uid = $4
+            """
+        ) {
             $0.add(role.rawValue)
+            $0.add(isGuest)
             $0.add(did.text)
             $0.add(uid.text)
         }
+    }
+
+    /// Changes a user's own words for a device; nil stays.
+    package func setCustomInfo(
+        _ did: DeviceID,
+        _ uid: UserID,
+        alias: String?,
+        remark: String?
+    ) throws {
+        try sql.run(
+            """
+            UPDATE binding SET alias = coalesce($1, alias), remark = coalesce($2, remark)
+            WHERE did = $3 AND uid = $4
+            """
+        ) {
+            $0.add(alias)
+            $0.add(remark)
+            $0.add(did.text)
+            $0.add(uid.text)
+        }
+    }
+
+    /// Guests whose time is over, at most so many, the earliest first.
+    package func overdueGuests(limit: Int) throws -> [Binding] {
+        try sql.query(
+            """
+            SELECT \(Self.columns) FROM binding
+            WHERE guestUntil IS NOT NULL AND guestUntil <= $1 ORDER BY guestUntil LIMIT $2
+            """
+        ) {
+            $0.add(transaction.now.milliseconds)
+            $0.add(limit)
+        } row: {
+            Self.binding($0)
+        }
+    }
+
+    /// When the next guest's time is over; nil without one.
+    package func nextGuestEnd() throws -> Instant? {
+        try sql.integer("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
+            .map { Instant(milliseconds: $0) }
     }
 
     /// Changes whether a user gets a device's status.

@@ -115,6 +115,7 @@ package struct CancellationTable {
         for table in ["session", "logoutCode", "link", "identity", "avatar", "account"] {
             try sql.run("DELETE FROM \(table) WHERE uid = $1") { $0.add(uid.text) }
         }
+        try transaction.homes.deleteAll(of: uid)
         try transaction.audit.redact(uid)
     }
 
@@ -123,7 +124,8 @@ package struct CancellationTable {
     package func takeOutName(_ uid: UserID, limit: Int) throws -> Int {
         let events = try takeOut(uid, table: "event", key: "did, ts, seq", limit: limit)
         let commands = try takeOut(uid, table: "command", key: "did, cid", limit: limit)
-        return events + commands
+        // Those that he is bound by end with his bonds, which come first.
+        return try events + commands + transaction.sharings.forget(uid, limit: limit)
     }
 
     private func takeOut(

@@ -182,6 +182,28 @@ package struct DeviceTable {
         }
     }
 
+    /// Closes the time in which one registration resets the device, if it is open: who opened it has
+    /// no say any more.
+    package func closeReset(_ did: DeviceID) throws {
+        try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1") { $0.add(did.text) }
+    }
+
+    // MARK: Labels
+
+    /// The text of the label of a product's device, whether it has registered or not.
+    package func label(_ key: ProductKey, _ mac: MAC) -> String {
+        let digest = transaction.key.label("\(key.text):\(mac.text)")
+        let proof = Sodium.base64URL(Array(digest.prefix(DeviceLabel.proofBytes)))
+        return DeviceLabel.text(key, mac, proof: proof)
+    }
+
+    /// Tells whether a text is the label of a product's device.
+    package func isLabel(_ text: String, of key: ProductKey, _ mac: MAC) -> Bool {
+        Sodium.areEqual(Array(text.utf8), Array(label(key, mac).utf8))
+    }
+
+    // MARK: Lives
+
     /// Begins a new life of the device with its users.
     package func beginGeneration(_ did: DeviceID) throws {
         try sql.run(
@@ -205,7 +227,9 @@ package struct DeviceTable {
     /// Removes a device with all that belongs to it alone; bindings must have ended before.
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
-        for table in ["history", "event", "command", "waiter", "inbox", "device"] {
+        for table in [
+            "history", "event", "command", "waiter", "inbox", "sharing", "homeDevice", "device",
+        ] {
             try sql.run("DELETE FROM \(table) WHERE did = $1") { $0.add(did.text) }
         }
         transaction.gate.records.append(.removed(.device, key: did.text))

@@ -59,6 +59,19 @@ package struct ProductTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
+    /// Tells whether a secret is a product's; false where there is no product.
+    package func hasSecret(_ key: ProductKey, _ secret: String) throws -> Bool {
+        let hash = try sql.query("SELECT secretHash FROM product WHERE productKey = $1") {
+            $0.add(key.text)
+        } row: {
+            $0.bytes(0)
+        }.first
+        return Sodium.areEqual(
+            hash ?? [UInt8](repeating: 0, count: 32),
+            Sodium.sha256(secret.utf8)
+        )
+    }
+
     /// How many devices of a product there are.
     package func deviceCount(_ key: ProductKey) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM device WHERE productKey = $1") {

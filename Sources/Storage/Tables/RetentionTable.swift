@@ -69,12 +69,14 @@ package struct RetentionTable {
         at now: Instant,
         endedSessionSeconds: Int64,
         noticeSeconds: Int64,
+        endedInvitationSeconds: Int64,
         requestSeconds: Int64,
         auditDays: Int,
         limit: Int
     ) throws -> [(kind: String, count: Int64)] {
         func count(
             _ kind: String,
+            in table: String? = nil,
             _ condition: String,
             _ moment: Instant
         ) throws -> (
@@ -82,7 +84,7 @@ package struct RetentionTable {
         ) {
             let number = try sql.integer(
                 """
-                SELECT count(*) FROM (SELECT 1 FROM \(kind) WHERE \(condition) LIMIT $2) AS waiting
+                SELECT count(*) FROM (SELECT 1 FROM \(table ?? kind) WHERE \(condition) LIMIT $2) AS waiting
                 """
             ) {
                 $0.add(moment.milliseconds)
@@ -95,6 +97,14 @@ package struct RetentionTable {
             try count("notice", "at < $1", now.adding(seconds: -noticeSeconds)),
             try count("logoutCode", "expiresAt < $1", now),
             try count("cancellation", "deletesAt <= $1", now),
+            try count("invitation", in: "sharing", "status = 'pending' AND expiresAt <= $1", now),
+            try count("guest", in: "binding", "guestUntil IS NOT NULL AND guestUntil <= $1", now),
+            try count(
+                "endedInvitation",
+                in: "sharing",
+                "status IN ('rejected', 'expired', 'revoked') AND changedAt < $1",
+                now.adding(seconds: -endedInvitationSeconds)
+            ),
             try count("attempt", "since < $1", now.adding(seconds: -86_400)),
             try count("code", "expiresAt < $1", now),
             try count("request", "at < $1", now.adding(seconds: -requestSeconds)),

@@ -7,10 +7,10 @@ import Wire
 enum DeviceMethods {
     static let all: [String: Method] = [
         "device/list": Method(isReading: true, run: list),
-        "device/bind": Method(run: bind),
-        "device/unbind": Method(run: unbind),
         "device/subscribe": Method(run: subscribe),
         "device/status": Method(isReading: true, run: status),
+        "device/setCustomInfo": Method(run: setCustomInfo),
+        "device/hardware": Method(isReading: true, run: hardware),
         "device/control": Method(run: ControlMethod.run),
     ]
 
@@ -19,9 +19,9 @@ enum DeviceMethods {
     /// The caller's bond with the device that the request names.
     static func binding(_ call: Call) throws -> Binding {
         let did = try call.fields.requiredID("did", as: DeviceID.self)
-        guard let binding = try call.tx.bindings.find(did, call.caller().uid) else {
-            throw Rejection(.notBound, "The device is not bound to you.", field: "params.did")
-        }
+        guard let binding = try call.tx.bindings.find(did, call.caller().uid),
+            !binding.isOver(at: call.tx.now)
+        else { throw BondRules.notBound }
         return binding
     }
 
@@ -89,7 +89,8 @@ enum DeviceMethods {
                 productKey: row.productKey,
                 mac: row.mac,
                 productName: call.catalog.product(row.productKey)?.name ?? "",
-                isOnline: row.isOnline
+                isOnline: row.isOnline,
+                home: row.home
             )
             bytes += value.encoded().count + 1
             if bytes > Payload.bytesMax - 1024 { break }
@@ -117,145 +118,6 @@ enum DeviceMethods {
         return .result(try JSONValue.parse(payload).objectValue ?? [:])
     }
 
-    // MARK: Binding
-
-    @Sendable
-    private static func bind(_ call: inout Call) throws -> Reply {
-        let uid = try call.caller().uid
-        let passcode = try call.fields.requiredText("passcode", length: 1...64)
-        let (device, target) = try wantedDevice(call)
-        let isOfApp = device.map { call.product(of: $0.productKey) != nil } ?? false
-        // Tries on what this app has no right to count within the app: they must not lock out the
-        // device's own users, and an unknown device must look the same.
-        let counter = isOfApp ? "bind:\(target)" : "bind:\(call.app.id.text):\(target)"
-        let tries = [counter, "bind:\(uid.text)"]
-        try checkTries(tries, call)
-        let isRight = call.tx.devices.hasPasscode(device, passcode)
-        guard isRight, isOfApp, let device else {
-            // Kept although the request fails: the refusal is a result like any other here.
-            return try refuseProof(tries, &call)
-        }
-        let present = try call.tx.bindings.all(of: device.did)
-        switch BindingRules.bind(uid, among: present) {
-        case .refuse(let rejection): throw rejection
-        case .isBoundAlready: break
-        case .bind(let role):
-            try checkCounts(uid, present, call)
-            let binding = Binding(
-                did: device.did,
-                uid: uid,
-                app: call.app.id,
-                role: role,
-                boundAt: call.tx.now
-            )
-            try call.tx.bindings.insert(binding)
-            tellBound(binding, present, &call)
-            try call.tx.refreshes.add([Refresh(did: device.did, uid: uid)])
-            call.owed.wake(.status)
-        }
-        return .result(["did": .string(device.did.text)])
-    }
-
-    /// The device that the request names, where there is one, and a text that stands for it.
-    private static func wantedDevice(_ call: Call) throws -> (DeviceRecord?, String) {
-        if let did = try call.fields.id("did", as: DeviceID.self) {
-            guard call.fields.object["productKey"] == nil, call.fields.object["mac"] == nil else {
-                throw Rejection.invalid(
-                    "params.did",
-                    "A device is named by did, or by productKey and mac."
-                )
-            }
-            return (try call.tx.devices.find(did), did.text)
-        }
-        let key = try call.fields.requiredID("productKey", as: ProductKey.self)
-        let mac = try call.fields.requiredID("mac", as: MAC.self)
-        let device = try call.tx.devices.find(key, mac)
-        return (device, device?.did.text ?? "\(key.text):\(mac.text)")
-    }
-
-    private static func checkTries(_ subjects: [String], _ call: Call) throws {
-        for subject in subjects {
-            guard
-                let retryAfter = try call.tx.attempts.retryAfter(
-                    subject,
-                    max: BindingRules.triesMax,
-                    windowSeconds: BindingRules.triesWindowSeconds
-                )
-            else { continue }
-            throw Rejection(
-                .tooManyRequests,
-                "Too many wrong passcodes.",
-                retryAfter: retryAfter
-            )
-        }
-    }
-
-    private static func refuseProof(_ subjects: [String], _ call: inout Call) throws -> Reply {
-        for subject in subjects {
-            try call.tx.attempts.add(subject, windowSeconds: BindingRules.triesWindowSeconds)
-        }
-        return .refusal(
-            Rejection(.invalidCredentials, "No device has this id and this passcode.")
-        )
-    }
-
-    private static func checkCounts(
-        _ uid: UserID,
-        _ present: [Binding],
-        _ call: Call
-    ) throws {
-        guard present.count < call.limits.usersPerDevice,
-            try call.tx.bindings.count(of: uid) < call.limits.devicesPerUser
-        else { throw Rejection(.forbidden, "The limit of bindings is reached.") }
-    }
-
-    private static func tellBound(
-        _ binding: Binding,
-        _ present: [Binding],
-        _ call: inout Call
-    ) {
-        push("bound", binding.did, to: [binding.uid], &call)
-        push(
-            "usersChanged",
-            binding.did,
-            to: present.filter(\.role.isPrincipal).map(\.uid),
-            &call
-        )
-    }
-
-    private static func push(
-        _ type: StaticString,
-        _ did: DeviceID,
-        to uids: [UserID],
-        _ call: inout Call,
-        _ more: [(String, JSONValue?)] = []
-    ) {
-        for uid in uids {
-            call.owed.publish(
-                OutboundMessage(call.topics.user(uid, "device"), BindingCodec.push(type, did, more))
-            )
-        }
-    }
-
-    // MARK: Unbinding
-
-    @Sendable
-    private static func unbind(_ call: inout Call) throws -> Reply {
-        let binding = try binding(call)
-        let isGone = try Unbinding.leave(
-            binding.did,
-            binding.uid,
-            reason: "unbound",
-            call.topics,
-            in: call.tx,
-            owed: &call.owed
-        )
-        guard isGone else {
-            throw Rejection(.notBound, "The device is not bound to you.", field: "params.did")
-        }
-        return .result([:])
-    }
-
     // MARK: Subscribing
 
     @Sendable
@@ -265,15 +127,45 @@ enum DeviceMethods {
         try call.tx.bindings.setSubscribed(binding.did, binding.uid, isSubscribed)
         try call.tx.refreshes.add([Refresh(did: binding.did, uid: binding.uid)])
         if isSubscribed != binding.isSubscribed {
-            push(
-                "changed",
-                binding.did,
-                to: [binding.uid],
-                &call,
-                [("subscribed", .bool(isSubscribed))]
-            )
+            try tellChanged(binding.did, &call)
         }
         call.owed.wake(.status)
         return .result([:])
+    }
+
+    // MARK: One's own words, and what the device is made of
+
+    @Sendable
+    private static func setCustomInfo(_ call: inout Call) throws -> Reply {
+        let alias = try call.fields.text("alias", length: 0...Binding.aliasMax)
+        let remark = try call.fields.text("remark", length: 0...Binding.remarkMax)
+        let binding = try binding(call)
+        let isNew =
+            (alias ?? binding.alias) != binding.alias
+            || (remark ?? binding.remark) != binding.remark
+        guard isNew else { return .result([:]) }
+        try call.tx.bindings.setCustomInfo(
+            binding.did,
+            binding.uid,
+            alias: alias,
+            remark: remark
+        )
+        try tellChanged(binding.did, &call)
+        return .result([:])
+    }
+
+    @Sendable
+    private static func hardware(_ call: inout Call) throws -> Reply {
+        let binding = try binding(call)
+        guard let device = try call.tx.devices.find(binding.did) else {
+            throw BondRules.notBound
+        }
+        return .result(["hardware": .object(device.hardware)])
+    }
+
+    /// Tells the caller's terminals that one of his devices is listed differently.
+    static func tellChanged(_ did: DeviceID, _ call: inout Call) throws {
+        let push = DevicePush(did, try call.actor(), call.topics, call.tx)
+        try push.tellDevice("changed", call.caller().uid, owed: &call.owed)
     }
 }

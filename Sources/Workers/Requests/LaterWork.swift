@@ -3,14 +3,9 @@ import Domain
 /// Methods that the contract names and that this version does not carry out yet.
 enum LaterWork {
     private static let names: Set<String> = [
-        "device/bindRemote", "device/setCustomInfo", "device/hardware", "device/query",
-        "device/history", "device/events", "device/commands", "device/users",
-        "device/removeUser", "device/allowReset",
-        "share/invite", "share/list", "share/answer", "share/revoke", "share/transfer",
+        "device/query", "device/history", "device/events", "device/commands",
         "schedule/create", "schedule/list", "schedule/update", "schedule/delete",
         "schedule/enable", "schedule/disable", "schedule/runs",
-        "home/list", "home/create", "home/rename", "home/delete", "home/addDevice",
-        "home/removeDevice",
     ]
 
     /// What answers a method that nobody carries out: `Unavailable` for the contract's own,

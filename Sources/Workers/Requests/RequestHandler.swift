@@ -8,13 +8,18 @@ package struct RequestHandler: BatchHandler {
     private let methods: [String: Method]
     private let environment: Environment
     private var desk: RequestDesk
-    /// When the next command loses its meaning; only the control worker looks.
+    /// When the next command loses its meaning, or the next invitation or guest has had his time;
+    /// only the control worker looks.
     package private(set) var nextDue: Instant?
 
     /// The control worker: devices, sharing, homes; and the clock of commands.
     package static func control(_ environment: Environment) -> RequestHandler {
-        RequestHandler(.control, DeviceMethods.all, environment)
+        RequestHandler(.control, controlMethods, environment)
     }
+
+    private static let controlMethods = [
+        DeviceMethods.all, BindMethods.all, UserMethods.all, ShareMethods.all, HomeMethods.all,
+    ].reduce(into: [:]) { all, some in all.merge(some) { _, new in new } }
 
     /// The account worker: accounts and sessions.
     package static func account(_ environment: Environment) -> RequestHandler {
@@ -111,6 +116,12 @@ package struct RequestHandler: BatchHandler {
             in: tx,
             owed: &owed
         )
+        try BondExpiry.step(
+            limit: environment.limits.bondStep,
+            environment.topics,
+            in: tx,
+            owed: &owed
+        )
         try plan(in: tx)
         return owed
     }
@@ -127,7 +138,8 @@ package struct RequestHandler: BatchHandler {
 
     private mutating func plan(in tx: Transaction) throws {
         guard name == .control else { return }
-        nextDue = try tx.commands.nextExpiry()
+        nextDue = [try tx.commands.nextExpiry(), try BondExpiry.next(in: tx)]
+            .compactMap(\.self).min()
     }
 
     package mutating func connected(

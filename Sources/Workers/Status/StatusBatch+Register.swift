@@ -53,7 +53,7 @@ extension StatusBatch {
             did = known
         case .reset(let known):
             did = known
-            try DeviceLife.end(known, bound: bound, reason: "reset", topics, in: tx, owed: &owed)
+            try DeviceLife.end(known, .reset, by: .device(known), topics, in: tx, owed: &owed)
             try tx.statuses.wipe(known, at: tx.now)
             try tx.attempts.clear(tries)
         case .refuse(let rejection, let asks):
@@ -113,6 +113,7 @@ extension StatusBatch {
         KnownDevice(
             did: device.did,
             isBound: !bound.isEmpty,
+            hasRegistered: device.registeredAt != nil,
             isOnline: try tx.statuses.find(device.did)?.status.presence.isOnline ?? false,
             resetUntil: device.resetUntil,
             hasRightSecret: request.oldSecret.map { tx.devices.hasSecret(device, $0) }

@@ -20,8 +20,8 @@ struct DeviceForgetCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await Workplace.open(settings)
         let device = try place.device(did)
-        let users = try DeviceRemoval.run(device.did, in: place.store) ?? []
-        let told = DeviceFarewell.tell(device.did, users, place.directory, place.settings)
+        let users = try DeviceRemoval.run(device.did, in: place.store, place.settings) ?? []
+        let told = DeviceFarewell.tell(device.did, place.directory, place.settings)
         if output.json {
             Terminal.show(
                 .object(
@@ -36,7 +36,9 @@ struct DeviceForgetCommand: AsyncParsableCommand {
             print("forgot \(device.did), unbound \(users.count)")
         }
         if !told {
-            Terminal.tell("No service runs, so nobody was told; the device can't connect any more.")
+            Terminal.tell(
+                "No service runs: its users are told when one does; the device can't connect any more."
+            )
         }
     }
 }

@@ -10,9 +10,15 @@ enum Terminal {
     static func show(line text: String) { write(text, to: 1) }
 
     private static func write(_ text: String, to descriptor: Int32) {
-        var line = text + "\n"
-        line.withUTF8 { bytes in
-            var rest = UnsafeRawBufferPointer(bytes)
+        write(Array((text + "\n").utf8), to: descriptor)
+    }
+
+    /// Writes data that is no text.
+    static func show(bytes: [UInt8]) { write(bytes, to: 1) }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes
             while let start = rest.baseAddress, !rest.isEmpty {
                 let count = Glibc.write(descriptor, start, rest.count)
                 guard count > 0 else { return }

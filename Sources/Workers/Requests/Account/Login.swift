@@ -238,6 +238,9 @@ enum Login {
         user.passwordHash = hash
         try call.tx.accounts.insert(user, deviceID: nil)
         try call.audit(.registered, user.uid, call.request.method)
+        if try call.fields.bool("createHome") == true {
+            try HomeMethods.make(Home.firstName, nil, for: user.uid, &call)
+        }
         return try SessionLife.begin(&call, user, terminal, isNew: true)
     }
 }

@@ -1,38 +1,30 @@
 package import Domain
-import JSON
 package import Storage
 package import Wire
 
 /// Ends the life that a device had with its users, whoever asked for it.
 package enum DeviceLife {
-    /// Ends all bindings of a device, fails its open commands, clears what the broker keeps for its
-    /// users, tells them, and begins a new generation.
+    /// Ends all bindings of a device, fails its open commands, voids its invitations, clears what the
+    /// broker keeps for its users, tells them, and begins a new generation.
     package static func end(
         _ did: DeviceID,
-        bound: [Binding],
-        reason: String,
+        _ reason: UnbindReason,
+        by actor: Actor,
         _ topics: Topics,
         in tx: Transaction,
         owed: inout Owed
     ) throws {
-        try tx.bindings.delete(did, bound.map(\.uid))
-        try tx.refreshes.add(bound.map { Refresh(did: did, uid: $0.uid) })
         try CommandOutcome.fail(
             try tx.commands.open(did),
             topics: topics,
             in: tx,
             owed: &owed
         )
-        for binding in bound {
-            owed.publish(
-                OutboundMessage(
-                    topics.user(binding.uid, "device"),
-                    BindingCodec.push("unbound", did, [("reason", .string(reason))])
-                )
-            )
-        }
-        try tx.devices.beginGeneration(did)
-        owed.wake(.status)
+        let bonds = try Bonds(of: did, by: actor, topics, in: tx)
+        // Nobody's standing matters here.
+        let nobody = UserID(trusted: "")
+        let change = try BondRules.decide(.end, by: nobody, among: bonds.present)
+        try bonds.carryOut(change, reason, follower: reason, owed: &owed)
     }
 
     /// Removes a device for good, at an operator's word: its users are told, its connection is
@@ -43,14 +35,8 @@ package enum DeviceLife {
         in tx: Transaction,
         owed: inout Owed
     ) throws {
-        try end(
-            did,
-            bound: try tx.bindings.all(of: did),
-            reason: "forgotten",
-            topics,
-            in: tx,
-            owed: &owed
-        )
+        let operatorActor = Actor(.operator, "lamplighter")
+        try end(did, .forgotten, by: operatorActor, topics, in: tx, owed: &owed)
         try tx.devices.forget(did)
         owed.publish(
             OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))

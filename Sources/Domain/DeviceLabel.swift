@@ -1,0 +1,14 @@
+/// The text of the label that is printed on a device: it names the device and proves possession.
+///
+/// The last part is made with a key that never leaves the service, so that nobody else makes labels.
+package enum DeviceLabel {
+    /// What stands in front, so that an app knows the text for a device's.
+    package static let prefix = "LL1"
+    /// How many bytes of the keyed digest it carries.
+    package static let proofBytes = 16
+
+    /// Writes a label.
+    package static func text(_ key: ProductKey, _ mac: MAC, proof: String) -> String {
+        "\(prefix):\(key.text):\(mac.text):\(proof)"
+    }
+}

@@ -1,0 +1,157 @@
+/// An invitation to a device, and what became of it (PROTOCOL 3.4).
+package struct Sharing: Sendable, Equatable {
+    /// How somebody is invited.
+    package enum Way: String, Sendable, CaseIterable {
+        /// By a name or an address.
+        case user
+        /// By a code that whoever scans it first uses up.
+        case qrcode
+    }
+
+    /// What became of it.
+    package enum Status: String, Sendable, CaseIterable {
+        case pending, accepted, rejected, expired, revoked
+
+        /// Whether something can still become of it.
+        package var isOpen: Bool { self == .pending || self == .accepted }
+    }
+
+    /// What somebody is invited by.
+    package enum AddresseeKind: String, Sendable, CaseIterable {
+        case phone, email, username, uid, anonymous
+    }
+
+    /// Who is invited by name or address: as the inviter wrote it, masked.
+    package struct Addressee: Sendable, Equatable {
+        /// What kind of name it is.
+        package var kind: AddresseeKind
+        /// The name, masked; the whole of it is not kept.
+        package var masked: String
+
+        /// Describes who is invited.
+        package init(_ kind: AddresseeKind, masked: String) {
+            self.kind = kind
+            self.masked = masked
+        }
+    }
+
+    /// Its id.
+    package var id: SharingID
+    /// The device.
+    package var did: DeviceID
+    /// The app of both sides.
+    package var app: AppID
+    /// Who lets the other one in; after a transfer the new owner.
+    package var inviter: UserID
+    /// Who is let in: the invited user where there is one, or who scanned the code.
+    package var guest: UserID?
+    /// What the inviter named him by; nil for a code.
+    package var addressee: Addressee?
+    /// How he is invited.
+    package var way: Way
+    /// What the guest may do.
+    package var access: Binding.Access
+    /// How long the guest stays, from acceptance on; nil for without end.
+    package var guestMinutes: Int64?
+    /// What became of it.
+    package var status: Status
+    /// Since when.
+    package var createdAt: Instant
+    /// Until when it can be answered.
+    package var expiresAt: Instant
+    /// When it was accepted.
+    package var acceptedAt: Instant?
+
+    /// Describes an invitation.
+    package init(
+        id: SharingID,
+        did: DeviceID,
+        app: AppID,
+        inviter: UserID,
+        guest: UserID? = nil,
+        addressee: Addressee? = nil,
+        way: Way,
+        access: Binding.Access = .control,
+        guestMinutes: Int64? = nil,
+        status: Status = .pending,
+        createdAt: Instant,
+        expiresAt: Instant,
+        acceptedAt: Instant? = nil
+    ) {
+        self.id = id
+        self.did = did
+        self.app = app
+        self.inviter = inviter
+        self.guest = guest
+        self.addressee = addressee
+        self.way = way
+        self.access = access
+        self.guestMinutes = guestMinutes
+        self.status = status
+        self.createdAt = createdAt
+        self.expiresAt = expiresAt
+        self.acceptedAt = acceptedAt
+    }
+
+    /// What has become of it by a moment, even if nobody has swept it yet.
+    package func status(at now: Instant) -> Status {
+        status == .pending && expiresAt <= now ? .expired : status
+    }
+}
+
+/// Decides about invitations.
+package enum SharingRules {
+    /// For how long a guest may be let in, in minutes: up to ten years.
+    package static let guestMinutes: ClosedRange<Int64> = 1...5_256_000
+    /// How many random bytes a code's text has.
+    package static let codeBytes = 16
+    /// What stands in front of them, so that an app knows the text for an invitation.
+    package static let codePrefix = "lamplighter:share:"
+
+    /// How long an invitation can be answered, in seconds.
+    package static func lifeSeconds(_ way: Sharing.Way) -> Int64 {
+        switch way {
+        case .user: 86_400
+        case .qrcode: 900
+        }
+    }
+
+    /// Tells why a user may not answer an invitation that he names by its id, or whose code he
+    /// scanned; nil when he may.
+    package static func refuseAnswer(
+        _ sharing: Sharing?,
+        by uid: UserID,
+        at now: Instant
+    ) -> Rejection? {
+        guard let sharing else { return notFound }
+        switch sharing.way {
+        case .user where sharing.guest != uid: return notFound
+        case .qrcode where sharing.inviter == uid:
+            return .invalid(
+                "params.qrText",
+                "The invitation is your own; show it to somebody else."
+            )
+        case .user, .qrcode: break
+        }
+        return sharing.status(at: now) == .pending ? nil : expired
+    }
+
+    /// Tells why a user may not revoke an invitation; nil when he may.
+    package static func refuseRevocation(
+        _ sharing: Sharing?,
+        by uid: UserID,
+        at now: Instant
+    ) -> Rejection? {
+        guard let sharing, sharing.inviter == uid else { return notFound }
+        return sharing.status(at: now).isOpen ? nil : expired
+    }
+
+    private static let notFound = Rejection(
+        .resourceNotFound,
+        "There is no such invitation for you."
+    )
+    private static let expired = Rejection(
+        .expired,
+        "The invitation is over: it was answered, was revoked, or its time has passed."
+    )
+}

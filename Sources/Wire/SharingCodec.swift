@@ -1,0 +1,80 @@
+package import Domain
+package import JSON
+
+/// Writes invitations as the two sides of each see them (PROTOCOL 3.4).
+package enum SharingCodec {
+    /// What is known of the two sides; nil for who has no account, or not any more.
+    package struct Sides: Sendable {
+        /// Who lets the other one in.
+        package var inviter: User?
+        /// Who is let in.
+        package var guest: User?
+
+        /// Names the sides.
+        package init(inviter: User?, guest: User?) {
+            self.inviter = inviter
+            self.guest = guest
+        }
+    }
+
+    /// An invitation as a user sees it: what names the other side is masked.
+    ///
+    /// The inviter learns who the guest is only when he has accepted.
+    package static func row(
+        _ sharing: Sharing,
+        _ sides: Sides,
+        for reader: UserID,
+        productName: String?,
+        at now: Instant
+    ) -> JSONObject {
+        let isInviter = reader == sharing.inviter
+        return [
+            "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
+            "productName": productName.map { .string($0) },
+            "way": .string(sharing.way.rawValue), "access": .string(sharing.access.rawValue),
+            "guestMinutes": sharing.guestMinutes.map { .integer($0) },
+            "status": .string(sharing.status(at: now).rawValue),
+            "createdAt": .integer(sharing.createdAt.milliseconds),
+            "expiresAt": .integer(sharing.expiresAt.milliseconds),
+            "acceptedAt": sharing.acceptedAt.map { .integer($0.milliseconds) },
+            "inviter": .object(
+                isInviter ? own(sides.inviter, reader) : inviter(sides.inviter, sharing.inviter)
+            ),
+            "guest": .object(isInviter ? guest(sharing, sides.guest) : own(sides.guest, reader)),
+        ]
+    }
+
+    private static func own(_ user: User?, _ uid: UserID) -> JSONObject {
+        ["uid": .string(uid.text), "nickname": .string(user?.nickname ?? "")]
+    }
+
+    private static func inviter(_ user: User?, _ uid: UserID) -> JSONObject {
+        [
+            "uid": .string(uid.text), "nickname": nickname(user),
+            "username": (user?.ownsUsername == true ? user?.username : nil)
+                .map { .string(MaskedAddress.name($0)) },
+            "phone": (user?.isPhoneVerified == true ? user?.phone : nil)
+                .map { .string(MaskedAddress.text($0.text)) },
+            "email": (user?.isEmailVerified == true ? user?.email : nil)
+                .map { .string(MaskedAddress.text($0.text)) },
+        ]
+    }
+
+    private static func guest(_ sharing: Sharing, _ user: User?) -> JSONObject {
+        var shown = JSONObject()
+        if let addressee = sharing.addressee {
+            shown["type"] = .string(addressee.kind.rawValue)
+            shown["value"] = .string(addressee.masked)
+        }
+        if sharing.acceptedAt != nil, let guest = sharing.guest {
+            shown["uid"] = .string(guest.text)
+            shown["nickname"] = nickname(user)
+        }
+        return shown
+    }
+
+    private static func nickname(_ user: User?) -> JSONValue? {
+        guard let name = user?.nickname, !name.isEmpty else { return nil }
+        return .string(MaskedAddress.name(name))
+    }
+}

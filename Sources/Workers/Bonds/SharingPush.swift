@@ -1,0 +1,42 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// Tells both sides of an invitation what has become of it (PROTOCOL 3.4).
+enum SharingPush {
+    /// Tells the inviter, and the guest where there is one with an account.
+    static func tell(
+        _ sharing: Sharing,
+        _ topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {
+            let object = try view(of: sharing, for: uid, in: tx)
+            owed.publish(OutboundMessage(topics.user(uid, "share"), object.encoded()))
+        }
+    }
+
+    /// An invitation as one side sees it.
+    static func view(
+        of sharing: Sharing,
+        for reader: UserID,
+        in tx: Transaction
+    ) throws -> JSONObject {
+        let product = try tx.devices.find(sharing.did).flatMap { device in
+            try tx.products.find(device.productKey)
+        }
+        let sides = SharingCodec.Sides(
+            inviter: try tx.accounts.find(sharing.inviter),
+            guest: try sharing.guest.flatMap { try tx.accounts.find($0) }
+        )
+        return SharingCodec.row(
+            sharing,
+            sides,
+            for: reader,
+            productName: product?.name,
+            at: tx.now
+        )
+    }
+}

@@ -1,0 +1,177 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `device/bind, bindRemote, unbind`: who proves possession is bound (PROTOCOL 3.3).
+enum BindMethods {
+    static let all: [String: Method] = [
+        "device/bind": Method(run: bind),
+        "device/bindRemote": Method(run: bindRemote),
+        "device/unbind": Method(run: unbind),
+    ]
+
+    /// What answers a wrong proof, and a device that doesn't exist or is another app's: all alike.
+    private static let wrong = Rejection(
+        .invalidCredentials,
+        "No device has this name and this proof."
+    )
+
+    // MARK: On the spot
+
+    @Sendable
+    private static func bind(_ call: inout Call) throws -> Reply {
+        let passcode = try call.fields.requiredText("passcode", length: 1...256)
+        let (device, target) = try wantedDevice(call)
+        let isOfApp = device.map { call.product(of: $0.productKey) != nil } ?? false
+        let tries = try tries(target, isOfApp: isOfApp, call)
+        let isRight = call.tx.devices.hasPasscode(device, passcode)
+        guard isRight, isOfApp, let device else { return try tries.refuse(wrong, call) }
+        try join(device.did, &call)
+        return .result(["did": .string(device.did.text)])
+    }
+
+    /// The device that the request names, where there is one, and a text that stands for it.
+    private static func wantedDevice(_ call: Call) throws -> (DeviceRecord?, String) {
+        if let did = try call.fields.id("did", as: DeviceID.self) {
+            guard call.fields.object["productKey"] == nil, call.fields.object["mac"] == nil else {
+                throw Rejection.invalid(
+                    "params.did",
+                    "A device is named by did, or by productKey and mac."
+                )
+            }
+            return (try call.tx.devices.find(did), did.text)
+        }
+        let key = try call.fields.requiredID("productKey", as: ProductKey.self)
+        let mac = try call.fields.requiredID("mac", as: MAC.self)
+        let device = try call.tx.devices.find(key, mac)
+        return (device, device?.did.text ?? "\(key.text):\(mac.text)")
+    }
+
+    /// Tries on what this app has no right to count within the app: they must not lock out the
+    /// device's own users, and an unknown device must look the same.
+    private static func tries(
+        _ target: String,
+        isOfApp: Bool,
+        _ call: Call
+    ) throws -> ProofTries {
+        let device = isOfApp ? "bind:\(target)" : "bind:\(call.app.id.text):\(target)"
+        return try ProofTries([device, "bind:\(call.caller().uid.text)"], call)
+    }
+
+    /// Binds the caller, who has proved possession; nothing changes for who is bound already.
+    private static func join(_ did: DeviceID, _ call: inout Call) throws {
+        let uid = try call.caller().uid
+        let bonds = try Bonds(of: did, by: call.actor(), call.topics, in: call.tx)
+        let change = try BondRules.decide(.bind, by: uid, among: bonds.present)
+        guard let role = change.joined else { return }
+        try checkRoom(uid, bonds.present, call)
+        let binding = Binding(
+            did: did,
+            uid: uid,
+            app: call.app.id,
+            role: role,
+            boundAt: call.tx.now
+        )
+        try bonds.join(binding, owed: &call.owed)
+    }
+
+    /// Refuses one more bond than a device or a user may have.
+    static func checkRoom(_ uid: UserID, _ present: [Binding], _ call: Call) throws {
+        guard present.count < call.limits.usersPerDevice,
+            try call.tx.bindings.count(of: uid) < call.limits.devicesPerUser
+        else { throw Rejection(.forbidden, "The limit of bindings is reached.") }
+    }
+
+    // MARK: From afar
+
+    @Sendable
+    private static func bindRemote(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        let key = try fields.requiredID("productKey", as: ProductKey.self)
+        let mac = try fields.requiredID("mac", as: MAC.self)
+        let claim = try fields.text("claim", length: 1...256)
+        let secret = try fields.text("productSecret", length: 1...256)
+        guard (claim == nil) != (secret == nil) else {
+            let field = claim == nil ? "claim" : "productSecret"
+            throw fields.refuse(field, "is \(claim == nil ? "missing" : "one proof too many")")
+        }
+        let device = try call.tx.devices.find(key, mac)
+        let product = call.product(of: key)
+        let tries = try tries(
+            device?.did.text ?? "\(key.text):\(mac.text)",
+            isOfApp: product != nil,
+            call
+        )
+        let isRight =
+            try claim.map { call.tx.devices.isLabel($0, of: key, mac) }
+            ?? isProved(bySecret: secret ?? "", key, product, device, call)
+        guard isRight, let product else { return try tries.refuse(wrong, call) }
+        let did = try device?.did ?? makeDevice(product, mac, isLabelled: claim != nil, &call)
+        try join(did, &call)
+        return .result(["did": .string(did.text)])
+    }
+
+    /// The product's secret is in every one of its devices: it proves something of those alone that
+    /// nobody has yet, and where the maker says so.
+    private static func isProved(
+        bySecret secret: String,
+        _ key: ProductKey,
+        _ product: Product?,
+        _ device: DeviceRecord?,
+        _ call: Call
+    ) throws -> Bool {
+        let uid = try call.caller().uid
+        let present = try device.map { try call.tx.bindings.all(of: $0.did) } ?? []
+        let isFree = present.isEmpty || present.contains { $0.uid == uid }
+        let isRight = try call.tx.products.hasSecret(key, secret)
+        return isRight && isFree && product?.remoteBind == .secret
+    }
+
+    /// Makes a device that has not registered yet; its first registration gives it the rest.
+    private static func makeDevice(
+        _ product: Product,
+        _ mac: MAC,
+        isLabelled: Bool,
+        _ call: inout Call
+    ) throws -> DeviceID {
+        if product.registration == .listed, try !call.tx.products.isListed(product.key, mac) {
+            throw Rejection(.notListed, "This MAC is not on the product's list.")
+        }
+        if !isLabelled { try countNewDevice(call) }
+        let did = DeviceID(trusted: call.ids.make("d", at: call.tx.now))
+        try call.tx.devices.create(did, product: product.key, mac: mac)
+        return did
+    }
+
+    private static func countNewDevice(_ call: Call) throws {
+        let subject = "remoteDevice:\(try call.caller().uid.text)"
+        let day: Int64 = 86_400
+        let max = call.limits.remoteDevicesPerDay
+        if let wait = try call.tx.attempts.retryAfter(subject, max: max, windowSeconds: day) {
+            throw Rejection(
+                .tooManyRequests,
+                "Too many new devices were bound from afar.",
+                retryAfter: wait
+            )
+        }
+        try call.tx.attempts.add(subject, windowSeconds: day)
+    }
+
+    // MARK: Unbinding
+
+    @Sendable
+    private static func unbind(_ call: inout Call) throws -> Reply {
+        let binding = try DeviceMethods.binding(call)
+        try Bonds.leave(
+            binding.did,
+            binding.uid,
+            .unbound,
+            by: try call.actor(),
+            call.topics,
+            in: call.tx,
+            owed: &call.owed
+        )
+        return .result([:])
+    }
+}

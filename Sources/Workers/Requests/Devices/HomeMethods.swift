@@ -1,0 +1,144 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `home/…`: a user groups his devices (PROTOCOL 3.6).
+enum HomeMethods {
+    static let all: [String: Method] = [
+        "home/list": Method(isReading: true, run: list),
+        "home/create": Method(run: create),
+        "home/rename": Method(run: rename),
+        "home/delete": Method(run: delete),
+        "home/addDevice": Method(run: addDevice),
+        "home/removeDevice": Method(run: removeDevice),
+    ]
+
+    // MARK: Homes
+
+    @Sendable
+    private static func list(_ call: inout Call) throws -> Reply {
+        let homes = try call.tx.homes.all(of: call.caller().uid)
+        // A user's homes and devices are few enough for one answer, by their limits.
+        return .result([
+            "homes": .array(
+                try homes.map { home in
+                    HomeCodec.row(home, dids: try call.tx.homes.devices(in: home.id))
+                }
+            )
+        ])
+    }
+
+    @Sendable
+    private static func create(_ call: inout Call) throws -> Reply {
+        let name = try call.fields.requiredText("name", length: Home.nameLength)
+        let place = try place(call.fields)
+        let uid = try call.caller().uid
+        guard try call.tx.homes.all(of: uid).count < call.limits.homesPerUser else {
+            throw Rejection(.forbidden, "The limit of homes is reached.")
+        }
+        let id = try make(name, place, for: uid, &call)
+        return .result(["homeId": .string(id.text)])
+    }
+
+    /// Makes a home.
+    @discardableResult
+    static func make(
+        _ name: String,
+        _ place: Home.Place?,
+        for uid: UserID,
+        _ call: inout Call
+    ) throws -> HomeID {
+        let id = HomeID(trusted: call.ids.make("h", at: call.tx.now))
+        let home = Home(id: id, uid: uid, name: name, place: place, createdAt: call.tx.now)
+        try call.tx.homes.save(home)
+        return id
+    }
+
+    @Sendable
+    private static func rename(_ call: inout Call) throws -> Reply {
+        var home = try home(call)
+        let place = try place(call.fields)
+        home.name = try call.fields.requiredText("name", length: Home.nameLength)
+        home.place = place ?? home.place
+        try call.tx.homes.save(home)
+        return .result([:])
+    }
+
+    @Sendable
+    private static func delete(_ call: inout Call) throws -> Reply {
+        let home = try home(call)
+        let dids = try call.tx.homes.devices(in: home.id)
+        try call.tx.homes.delete(home.id)
+        for did in dids { try DeviceMethods.tellChanged(did, &call) }
+        return .result([:])
+    }
+
+    // MARK: Devices
+
+    @Sendable
+    private static func addDevice(_ call: inout Call) throws -> Reply {
+        let home = try home(call)
+        let binding = try DeviceMethods.binding(call)
+        guard try call.tx.homes.home(of: binding.did, home.uid) != home.id else {
+            return .result([:])
+        }
+        try call.tx.homes.put(binding.did, into: home.id, of: home.uid)
+        try DeviceMethods.tellChanged(binding.did, &call)
+        return .result([:])
+    }
+
+    @Sendable
+    private static func removeDevice(_ call: inout Call) throws -> Reply {
+        let home = try home(call)
+        let did = try call.fields.requiredID("did", as: DeviceID.self)
+        guard try call.tx.homes.home(of: did, home.uid) == home.id else {
+            throw Rejection(
+                .resourceNotFound,
+                "The device is not in this home.",
+                field: "params.did"
+            )
+        }
+        try call.tx.homes.takeOut(did, of: [home.uid])
+        try DeviceMethods.tellChanged(did, &call)
+        return .result([:])
+    }
+
+    // MARK: Fields
+
+    private static func home(_ call: Call) throws -> Home {
+        let id = try call.fields.requiredID("homeId", as: HomeID.self)
+        guard let home = try call.tx.homes.find(id, of: call.caller().uid) else {
+            throw Rejection(
+                .resourceNotFound,
+                "You have no such home.",
+                field: "params.homeId"
+            )
+        }
+        return home
+    }
+
+    private static func place(_ fields: Fields) throws -> Home.Place? {
+        let latitude = try degrees("latitude", 90, fields)
+        let longitude = try degrees("longitude", 180, fields)
+        switch (latitude, longitude) {
+        case (nil, nil): return nil
+        case (let latitude?, let longitude?):
+            return Home.Place(latitude: latitude, longitude: longitude)
+        case (nil, _): throw fields.refuse("latitude", "is missing")
+        case (_, nil): throw fields.refuse("longitude", "is missing")
+        }
+    }
+
+    private static func degrees(
+        _ name: String,
+        _ max: Double,
+        _ fields: Fields
+    ) throws -> Double? {
+        guard let value = try fields.number(name) else { return nil }
+        guard (-max...max).contains(value) else {
+            throw fields.refuse(name, "must lie within -\(Int(max)) and \(Int(max))")
+        }
+        return value
+    }
+}

@@ -1,0 +1,226 @@
+import Domain
+import JSON
+import QRCode
+import Sodium
+import Storage
+import Wire
+
+/// `share/invite`: makes an invitation by name or as a code.
+enum ShareInvite {
+    private static let hour: Int64 = 3600
+
+    @Sendable
+    static func run(_ call: inout Call) throws -> Reply {
+        let wish = try Wish(call.fields)
+        let binding = try DeviceMethods.binding(call)
+        let bonds = try Bonds(of: binding.did, by: call.actor(), call.topics, in: call.tx)
+        let change = try BondRules.decide(.invite, by: binding.uid, among: bonds.present)
+        let guest = try wish.guest.map { try Invited($0, call) }
+        if let guest, guest.user?.uid == binding.uid {
+            throw call.fields.refuse("guest.value", "names yourself")
+        }
+        try checkCounts(binding, call)
+        if let guest, try isTaken(guest, bonds, call) {
+            return .refusal(
+                Rejection(
+                    .duplicated,
+                    "This user is bound or invited already.",
+                    field: "params.guest"
+                )
+            )
+        }
+        try bonds.carryOut(change, .unbound, owed: &call.owed)
+        return try make(wish, guest, binding, &call)
+    }
+
+    private static func isTaken(
+        _ guest: Invited,
+        _ bonds: Bonds,
+        _ call: Call
+    ) throws -> Bool {
+        if bonds.present.contains(where: { $0.uid == guest.user?.uid }) { return true }
+        // By the same name alone: that two names are one user's is nobody's business.
+        return try call.tx.sharings.isInvited(bonds.did, name: guest.key)
+    }
+
+    /// Counts invitations, so that nobody is flooded and nobody tries out many names.
+    private static func checkCounts(_ binding: Binding, _ call: Call) throws {
+        let subject = "invite:\(binding.uid.text)"
+        let max = call.limits.invitationsPerHour
+        if let wait = try call.tx.attempts.retryAfter(subject, max: max, windowSeconds: hour) {
+            throw Rejection(.tooManyRequests, "Too many invitations; wait.", retryAfter: wait)
+        }
+        try call.tx.attempts.add(subject, windowSeconds: hour)
+        let waiting = try call.tx.sharings.open(of: binding.did)
+            .filter { $0.status(at: call.tx.now) == .pending }
+        guard waiting.count < call.limits.invitationsPerDevice else {
+            throw Rejection(.forbidden, "Too many invitations to this device wait for an answer.")
+        }
+    }
+
+    private static func make(
+        _ wish: Wish,
+        _ guest: Invited?,
+        _ binding: Binding,
+        _ call: inout Call
+    ) throws -> Reply {
+        let life =
+            wish.way == .user
+            ? call.limits.invitationSeconds : call.limits.invitationCodeSeconds
+        let sharing = Sharing(
+            id: SharingID(trusted: call.ids.make("i", at: call.tx.now)),
+            did: binding.did,
+            app: call.app.id,
+            inviter: binding.uid,
+            guest: guest?.user?.uid,
+            addressee: guest?.addressee,
+            way: wish.way,
+            access: wish.access,
+            guestMinutes: wish.guestMinutes,
+            createdAt: call.tx.now,
+            expiresAt: call.tx.now.adding(seconds: life)
+        )
+        var result: JSONObject = [
+            "sharingId": .string(sharing.id.text),
+            "expiresAt": .integer(sharing.expiresAt.milliseconds),
+        ]
+        var text: String?
+        if wish.way == .qrcode {
+            let random = Sodium.randomBytes(SharingRules.codeBytes)
+            let code = SharingRules.codePrefix + Sodium.base64URL(random)
+            result["qrCode"] = try picture(of: code)
+            text = code
+        }
+        try call.tx.sharings.insert(sharing, name: guest?.key, code: text)
+        try SharingPush.tell(sharing, call.topics, in: call.tx, owed: &call.owed)
+        return .result(result, isSecret: true)
+    }
+
+    private static func picture(of text: String) throws -> JSONValue {
+        guard let code = QRCode(text) else {
+            throw Rejection(.internal, "The code can't be drawn.")
+        }
+        return .object([
+            "text": .string(text), "svg": .string(code.svg),
+            "png": .string(Sodium.base64(code.png())),
+        ])
+    }
+
+    /// What an invitation is to be like.
+    private struct Wish {
+        var way: Sharing.Way
+        var access: Binding.Access
+        var guestMinutes: Int64?
+        var guest: Fields?
+
+        init(_ fields: Fields) throws {
+            guard let way = try fields.word("way", as: Sharing.Way.self) else {
+                throw fields.refuse("way", "is missing: user or qrcode")
+            }
+            self.way = way
+            access = try fields.word("access", as: Binding.Access.self) ?? .control
+            guestMinutes = try fields.integer("guestMinutes", in: SharingRules.guestMinutes)
+            guest = try fields.fields("guest")
+            if way == .user, guest == nil { throw fields.refuse("guest", "is missing") }
+            if way == .qrcode, guest != nil {
+                throw fields.refuse(
+                    "guest",
+                    "names somebody, but whoever scans a code may answer it"
+                )
+            }
+        }
+    }
+}
+
+/// Somebody who is invited by a name, whether he has an account or not.
+struct Invited {
+    /// What tells two names apart.
+    let key: String
+    /// The name as the inviter is shown it from now on.
+    let addressee: Sharing.Addressee
+    /// Whose name it is in the inviter's app and region; nil for nobody's.
+    let user: User?
+
+    init(_ fields: Fields, _ call: Call) throws {
+        guard let kind = try fields.word("type", as: Sharing.AddresseeKind.self) else {
+            throw fields.refuse("type", "is missing")
+        }
+        let value = try fields.requiredText("value", length: 1...320)
+        let inviter = try call.user()
+        let name: Name
+        switch kind {
+        case .phone, .email, .username:
+            let country = try fields.text("countryCode", length: 0...16) ?? inviter.countryCode
+            guard CountryCode.accepts(country) else {
+                throw fields.refuse("countryCode", "must be 1 to 3 digits, such as 49")
+            }
+            name = try Self.named(kind, value, country, fields, inviter, call)
+        case .uid, .anonymous: name = try Self.known(kind, value, fields, inviter, call)
+        }
+        key = name.key
+        user = name.user
+        addressee = Sharing.Addressee(kind, masked: name.masked)
+    }
+
+    private typealias Name = (key: String, masked: String, user: User?)
+
+    /// A name that people log in with.
+    ///
+    /// An address must be proved: else anybody could write down
+    /// another one's and get what is meant for him.
+    private static func named(
+        _ kind: Sharing.AddresseeKind,
+        _ value: String,
+        _ country: String,
+        _ fields: Fields,
+        _ inviter: User,
+        _ call: Call
+    ) throws -> Name {
+        let name: LoginName
+        if kind == .phone || (kind == .username && Phone.isLike(value)) {
+            name = .phone(try Ask.phone(value, "value", fields, country))
+        } else if kind == .email || value.contains("@") {
+            name = .email(try Ask.email(value, "value", fields))
+        } else {
+            name = .username(try Username(value, field: "params.guest.value"))
+        }
+        let found = try call.tx.accounts.find(name, app: call.app.id, region: inviter.region)
+        if case .username(let username) = name {
+            return (name.key, MaskedAddress.name(username.text), found)
+        }
+        let address = name.address
+        let isProved = found.map { user in
+            address.map { user.verifiedAddresses.contains($0) } == true
+                || !call.app.policies.emailVerification
+        }
+        return (
+            name.key, MaskedAddress.text(address?.text ?? value), isProved == true ? found : nil
+        )
+    }
+
+    /// A user by his id; an anonymous one also by the secret that his installation logs in with.
+    private static func known(
+        _ kind: Sharing.AddresseeKind,
+        _ value: String,
+        _ fields: Fields,
+        _ inviter: User,
+        _ call: Call
+    ) throws -> Name {
+        guard let uid = UserID(value) else { throw fields.refuse("value", "is no uid") }
+        var found = try call.tx.accounts.find(uid)
+        if kind == .anonymous {
+            if found?.isAnonymous != true { found = nil }
+            if found == nil, (16...64).contains(value.utf8.count) {
+                found = try call.tx.accounts.findAnonymous(
+                    deviceID: value,
+                    app: call.app.id,
+                    region: inviter.region
+                )
+            }
+        }
+        let user = found.flatMap {
+            $0.app == call.app.id && $0.region == inviter.region ? $0 : nil
+        }
+        return ("uid \(value)", MaskedAddress.text(value), user)
+    }
+}

@@ -1,0 +1,152 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `share/…`: an owner lets others in (PROTOCOL 3.4).
+enum ShareMethods {
+    static let all: [String: Method] = [
+        "share/invite": Method(run: ShareInvite.run),
+        "share/list": Method(isReading: true, run: list),
+        "share/answer": Method(run: answer),
+        "share/revoke": Method(run: revoke),
+        "share/transfer": Method(run: transfer),
+    ]
+
+    private enum Side: String, CaseIterable {
+        case toMe, byMe
+    }
+
+    // MARK: Listing
+
+    @Sendable
+    private static func list(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        guard let side = try fields.word("type", as: Side.self) else {
+            throw fields.refuse("type", "is missing: toMe or byMe")
+        }
+        let limit =
+            try fields.integer("limit", in: 1...call.limits.pageMax) ?? call.limits.pageDefault
+        let uid = try call.caller().uid
+        let page = try call.tx.sharings.page(
+            of: uid,
+            isGuest: side == .toMe,
+            did: try fields.id("did", as: DeviceID.self),
+            before: try RowCursor(fields).map { ($0.at, SharingID(trusted: $0.id)) },
+            limit: limit + 1
+        )
+        var rows: [JSONValue] = []
+        var bytes = 256
+        for sharing in page.prefix(Int(limit)) {
+            let row = JSONValue.object(try SharingPush.view(of: sharing, for: uid, in: call.tx))
+            bytes += row.encoded().count + 1
+            if bytes > Payload.bytesMax - 1024 { break }
+            rows.append(row)
+        }
+        let last = rows.isEmpty ? nil : page[rows.count - 1]
+        return .result([
+            "sharings": .array(rows),
+            "cursor": rows.count < page.count
+                ? last.map { RowCursor(at: $0.createdAt, id: $0.id.text).value } : nil,
+        ])
+    }
+
+    // MARK: Answering
+
+    @Sendable
+    private static func answer(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        let accepts = try fields.requiredBool("accept")
+        let id = try fields.id("sharingId", as: SharingID.self)
+        let text = try fields.text("qrText", length: 1...256)
+        guard (id == nil) != (text == nil) else {
+            throw fields.refuse(
+                id == nil ? "sharingId" : "qrText",
+                id == nil ? "or params.qrText is missing" : "stands in place of params.sharingId"
+            )
+        }
+        let uid = try call.caller().uid
+        let tries = try ProofTries(["qr:\(uid.text)"], call)
+        let found: Sharing?
+        if let text {
+            found = try call.tx.sharings.find(code: text, app: call.app.id)
+        } else {
+            // A code is answered by its text alone.
+            found = try id.flatMap { try call.tx.sharings.find($0) }
+                .flatMap { $0.way == .user ? $0 : nil }
+        }
+        if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
+            guard found == nil, text != nil else { throw refusal }
+            return try tries.refuse(refusal, call)
+        }
+        guard var sharing = found else { return .result([:]) }
+        sharing.guest = uid
+        sharing.status = accepts ? .accepted : .rejected
+        if accepts { try accept(&sharing, &call) }
+        try call.tx.sharings.save(sharing)
+        try SharingPush.tell(sharing, call.topics, in: call.tx, owed: &call.owed)
+        return .result([
+            "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
+            "status": .string(sharing.status.rawValue),
+        ])
+    }
+
+    private static func accept(_ sharing: inout Sharing, _ call: inout Call) throws {
+        let uid = try call.caller().uid
+        let bonds = try Bonds(of: sharing.did, by: call.actor(), call.topics, in: call.tx)
+        let change = try BondRules.decide(.accept, by: uid, among: bonds.present)
+        guard let role = change.joined else { return }
+        try BindMethods.checkRoom(uid, bonds.present, call)
+        sharing.acceptedAt = call.tx.now
+        let binding = Binding(
+            did: sharing.did,
+            uid: uid,
+            app: call.app.id,
+            role: role,
+            access: sharing.access,
+            boundAt: call.tx.now,
+            guestUntil: sharing.guestMinutes.map { call.tx.now.adding(seconds: $0 * 60) },
+            sharing: sharing.id
+        )
+        try bonds.join(binding, owed: &call.owed)
+    }
+
+    // MARK: Ending
+
+    @Sendable
+    private static func revoke(_ call: inout Call) throws -> Reply {
+        let id = try call.fields.requiredID("sharingId", as: SharingID.self)
+        let uid = try call.caller().uid
+        let found = try call.tx.sharings.find(id)
+        if let refusal = SharingRules.refuseRevocation(found, by: uid, at: call.tx.now) {
+            throw refusal
+        }
+        guard var sharing = found else { return .result([:]) }
+        if sharing.status == .accepted, let guest = sharing.guest {
+            let actor = try call.actor()
+            let bonds = try Bonds(of: sharing.did, by: actor, call.topics, in: call.tx)
+            let change = try BondRules.decide(.remove(guest), by: uid, among: bonds.present)
+            // The invitation ends with the bond that it made.
+            try bonds.carryOut(change, .revoked, owed: &call.owed)
+            return .result([:])
+        }
+        sharing.status = .revoked
+        try call.tx.sharings.save(sharing)
+        try SharingPush.tell(sharing, call.topics, in: call.tx, owed: &call.owed)
+        return .result([:])
+    }
+
+    @Sendable
+    private static func transfer(_ call: inout Call) throws -> Reply {
+        let heir = try call.fields.requiredID("uid", as: UserID.self)
+        let binding = try DeviceMethods.binding(call)
+        let bonds = try Bonds(of: binding.did, by: call.actor(), call.topics, in: call.tx)
+        let change = try BondRules.decide(
+            .transfer(to: heir),
+            by: binding.uid,
+            among: bonds.present
+        )
+        try bonds.carryOut(change, .transferred, owed: &call.owed)
+        return .result([:])
+    }
+}

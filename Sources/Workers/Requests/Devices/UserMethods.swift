@@ -1,0 +1,110 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `device/users, removeUser, allowReset`: what special and owner may do with others (PROTOCOL 3.3).
+enum UserMethods {
+    static let all: [String: Method] = [
+        "device/users": Method(isReading: true, run: users),
+        "device/removeUser": Method(run: removeUser),
+        "device/allowReset": Method(run: allowReset),
+    ]
+
+    private static func principal(_ call: Call) throws -> Binding {
+        let binding = try DeviceMethods.binding(call)
+        guard binding.role.isPrincipal else {
+            throw Rejection(
+                .forbidden,
+                "Only who is special to the device, or owns it, may do this."
+            )
+        }
+        return binding
+    }
+
+    // MARK: Users
+
+    @Sendable
+    private static func users(_ call: inout Call) throws -> Reply {
+        let limit =
+            try call.fields.integer("limit", in: 1...call.limits.pageMax)
+            ?? call.limits.pageDefault
+        let start = try RowCursor(call.fields)
+        let binding = try principal(call)
+        let present = try call.tx.bindings.all(of: binding.did)
+            .filter { !$0.isOver(at: call.tx.now) }
+            .sorted { ($0.boundAt, $0.uid) < ($1.boundAt, $1.uid) }
+            .drop { row in
+                start.map { ($0.at, $0.id) >= (row.boundAt, row.uid.text) } ?? false
+            }
+        var rows: [JSONValue] = []
+        var bytes = 256
+        for row in present.prefix(Int(clamping: limit)) {
+            let nickname = try call.tx.accounts.find(row.uid)?.nickname ?? ""
+            let value = BindingCodec.user(row, nickname: nickname)
+            bytes += value.encoded().count + 1
+            if bytes > Payload.bytesMax - 1024 { break }
+            rows.append(value)
+        }
+        let last = rows.isEmpty ? nil : present.dropFirst(rows.count - 1).first
+        let isMore = rows.count < present.count
+        return .result([
+            "users": .array(rows),
+            "cursor": isMore ? last.map { RowCursor(at: $0.boundAt, id: $0.uid.text).value } : nil,
+        ])
+    }
+
+    @Sendable
+    private static func removeUser(_ call: inout Call) throws -> Reply {
+        let other = try call.fields.requiredID("uid", as: UserID.self)
+        let binding = try DeviceMethods.binding(call)
+        let bonds = try Bonds(of: binding.did, by: call.actor(), call.topics, in: call.tx)
+        let change = try BondRules.decide(
+            .remove(other),
+            by: binding.uid,
+            among: bonds.present
+        )
+        try bonds.carryOut(change, .removed, owed: &call.owed)
+        return .result([:])
+    }
+
+    // MARK: Resets
+
+    @Sendable
+    private static func allowReset(_ call: inout Call) throws -> Reply {
+        let binding = try principal(call)
+        guard let device = try call.tx.devices.find(binding.did) else {
+            throw BondRules.notBound
+        }
+        guard call.catalog.product(device.productKey)?.reset != .operator else {
+            throw Rejection(.forbidden, "Of this product only an operator lets devices be reset.")
+        }
+        let until = call.tx.now.adding(seconds: RegistrationRules.resetWindowSeconds)
+        try call.tx.devices.allowReset(binding.did, until: until)
+        return .result(["expiresAt": .integer(until.milliseconds)])
+    }
+}
+
+/// Where a page of rows goes on that are sorted by a moment and an id.
+struct RowCursor {
+    let at: Instant
+    let id: String
+
+    init(at: Instant, id: String) {
+        self.at = at
+        self.id = id
+    }
+
+    /// Reads `cursor`; nil when there is none.
+    init?(_ fields: Fields) throws {
+        guard let text = try fields.text("cursor", length: 1...512) else { return nil }
+        let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
+        guard parts.count == 2, let at = Int64(parts[0]), PlainForm.accepts(parts[1].utf8) else {
+            throw fields.refuse("cursor", "is none that a page before gave")
+        }
+        self.init(at: Instant(milliseconds: at), id: parts[1])
+    }
+
+    /// The cursor as an answer gives it.
+    var value: JSONValue { .string("\(at.milliseconds).\(id)") }
+}

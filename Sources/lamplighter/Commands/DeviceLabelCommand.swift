@@ -1,0 +1,68 @@
+import ArgumentParser
+import Domain
+import JSON
+import QRCode
+import Service
+import Storage
+
+/// `device label`: the label that is printed on a device, so that it can be bound from afar.
+struct DeviceLabelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "label",
+        abstract: "Print a device's label: the text and QR code with which it is bound from afar.",
+        discussion: """
+            The label proves possession, so print it for whoever has the device, and for nobody else. It
+            stays the same as long as the data directory's server.key does; the device need not have
+            registered yet.
+            """
+    )
+
+    /// What the label is written as.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, svg, png
+    }
+
+    @Option(help: "The product's key.")
+    var product: String
+
+    @Option(help: "The device's MAC: 12 lowercase hex digits, or an IMEI.")
+    var mac: String
+
+    @Option(
+        help: "What to print: text (with the code in block characters), svg, or png."
+    )
+    var format: Format = .text
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard MAC(mac) != nil else {
+            throw ValidationError(
+                "--mac takes 12 lowercase hex digits or 15 digits, not \(mac)"
+            )
+        }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let product = try place.product(product)
+        guard let mac = MAC(mac) else { return }
+        let claim = try place.store.read { $0.devices.label(product.key, mac) }
+        guard let code = QRCode(claim) else { return }
+        if output.json {
+            return Terminal.show(
+                .object([
+                    "productKey": .string(product.key.text), "mac": .string(mac.text),
+                    "claim": .string(claim), "svg": .string(code.svg),
+                    "png": .string(Base64.text(code.png())),
+                ])
+            )
+        }
+        switch format {
+        case .text: Terminal.show(line: "\(claim)\n\n\(code.blocks)")
+        case .svg: Terminal.show(line: code.svg)
+        case .png: Terminal.show(bytes: code.png())
+        }
+    }
+}
