@@ -200,5 +200,7 @@ extension Limits {
         codesPerHour = settings.limit("codesPerHour")
         codesPerCountry = settings.limit("codesPerCountry")
         anonymousPerHour = settings.limit("anonymousPerHour")
+        triggerLateSeconds = Int64(settings.limit("triggerLate"))
+        scheduleRunSeconds = Int64(settings.limit("scheduleRunDays")) * 86_400
     }
 }

@@ -7,8 +7,6 @@ enum LaterWork {
         "device/history", "device/events", "device/commands", "device/users",
         "device/removeUser", "device/allowReset",
         "share/invite", "share/list", "share/answer", "share/revoke", "share/transfer",
-        "schedule/create", "schedule/list", "schedule/update", "schedule/delete",
-        "schedule/enable", "schedule/disable", "schedule/runs",
         "home/list", "home/create", "home/rename", "home/delete", "home/addDevice",
         "home/removeDevice",
     ]
