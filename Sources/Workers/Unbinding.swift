@@ -20,6 +20,9 @@ package enum Unbinding {
         let present = try tx.bindings.all(of: did)
         guard let leaving = BindingRules.leave(uid, among: present) else { return false }
         let left = present.filter { !leaving.ended.contains($0.uid) }
+        // Their schedules go with them.
+        let losesSchedules = try tx.schedules.all(of: did)
+            .contains { leaving.ended.contains($0.creator) }
         try tx.bindings.delete(did, leaving.ended)
         try tx.refreshes.add(leaving.ended.map { Refresh(did: did, uid: $0) })
         for gone in leaving.ended {
@@ -48,6 +51,7 @@ package enum Unbinding {
         }
         let principals = left.filter { $0.role.isPrincipal || $0.uid == leaving.promoted }
         push("usersChanged", to: principals.map(\.uid))
+        if losesSchedules { try ScheduleNews.push(did, nil, topics, in: tx, owed: &owed) }
         if left.isEmpty { try tx.devices.beginGeneration(did) }
         owed.wake(.status)
         return true

@@ -211,6 +211,8 @@ class Requests(Scheduling):
         other.bind(device)
         mine, theirs = self.make(terminal, device), self.make(other, device)
         other.get("device/unbind", {"did": device.did})
+        terminal.expect("/schedule", lambda b: [s["scheduleId"] for s in b["schedules"]] == [mine["scheduleId"]]
+                        and b["schedules"][0]["updatedAt"] == mine["updatedAt"])
         left = terminal.get("schedule/list", {"did": device.did})["schedules"]
         self.assertEqual([s["scheduleId"] for s in left], [mine["scheduleId"]])
         self.world.watcher.clear()

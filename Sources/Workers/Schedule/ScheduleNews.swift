@@ -30,15 +30,22 @@ enum ScheduleNews {
     }
 
     /// The product of a device; nil for one that is gone.
-    static func product(of did: DeviceID, _ catalog: Catalog, in tx: Transaction) throws -> Product?
-    {
-        try tx.statuses.find(did).flatMap { catalog.product($0.productKey) }
+    ///
+    /// Without a catalog the store is asked.
+    static func product(
+        of did: DeviceID,
+        _ catalog: Catalog?,
+        in tx: Transaction
+    ) throws -> Product? {
+        guard let key = try tx.statuses.find(did)?.productKey else { return nil }
+        guard let catalog else { return try tx.products.find(key) }
+        return catalog.product(key)
     }
 
     /// Pushes a device's schedules to everyone bound to it.
     static func push(
         _ did: DeviceID,
-        _ catalog: Catalog,
+        _ catalog: Catalog?,
         _ topics: Topics,
         in tx: Transaction,
         owed: inout Owed

@@ -6,7 +6,9 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure what this machine can do.",
-        subcommands: [BenchReportsCommand.self, BenchConsumeCommand.self]
+        subcommands: [
+            BenchReportsCommand.self, BenchSchedulesCommand.self, BenchConsumeCommand.self,
+        ]
     )
 }
 
