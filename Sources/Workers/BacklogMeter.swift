@@ -2,7 +2,7 @@ import Domain
 import Metrics
 import Storage
 
-/// Tells how much waits to be swept, by kind.
+/// Tells how much waits to be swept, by kind; what belongs to accounts is told by its own sweeper.
 final class BacklogMeter: Sendable {
     private let environment: Environment
     /// Larger backlogs are told as this many rows.
@@ -10,7 +10,7 @@ final class BacklogMeter: Sendable {
     private let gauges: [String: Gauge]
 
     private static let kinds = [
-        "code", "ticket", "link", "request", "inbox", "command", "scheduleRun", "deadLetter",
+        "ticket", "link", "inbox", "command", "scheduleRun", "deadLetter",
         "history",
     ]
 
@@ -28,9 +28,8 @@ final class BacklogMeter: Sendable {
         let now = environment.clock.now
         let limits = environment.limits
         let rows: [(BacklogTable.Kind, Instant)] = [
-            (.init("code", "expiresAt"), now), (.init("ticket", "expiresAt"), now),
+            (.init("ticket", "expiresAt"), now),
             (.init("link", "expiresAt"), now.adding(seconds: -Self.linkSeconds)),
-            (.init("request", "at"), now.adding(seconds: -limits.requestSeconds)),
             (.init("inbox", "at"), now.adding(seconds: -limits.inboxSeconds)),
             (.init("command", "expiresAt", and: "state IN ('queued', 'sent')"), now),
             (.init("scheduleRun", "dueAt"), now.adding(seconds: -limits.scheduleRunSeconds)),

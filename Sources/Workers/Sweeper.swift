@@ -64,24 +64,25 @@ package final class Sweeper: Sendable {
             try tx.inbox.prune(before: now.adding(seconds: -limits.inboxSeconds), limit: step)
         }
         let requests = try environment.store.batch(at: now) { tx in
-            try tx.attempts.prune(before: now.adding(seconds: -86_400))
-            let codes = try tx.codes.prune(before: now, limit: step)
-            let links = try tx.links.prune(
-                before: now.adding(seconds: -BacklogMeter.linkSeconds),
-                limit: step
-            )
-            let runs = try tx.runs.prune(
-                before: now.adding(seconds: -limits.scheduleRunSeconds),
-                limit: step
-            )
-            let requests = try tx.requests.prune(
-                before: now.adding(seconds: -limits.requestSeconds),
-                limit: step
-            )
-            return max(codes, links, runs, requests)
+            [
+                try tx.attempts.prune(before: now.adding(seconds: -86_400), limit: step),
+                try tx.codes.prune(before: now, limit: step),
+                try tx.links.prune(
+                    before: now.adding(seconds: -BacklogMeter.linkSeconds),
+                    limit: step
+                ),
+                try tx.runs.prune(
+                    before: now.adding(seconds: -limits.scheduleRunSeconds),
+                    limit: step
+                ),
+                try tx.requests.prune(
+                    before: now.adding(seconds: -limits.requestSeconds),
+                    limit: step
+                ),
+            ]
         }
         let isBusy = try accounts.sweep()
-        return isBusy || reports == step || requests == step
+        return isBusy || reports == step || requests.contains(step)
     }
 
     /// Forgets the older ids of devices that send very many.

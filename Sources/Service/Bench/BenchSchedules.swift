@@ -87,7 +87,7 @@ package struct BenchSchedules: Sendable {
                 throw LoadError.failed("found \(found.count) of \(Self.dueStored) due schedules")
             }
         }
-        let median = BenchResult.median(times)
+        let median = BenchGoal.median(times)
         tell("\(Self.dueStored) due of \(stored): \(Int(median)) µs")
         return median
     }
@@ -98,9 +98,13 @@ package struct BenchSchedules: Sendable {
         guard mkdir(folder, 0o700) == 0 else {
             throw LoadError.system(function: "mkdir", code: errno)
         }
-        var reports = BenchReportsOptions()
-        reports.devices = options.devices
-        let field = try await BenchField(reports, stored: 0, in: folder)
+        let reports = BenchReportsOptions()
+        let field = try await BenchField(
+            devices: options.devices,
+            terminals: reports.terminals,
+            stored: 0,
+            in: folder
+        )
         let rig: BenchRig
         do {
             rig = try await BenchRig.make(.bound, field)

@@ -18,8 +18,8 @@ package struct BenchSchedulesResult: Sendable {
         lags.isEmpty ? .infinity : lags[Int(Double(lags.count - 1) * 0.99)]
     }
 
-    private var goals: [BenchResult.Goal] {
-        typealias Goal = BenchResult.Goal
+    private var goals: [BenchGoal] {
+        typealias Goal = BenchGoal
         var goals = [
             Goal(
                 name: "finding what is due, \(options.stored) stored / 10000",
@@ -74,12 +74,7 @@ package struct BenchSchedulesResult: Sendable {
             "triggers with little to do: \(lags.count), p99 \(lagP99) ms after their minute began",
             "asked for",
         ]
-        let asked = goals.map { goal in
-            "  \(goal.isMet ? "ok    " : "MISSED") \(goal.name): "
-                + "\((goal.value * 100).rounded() / 100) "
-                + "(\(goal.isAtLeast ? "at least" : "at most") \(goal.limit))"
-        }
-        return (lines + asked).joined(separator: "\n")
+        return (lines + goals.map(\.text)).joined(separator: "\n")
     }
 
     /// The result for programs.
@@ -97,12 +92,7 @@ package struct BenchSchedulesResult: Sendable {
             "memoryMegabytes": ["before": .double(memoryBefore), "after": .double(memoryAfter)],
             "triggerLagP99Milliseconds": .double(lagP99),
             "goals": .array(
-                goals.map { goal in
-                    [
-                        "name": .string(goal.name), "value": .double(goal.value),
-                        "limit": .double(goal.limit), "met": .bool(goal.isMet),
-                    ]
-                }
+                goals.map(\.json)
             ),
             "met": .bool(isMet),
         ])

@@ -157,7 +157,7 @@ package struct CodeTable {
     // MARK: Sweeping
 
     /// Forgets codes and tickets that ended before a moment, at most so many of each; tells how many
-    /// there were of the more frequent.
+    /// of which there were more.
     package func prune(before: Instant, limit: Int) throws -> Int {
         var most = 0
         for (table, key) in [("code", "scope"), ("ticket", "ticketHash")] {
