@@ -435,3 +435,9 @@ CREATE TABLE replan (
     subject TEXT NOT NULL PRIMARY KEY,
     reached TEXT NOT NULL
 ) STRICT;
+
+CREATE INDEX accountEmailNamed ON account (appId, region, emailKey)
+    WHERE emailKey IS NOT NULL;
+
+CREATE INDEX accountPhoneNamed ON account (appId, region, phone)
+    WHERE phone IS NOT NULL;

@@ -203,5 +203,6 @@ extension Limits {
         anonymousPerHour = settings.limit("anonymousPerHour")
         triggerLateSeconds = Int64(settings.limit("triggerLate"))
         scheduleRunSeconds = Int64(settings.limit("scheduleRunDays")) * 86_400
+        terminalsPerHour = settings.limit("terminalsPerHour")
     }
 }
