@@ -244,7 +244,7 @@ let package = Package(
         .testTarget(name: "SodiumTests", dependencies: ["Sodium"], swiftSettings: settings),
         .testTarget(
             name: "DomainTests",
-            dependencies: ["Domain", "JSON"],
+            dependencies: ["Domain", "JSON", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -23,6 +23,7 @@ test_packages=(
     python3-jsonschema python3-yaml      # the schemas and examples
     python3-cryptography                 # the tokens of a provider that the tests stand in for
     python3-aiosmtpd                     # the mail server of the SMTP tests
+    python3-dateutil                     # another opinion on when schedules are due
     openssl                              # certificates for the TLS tests
     procps shellcheck zsh                # this folder's scripts, the pasted commands
 )

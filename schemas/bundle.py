@@ -25,7 +25,7 @@ PARAMETERS = {
     "appId": "The app's id.",
     "terminalId": "The terminal's id, 32 lowercase hex digits.",
     "scheduleId": "The schedule's id.",
-    "name": "The worker's name: status, control, account, session, schedule.",
+    "name": "The worker's name: status, control, account, session, schedule, scheduler.",
 }
 ELSEWHERE = (
     "Answered on the MQTT 5 Response Topic instead, where the request gives one that lies in the terminal's"

@@ -116,7 +116,7 @@ package enum ConditionKind: String, Sendable, CaseIterable {
 package struct Event: Sendable, Equatable {
     /// The event's id; a condition's clearing carries the id of its raising.
     package var id: String
-    /// `alert, alertCleared, fault, faultCleared, online, offline`.
+    /// `alert, alertCleared, fault, faultCleared, online, offline, scheduleRun`.
     package var type: String
     /// The condition's name.
     package var name: String?

@@ -71,8 +71,16 @@ package struct Transaction {
     package var cancellations: CancellationTable { CancellationTable(transaction: self) }
     /// What has had its time.
     package var retention: RetentionTable { RetentionTable(transaction: self) }
+    /// How much waits to be forgotten.
+    package var backlogs: BacklogTable { BacklogTable(transaction: self) }
     /// Who did what to whose account.
     package var audit: AuditTable { AuditTable(transaction: self) }
+    /// Commands that are given at certain times.
+    package var schedules: ScheduleTable { ScheduleTable(transaction: self) }
+    /// What became of schedules' occurrences.
+    package var runs: ScheduleRunTable { ScheduleRunTable(transaction: self) }
+    /// Zone data, and schedules that are to be planned anew.
+    package var replans: ReplanTable { ReplanTable(transaction: self) }
     /// Counters of tries.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
 

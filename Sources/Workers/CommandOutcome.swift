@@ -24,6 +24,9 @@ enum CommandOutcome {
                 )
             )
         }
+        if command.actor.kind == .schedule {
+            try ScheduleNews.finish(command, topics, in: tx, owed: &owed)
+        }
         for waiter in try tx.commands.takeWaiters(command.did, command.cid) {
             let answer = AnswerCodec.success(
                 waiter.requestID,

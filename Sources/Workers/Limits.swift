@@ -109,6 +109,12 @@ package struct Limits: Sendable {
     package var providerCallsMax = 128
     /// How long a logout code works, in seconds: 5 minutes.
     package var logoutCodeSeconds: Int64 = 300
+    /// How late an occurrence of a schedule may be taken up before it is missed, in seconds.
+    package var triggerLateSeconds: Int64 = 300
+    /// Triggers that are out at the same time.
+    package var triggersMax = 2000
+    /// How long the runs of schedules are remembered, in seconds: 90 days.
+    package var scheduleRunSeconds: Int64 = 7_776_000
     /// How long sessions that ended are remembered, in seconds: 30 days.
     package var endedSessionSeconds: Int64 = 2_592_000
     /// How long the audit trail is kept, in days; 0 for good.

@@ -14,12 +14,14 @@ package final class Sweeper: Sendable {
     private let online = Gauge(label: "lamplighter_devices_online")
     private let databaseGauges: [WorkerName: Gauge]
     private let accounts: AccountSweeper
+    private let backlog: BacklogMeter
 
     /// Prepares a sweeper.
     package init(_ environment: Environment, logger: Logger) {
         self.environment = environment
         self.logger = logger
         accounts = AccountSweeper(environment)
+        backlog = BacklogMeter(environment)
         databaseGauges = Dictionary(
             uniqueKeysWithValues: WorkerName.allCases.map { name in
                 let labels = [("worker", name.rawValue)]
@@ -65,8 +67,14 @@ package final class Sweeper: Sendable {
             [
                 try tx.attempts.prune(before: now.adding(seconds: -86_400), limit: step),
                 try tx.codes.prune(before: now, limit: step),
-                // Somebody may follow a link that is over, and is told so for a while.
-                try tx.links.prune(before: now.adding(seconds: -604_800), limit: step),
+                try tx.links.prune(
+                    before: now.adding(seconds: -BacklogMeter.linkSeconds),
+                    limit: step
+                ),
+                try tx.runs.prune(
+                    before: now.adding(seconds: -limits.scheduleRunSeconds),
+                    limit: step
+                ),
                 try tx.requests.prune(
                     before: now.adding(seconds: -limits.requestSeconds),
                     limit: step
@@ -97,13 +105,21 @@ package final class Sweeper: Sendable {
             }
             guard let next = devices.last else { return }
             last = next.did.text
-            for device in devices { try pruneHistory(of: device) }
+            let overdue = try devices.compactMap { device in
+                try oldest(of: device).map { (device, $0) }
+            }
+            for (place, (device, oldest)) in overdue.enumerated() {
+                backlog.historyWaits(overdue.count - place)
+                try pruneHistory(of: device, before: oldest)
+            }
+            backlog.historyWaits(0)
         }
     }
 
-    private func pruneHistory(of device: DeviceRecord) throws {
+    /// The moment before which a device's history has had its time; nil when there is none of then.
+    private func oldest(of device: DeviceRecord) throws -> Instant? {
         let now = environment.clock.now
-        let oldest = try environment.store.read { tx in
+        return try environment.store.read { tx in
             let days =
                 try tx.products.find(device.productKey)?.historyDays
                 ?? environment.limits.historyDays
@@ -113,7 +129,10 @@ package final class Sweeper: Sendable {
                 || tx.retention.isOlder(device.did, than: moment)
             return isOlder ? moment : nil
         }
-        guard let oldest else { return }
+    }
+
+    private func pruneHistory(of device: DeviceRecord, before oldest: Instant) throws {
+        let now = environment.clock.now
         while try environment.store.batch(
             at: now,
             { tx in
@@ -138,6 +157,7 @@ package final class Sweeper: Sendable {
 
     private func measure() throws {
         try accounts.measure()
+        try backlog.measure()
         try environment.store.read { tx in
             online.record(try tx.statuses.onlineCount())
             for (name, gauge) in databaseGauges {

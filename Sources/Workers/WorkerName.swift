@@ -1,6 +1,6 @@
-/// The workers, each one thread and one broker session.
+/// The workers, each one thread and one broker session; the scheduler, a clock, among them.
 package enum WorkerName: String, Sendable, CaseIterable {
-    case status, control, account, session
+    case status, control, account, session, schedule, scheduler
 
     /// The client id that the worker's broker session belongs to.
     package var clientID: String { "svc.lamplighter.\(rawValue)" }
@@ -8,10 +8,10 @@ package enum WorkerName: String, Sendable, CaseIterable {
     /// The first levels of the app requests that the worker answers.
     package var services: [String] {
         switch self {
-        case .status: []
+        case .status, .session, .scheduler: []
         case .control: ["device", "home", "share"]
         case .account: ["account", "session"]
-        case .session: []
+        case .schedule: ["schedule"]
         }
     }
 }

@@ -8,9 +8,10 @@ struct Lamplighter: AsyncParsableCommand {
         abstract: "A self-hosted cloud for smart devices and the apps that control them.",
         version: Version.text,
         subcommands: [
-            UpCommand.self, ServeCommand.self, ProductCommand.self, AppCommand.self,
-            DeviceCommand.self, UserCommand.self, SessionCommand.self, DeadLetterCommand.self,
-            RefusalsCommand.self, ServiceCommand.self,
+            UpCommand.self, ServeCommand.self, SchedulerCommand.self, ProductCommand.self,
+            AppCommand.self, DeviceCommand.self, UserCommand.self, SessionCommand.self,
+            ScheduleCommand.self, DeadLetterCommand.self, RefusalsCommand.self,
+            ServiceCommand.self,
             MigrateCommand.self, DoctorCommand.self, ConfigCommand.self, ExplainCommand.self,
             SimulateCommand.self, BenchCommand.self, VersionCommand.self,
         ]

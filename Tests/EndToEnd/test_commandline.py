@@ -147,7 +147,7 @@ class Rows(EndToEnd):
         late = self.keep(self.world.tool("workers"))
         self.assertEqual(late.connect(), 0)
         late.subscribe(f"{TOPICS}/system/worker/+")
-        for name in ("status", "control", "account", "session"):
+        for name in ("status", "control", "account", "session", "schedule", "scheduler"):
             message = late.expect(f"/worker/{name}")
             self.assertTrue(message.retain and message.body["online"])
 

@@ -101,7 +101,7 @@ final class BenchField {
     ///
     /// - Throws: `MosquittoError`.
     func forgetWorkers() throws {
-        for name in ["status", "control", "account", "session"] {
+        for name in ["status", "control", "account", "session", "schedule", "scheduler"] {
             var options = ConnectionOptions(
                 host: "127.0.0.1",
                 port: port,

@@ -211,6 +211,8 @@ extension Limits {
         codesPerHour = settings.limit("codesPerHour")
         codesPerCountry = settings.limit("codesPerCountry")
         anonymousPerHour = settings.limit("anonymousPerHour")
+        triggerLateSeconds = Int64(settings.limit("triggerLate"))
+        scheduleRunSeconds = Int64(settings.limit("scheduleRunDays")) * 86_400
         terminalsPerHour = settings.limit("terminalsPerHour")
         deliveryBackoff = Int64(settings.limit("deliveryBackoff"))
         // Nobody takes a message up while another try of it may still be under way.

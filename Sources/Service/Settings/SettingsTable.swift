@@ -3,7 +3,9 @@
 /// To add a setting, add a row here and, where code reads it, an accessor in `Settings+Values.swift`.
 package enum SettingsTable {
     /// The workers that can be chosen with `workers`.
-    package static let workerNames = ["status", "control", "account", "session"]
+    package static let workerNames = [
+        "status", "control", "account", "session", "schedule", "scheduler",
+    ]
 
     /// The words that `log.level` takes, the quietest first.
     package static let logLevels = [
@@ -328,6 +330,20 @@ package enum SettingsTable {
             .integer(100),
             unit: "homes",
             "Homes of one user."
+        ),
+        Setting(
+            "limits.triggerLate",
+            .integer(60...86_400),
+            .integer(300),
+            unit: "s",
+            "Lateness above which a schedule's occurrence is missed."
+        ),
+        Setting(
+            "limits.scheduleRunDays",
+            .integer(1...3650),
+            .integer(90),
+            unit: "days",
+            "Time the runs of schedules are remembered."
         ),
         Setting(
             "limits.terminalsPerHour",

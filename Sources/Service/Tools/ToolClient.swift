@@ -42,7 +42,10 @@ package enum ToolClient {
         return (settings.mqttHost, port ?? settings.mqttPort)
     }
 
-    private static func options(
+    /// How `service:tools` connects, under a client id of its own.
+    ///
+    /// - Throws: A `Problem` where the password's file cannot be read.
+    package static func options(
         _ address: (host: String, port: Int),
         _ directory: DataDirectory,
         _ settings: Settings

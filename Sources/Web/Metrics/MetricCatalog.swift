@@ -75,7 +75,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_sweep_backlog_rows",
             .gauge,
-            "Rows that have had their time and wait to be swept, by kind."
+            "Rows that have had their time and wait to be swept, by kind; of history the devices."
         ),
         Entry(
             "lamplighter_window_used",
@@ -118,6 +118,27 @@ package enum MetricCatalog {
             "lamplighter_deliveries_total",
             .counter,
             "E-mails and texts by channel and what became of a try: sent, retried, failed, expired."
+        ),
+        Entry(
+            "lamplighter_schedule_triggers_total",
+            .counter,
+            "Triggers that the scheduler published, repeats included."
+        ),
+        Entry(
+            "lamplighter_schedule_lag_seconds",
+            .histogram,
+            "How long after its time the earliest trigger of a round left.",
+            buckets: secondsBuckets
+        ),
+        Entry(
+            "lamplighter_schedule_runs_total",
+            .counter,
+            "Occurrences of schedules by what became of them: done, failed, expired, missed."
+        ),
+        Entry(
+            "lamplighter_schedules_due",
+            .gauge,
+            "Occurrences that are due and not taken up yet, as far as the scheduler looks ahead."
         ),
         Entry("lamplighter_devices_online", .gauge, "Devices that are connected."),
         Entry("lamplighter_database_bytes", .gauge, "Size of the database file."),

@@ -71,7 +71,10 @@ package struct Bonds {
 
     private func end(_ ended: [UserID], owed: inout Owed) throws {
         guard !ended.isEmpty else { return }
+        // Their schedules go with them.
+        let losesSchedules = try tx.schedules.all(of: did).contains { ended.contains($0.creator) }
         try tx.bindings.delete(did, ended)
+        if losesSchedules { try ScheduleNews.push(did, nil, topics, in: tx, owed: &owed) }
         try tx.refreshes.add(ended.map { Refresh(did: did, uid: $0) })
         try tx.homes.takeOut(did, of: ended)
         let gone = Set(ended.map(\.text))

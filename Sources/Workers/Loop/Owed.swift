@@ -58,6 +58,11 @@ package struct Owed {
     /// Has slow work begin after the commit.
     mutating func submit(_ job: SlowJob) { jobs.append(job) }
 
+    /// Counts the refusals that another piece of work counted.
+    mutating func addCounts(of other: Owed) {
+        rejected.merge(other.rejected) { $0 + $1 }
+    }
+
     /// Counts a refusal.
     package mutating func count(_ rejection: Rejection) {
         rejected[rejection.code.rawValue, default: 0] += 1

@@ -17,8 +17,11 @@ package final class WorkerThread: Sendable {
     private let waker: Waker
 
     /// Prepares a worker; `options` say where the broker is and with which password.
+    ///
+    /// `clientID` is another than the worker's own where a second one runs beside it.
     package init(
         _ name: WorkerName,
+        clientID: String? = nil,
         options: ConnectionOptions,
         environment: Environment,
         logger: Logger
@@ -31,7 +34,7 @@ package final class WorkerThread: Sendable {
         metrics = WorkerMetrics(name)
         waker = try environment.neighbours.waker(of: name) ?? Waker()
         var options = options
-        options.clientID = name.clientID
+        options.clientID = clientID ?? name.clientID
         options.receiveMaximum = environment.limits.receiveMaximum
         options.sendMaximum = environment.limits.sendMaximum
         options.will = .init(
@@ -73,6 +76,8 @@ package final class WorkerThread: Sendable {
                 case .control: try live(RequestHandler.control(environment), &backoff)
                 case .account: try live(RequestHandler.account(environment), &backoff)
                 case .session: try live(SessionHandler(environment), &backoff)
+                case .schedule: try live(ScheduleHandler(environment), &backoff)
+                case .scheduler: try live(SchedulerHandler(environment), &backoff)
                 }
             } catch {
                 report(error)

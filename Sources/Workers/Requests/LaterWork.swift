@@ -4,8 +4,6 @@ import Domain
 enum LaterWork {
     private static let names: Set<String> = [
         "device/query", "device/history", "device/events", "device/commands",
-        "schedule/create", "schedule/list", "schedule/update", "schedule/delete",
-        "schedule/enable", "schedule/disable", "schedule/runs",
     ]
 
     /// What answers a method that nobody carries out: `Unavailable` for the contract's own,

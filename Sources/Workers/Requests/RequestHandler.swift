@@ -101,7 +101,12 @@ package struct RequestHandler: BatchHandler {
 
     // MARK: What is due
 
-    package func isDue(in tx: Transaction) throws -> Bool { desk.waiting.canRelease }
+    package func isDue(in tx: Transaction) throws -> Bool {
+        if desk.waiting.canRelease { return true }
+        guard name == .control, let next = try tx.commands.nextExpiry() else { return false }
+        // Others give commands too, the schedule worker among them.
+        return next <= environment.clock.now
+    }
     package var isAwaiting: Bool { !desk.waiting.isEmpty }
 
     package mutating func due(in tx: Transaction) throws -> Owed? {

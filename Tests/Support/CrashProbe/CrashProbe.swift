@@ -10,16 +10,17 @@ import Workers
 /// The service that a test kills: runs the status worker over a store and a broker, and ends itself
 /// with SIGKILL at a named step, after so many passes of it.
 ///
-/// Arguments: port, database, step (or `none`), passes. Says `ready` on standard output when it is
-/// connected.
+/// Arguments: port, database, step (or `none`), passes, and `schedule` where the scheduler and the
+/// schedule worker are to run instead. Says `ready` on standard output when it is connected.
 @main
 struct CrashProbe {
     static func main() throws {
         let arguments = CommandLine.arguments
-        guard arguments.count == 5, let port = Int(arguments[1]), let passes = Int(arguments[4])
+        guard arguments.count >= 5, let port = Int(arguments[1]), let passes = Int(arguments[4])
         else { exit(64) }
         let store = try openStore(arguments[2])
-        try run(port, store, stopAt: arguments[3], after: passes)
+        let isSchedule = arguments.count > 5 && arguments[5] == "schedule"
+        try run(port, store, stopAt: arguments[3], after: passes, isSchedule: isSchedule)
     }
 
     private static func openStore(_ path: String) throws -> Store {
@@ -33,11 +34,14 @@ struct CrashProbe {
         _ port: Int,
         _ store: Store,
         stopAt step: String,
-        after passes: Int
+        after passes: Int,
+        isSchedule: Bool
     ) throws {
         var limits = Limits()
         // The firm bound of a batch: so that a few reports take many turns.
-        limits.receiveMaximum = 5
+        limits.receiveMaximum = isSchedule ? 20 : 5
+        limits.triggersMax = 50
+        if isSchedule { limits.patience = .milliseconds(10) }
         let environment = Environment(
             store: store,
             topics: Topics(),
@@ -45,13 +49,20 @@ struct CrashProbe {
             neighbours: try Neighbours(WorkerName.allCases),
             health: .silent
         )
+        var left = passes
+        if isSchedule {
+            return try ScheduleProbe.run(port, environment) { here in
+                guard here == step else { return }
+                if left == 0 { kill(getpid(), SIGKILL) }
+                left -= 1
+            }
+        }
         var options = ConnectionOptions(
             host: "127.0.0.1",
             port: port,
             clientID: WorkerName.status.clientID
         )
         options.receiveMaximum = limits.receiveMaximum
-        var left = passes
         var loop = WorkerLoop(
             try MosquittoConnection(options, waker: Waker()),
             StatusHandler(environment),

@@ -40,6 +40,7 @@ enum Profiles {
     private static func update(_ call: inout Call) throws -> Reply {
         var user = try call.user()
         let fields = call.fields
+        let place = (user.profile.latitude, user.profile.longitude)
         let hasNames = ["username", "phone", "email"].contains { fields.object[$0] != nil }
         if fields.object["username"] != nil { try setUsername(&user, call) }
         try writeDown(&user, &call)
@@ -50,6 +51,11 @@ enum Profiles {
             refusal = rejection
         }
         try call.tx.accounts.save(user)
+        if place != (user.profile.latitude, user.profile.longitude) {
+            // The sun keeps other hours there.
+            try call.tx.replans.add(.user(user.uid))
+            call.owed.wake(.schedule)
+        }
         var result: JSONObject = ["user": call.shown(user)]
         result["profileError"] = refusal.map { AnswerCodec.error($0) }
         return .result(result)

@@ -60,7 +60,10 @@ enum HomeMethods {
         var home = try home(call)
         let place = try place(call.fields)
         home.name = try call.fields.requiredText("name", length: Home.nameLength)
-        home.place = place ?? home.place
+        if let place, place != home.place {
+            home.place = place
+            try replan(home.uid, &call)
+        }
         try call.tx.homes.save(home)
         return .result([:])
     }
@@ -71,6 +74,7 @@ enum HomeMethods {
         let dids = try call.tx.homes.devices(in: home.id)
         try call.tx.homes.delete(home.id)
         for did in dids { try DeviceMethods.tellChanged(did, &call) }
+        if home.place != nil, !dids.isEmpty { try replan(home.uid, &call) }
         return .result([:])
     }
 
@@ -84,6 +88,7 @@ enum HomeMethods {
             return .result([:])
         }
         try call.tx.homes.put(binding.did, into: home.id, of: home.uid)
+        try replan(home.uid, &call)
         try DeviceMethods.tellChanged(binding.did, &call)
         return .result([:])
     }
@@ -100,8 +105,15 @@ enum HomeMethods {
             )
         }
         try call.tx.homes.takeOut(did, of: [home.uid])
+        if home.place != nil { try replan(home.uid, &call) }
         try DeviceMethods.tellChanged(did, &call)
         return .result([:])
+    }
+
+    /// Has a user's schedules by the sun planned anew: it keeps other hours elsewhere.
+    private static func replan(_ uid: UserID, _ call: inout Call) throws {
+        try call.tx.replans.add(.user(uid))
+        call.owed.wake(.schedule)
     }
 
     // MARK: Fields

@@ -1,0 +1,102 @@
+/// A day of the Gregorian calendar, apart from any time zone.
+package struct CalendarDate: Hashable, Comparable, Sendable {
+    /// Days since 1970-01-01; negative before.
+    package let day: Int64
+
+    /// The day a number of days after 1970-01-01.
+    package init(day: Int64) {
+        self.day = day
+    }
+
+    /// A day by year, month and day of the month; nil where the calendar has no such day.
+    package init?(year: Int64, month: Int64, dayOfMonth: Int64) {
+        guard (1...12).contains(month), dayOfMonth >= 1,
+            dayOfMonth <= Self.length(ofMonth: month, year: year)
+        else { return nil }
+        day = Self.days(year: year, month: month, dayOfMonth: dayOfMonth)
+    }
+
+    /// Reads `yyyy-MM-dd`; nil for any other text and for days that don't exist.
+    package init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+            let year = Digits.number(bytes[0..<4]), let month = Digits.number(bytes[5..<7]),
+            let dayOfMonth = Digits.number(bytes[8..<10]), year >= 1
+        else { return nil }
+        self.init(year: year, month: month, dayOfMonth: dayOfMonth)
+    }
+
+    package static func < (left: Self, right: Self) -> Bool { left.day < right.day }
+
+    /// The day a number of days later.
+    package func adding(days: Int64) -> CalendarDate { CalendarDate(day: day + days) }
+
+    /// 1 for Monday … 7 for Sunday.
+    package var weekday: Int64 { ((day + 3) % 7 + 7) % 7 + 1 }
+
+    /// Year, month and day of the month.
+    package var parts: (year: Int64, month: Int64, dayOfMonth: Int64) {
+        // Counted from 0000-03-01, so that the leap day is a year's last; in eras of 400 years.
+        let shifted = day + 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let dayOfMonth = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfMonth)
+    }
+
+    private static func days(year: Int64, month: Int64, dayOfMonth: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + dayOfMonth - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+
+    /// Whether a year has a 29th of February.
+    package static func isLeap(_ year: Int64) -> Bool {
+        year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+    }
+
+    /// How many days a month has.
+    package static func length(ofMonth month: Int64, year: Int64) -> Int64 {
+        switch month {
+        case 2: isLeap(year) ? 29 : 28
+        case 4, 6, 9, 11: 30
+        default: 31
+        }
+    }
+}
+
+extension CalendarDate: CustomStringConvertible {
+    /// The day as `yyyy-MM-dd`.
+    package var description: String {
+        let (year, month, dayOfMonth) = parts
+        return "\(Digits.text(year, width: 4))-\(Digits.text(month, width: 2))"
+            + "-\(Digits.text(dayOfMonth, width: 2))"
+    }
+}
+
+/// Numbers of a fixed width.
+enum Digits {
+    /// The number that some digits stand for; nil where one is none.
+    static func number(_ bytes: ArraySlice<UInt8>) -> Int64? {
+        var number: Int64 = 0
+        for byte in bytes {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
+            number = number * 10 + Int64(byte - UInt8(ascii: "0"))
+        }
+        return bytes.isEmpty ? nil : number
+    }
+
+    /// A number with zeros in front.
+    static func text(_ number: Int64, width: Int) -> String {
+        let digits = "\(number)"
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+}

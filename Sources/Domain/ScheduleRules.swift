@@ -1,0 +1,128 @@
+/// When schedules act: pure functions of times, zone rules, place and moment.
+package enum ScheduleRules {
+    /// Days that are searched for the next occurrence: a sunrise near a pole comes once a year, and
+    /// must fall on the right day of the week.
+    private static let daysMax: Int64 = 3660
+    /// A time by the sun with its offset, or the end of a skipped day, lies this near to its day.
+    private static let reach: Int64 = 3
+
+    /// What a day brings of a schedule.
+    package enum Occurrence: Sendable, Equatable {
+        case at(Instant)
+        /// The sun stays up all day.
+        case polarDay
+        /// The sun stays down all day.
+        case polarNight
+        /// The event of the sun falls on the neighbouring days.
+        case none
+    }
+
+    /// What a day, which must be one of the schedule's, brings.
+    package static func occurrence(
+        of timing: Timing,
+        on date: CalendarDate,
+        zone: ZoneRules,
+        place: Location?
+    ) -> Occurrence {
+        switch timing.time {
+        case .clock(let minutes):
+            return .at(instant(zone.first(local: date.day * 86_400 + minutes * 60)))
+        case .sun(let event, let minutes):
+            guard let place else { return .none }
+            switch SunRules.outcome(event, on: date, at: place, zone: zone) {
+            case .at(let seconds): return .at(instant(seconds + minutes * 60))
+            case .polarDay: return .polarDay
+            case .polarNight: return .polarNight
+            case .elsewhere: return .none
+            }
+        }
+    }
+
+    /// The first occurrence after a moment; nil when there is none.
+    package static func next(
+        of timing: Timing,
+        after moment: Instant,
+        zone: ZoneRules,
+        place: Location?
+    ) -> Instant? {
+        guard place != nil || !timing.time.needsPlace else { return nil }
+        if case .once(let date) = timing.days {
+            guard
+                case .at(let instant) = occurrence(of: timing, on: date, zone: zone, place: place),
+                instant > moment
+            else { return nil }
+            return instant
+        }
+        let start = zone.date(at: seconds(moment)).adding(days: -reach)
+        for ahead in 0..<daysMax + reach {
+            let date = start.adding(days: ahead)
+            // Occurrences follow one another as their days do.
+            guard timing.includes(date),
+                case .at(let instant) = occurrence(of: timing, on: date, zone: zone, place: place),
+                instant > moment
+            else { continue }
+            return instant
+        }
+        return nil
+    }
+
+    /// Whether a moment is one of the schedule's occurrences.
+    package static func contains(
+        _ moment: Instant,
+        in timing: Timing,
+        zone: ZoneRules,
+        place: Location?
+    ) -> Bool {
+        guard moment.milliseconds % 1000 == 0 else { return false }
+        let before = Instant(milliseconds: moment.milliseconds - 1)
+        return next(of: timing, after: before, zone: zone, place: place) == moment
+    }
+
+    /// The first of the schedule's days from a moment on that the sun leaves without its event; nil
+    /// when the next one has it.
+    package static func polar(
+        _ timing: Timing,
+        after moment: Instant,
+        zone: ZoneRules,
+        place: Location
+    ) -> (date: CalendarDate, occurrence: Occurrence)? {
+        let today = zone.date(at: seconds(moment))
+        for ahead in 0..<62 {
+            let date = today.adding(days: Int64(ahead))
+            guard timing.includes(date) else { continue }
+            switch occurrence(of: timing, on: date, zone: zone, place: place) {
+            case .at(let instant) where instant <= moment: continue
+            case .at, .none: return nil
+            case .polarDay: return (date, .polarDay)
+            case .polarNight: return (date, .polarNight)
+            }
+        }
+        return nil
+    }
+
+    /// The day for a schedule that names none: the first on which its time is still to come.
+    package static func firstDay(
+        _ time: DayTime,
+        zoneName: String,
+        after moment: Instant,
+        zone: ZoneRules,
+        place: Location?
+    ) -> CalendarDate? {
+        let every = Timing(days: .weekly([1, 2, 3, 4, 5, 6, 7]), time: time, zone: zoneName)
+        guard let next = next(of: every, after: moment, zone: zone, place: place) else {
+            return nil
+        }
+        let near = zone.date(at: seconds(next))
+        return (-reach...reach).map { near.adding(days: $0) }.first {
+            occurrence(of: every, on: $0, zone: zone, place: place) == .at(next)
+        }
+    }
+
+    private static func instant(_ seconds: Int64) -> Instant {
+        Instant(milliseconds: seconds * 1000)
+    }
+
+    private static func seconds(_ moment: Instant) -> Int64 {
+        moment.milliseconds / 1000
+    }
+}

@@ -1,0 +1,67 @@
+/// What became of one occurrence of a schedule (PROTOCOL 3.5).
+package struct ScheduleRun: Sendable, Equatable {
+    /// What is known of a run.
+    package enum State: String, Sendable, CaseIterable {
+        /// The command is on its way; told to nobody, since what becomes of it is known soon.
+        case sent
+        case done, failed, expired, missed
+
+        /// What a command's state makes of its run; nil while it is under way.
+        package init?(_ state: Command.State) {
+            switch state {
+            case .queued, .sent: return nil
+            case .done: self = .done
+            case .failed, .superseded: self = .failed
+            case .expired: self = .expired
+            }
+        }
+    }
+
+    /// The schedule.
+    package var schedule: ScheduleID
+    /// Which of its occurrences.
+    package var dueAt: Instant
+    /// When it was taken up.
+    package var firedAt: Instant
+    /// What is known of it.
+    package var state: State
+    /// The command that it gave.
+    package var cid: Int64?
+    /// Why no command was given, or the command was never obeyed.
+    package var error: ErrorCode?
+    /// The device's own error.
+    package var code: Int64?
+
+    /// Notes a run.
+    package init(
+        _ schedule: ScheduleID,
+        dueAt: Instant,
+        firedAt: Instant,
+        state: State,
+        cid: Int64? = nil,
+        error: ErrorCode? = nil,
+        code: Int64? = nil
+    ) {
+        self.schedule = schedule
+        self.dueAt = dueAt
+        self.firedAt = firedAt
+        self.state = state
+        self.cid = cid
+        self.error = error
+        self.code = code
+    }
+}
+
+/// What a trigger asks for (PROTOCOL 5.2): one occurrence of one schedule.
+package struct Trigger: Hashable, Sendable {
+    /// The schedule.
+    package var schedule: ScheduleID
+    /// Which of its occurrences.
+    package var dueAt: Instant
+
+    /// Names an occurrence.
+    package init(_ schedule: ScheduleID, dueAt: Instant) {
+        self.schedule = schedule
+        self.dueAt = dueAt
+    }
+}

@@ -1,0 +1,141 @@
+import Glibc
+
+/// A place on the earth, in degrees.
+package struct Location: Hashable, Sendable {
+    /// Degrees north.
+    package var latitude: Double
+    /// Degrees east.
+    package var longitude: Double
+
+    /// Names a place.
+    package init(latitude: Double, longitude: Double) {
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+}
+
+/// When the sun rises and sets, by NOAA's solar equations.
+///
+/// The sun's centre lies 0.833° below the horizon then: its upper edge is seen there, through the
+/// air. Times are good to about a minute below the polar circles, and are given as whole minutes.
+package enum SunRules {
+    /// The two events of a day.
+    package enum Event: String, Sendable, CaseIterable {
+        case sunrise, sunset
+    }
+
+    /// What a day brings of an event.
+    package enum Outcome: Sendable, Equatable {
+        /// It comes at a moment, in seconds since the epoch.
+        case at(Int64)
+        /// The sun stays up all day.
+        case polarDay
+        /// The sun stays down all day.
+        case polarNight
+        /// The sun rises and sets, but this event falls on the days before and after: near the
+        /// polar circles it moves by more than a few minutes a day.
+        case elsewhere
+    }
+
+    /// What a calendar day of a zone brings of an event at a place.
+    package static func outcome(
+        _ event: Event,
+        on date: CalendarDate,
+        at place: Location,
+        zone: ZoneRules
+    ) -> Outcome {
+        let noon = solarNoon(near: Double(zone.first(local: date.day * 86_400 + 43_200)), place)
+        var outcome: Outcome?
+        for shift in [-86_400, 0, 86_400] as [Double] {
+            let near = shift == 0 ? noon : solarNoon(near: noon + shift, place)
+            let found = moment(of: event, noon: near, place)
+            if case .success(let seconds) = found,
+                zone.date(at: Int64(seconds.rounded(.down))) == date
+            {
+                return .at(Int64((seconds / 60).rounded()) * 60)
+            }
+            if shift == 0, case .failure(let polar) = found { outcome = polar.outcome }
+        }
+        return outcome ?? .elsewhere
+    }
+
+    /// Why a solar day has no event.
+    private enum Polar: Error {
+        case day, night
+
+        var outcome: Outcome { self == .day ? .polarDay : .polarNight }
+    }
+
+    /// The moment of an event within the half day before or after a solar noon.
+    private static func moment(
+        of event: Event,
+        noon: Double,
+        _ place: Location
+    ) -> Result<Double, Polar> {
+        var low = event == .sunrise ? noon - 43_200 : noon + 43_200
+        var high = noon
+        guard isUp(high, place) else { return .failure(.night) }
+        guard !isUp(low, place) else { return .failure(.day) }
+        while abs(high - low) > 0.00001 {
+            let middle = (low + high) / 2
+            if isUp(middle, place) { high = middle } else { low = middle }
+        }
+        return .success(high)
+    }
+
+    private static func isUp(_ seconds: Double, _ place: Location) -> Bool {
+        let sun = position(seconds)
+        let minutes = seconds / 60 + sun.equationOfTime + 4 * place.longitude
+        let hourAngle = radians((minutes / 4).truncatingRemainder(dividingBy: 360) - 180)
+        let latitude = radians(place.latitude)
+        let height =
+            sin(latitude) * sin(sun.declination)
+            + cos(latitude) * cos(sun.declination) * cos(hourAngle)
+        return height > horizon
+    }
+
+    /// The sine of the height at which the sun's upper edge is seen.
+    private static let horizon = sin(radians(-0.833))
+
+    /// The moment nearest to another at which the sun stands highest.
+    private static func solarNoon(near seconds: Double, _ place: Location) -> Double {
+        var noon = seconds
+        for _ in 0..<3 {
+            let minutes = noon / 60 + position(noon).equationOfTime + 4 * place.longitude
+            let past = (minutes - 720).remainder(dividingBy: 1440)
+            noon -= past * 60
+        }
+        return noon
+    }
+
+    /// The sun's declination in radians, and how many minutes a sundial is ahead of a clock.
+    private static func position(
+        _ seconds: Double
+    ) -> (declination: Double, equationOfTime: Double) {
+        // Julian centuries since 2000-01-01T12:00Z.
+        let century = (seconds / 86_400 - 10_957.5) / 36_525
+        let longitude = radians(
+            (280.46646 + century * (36_000.76983 + century * 0.0003032))
+                .truncatingRemainder(dividingBy: 360)
+        )
+        let anomaly = radians(357.52911 + century * (35_999.05029 - 0.0001537 * century))
+        let eccentricity = 0.016708634 - century * (0.000042037 + 0.0000001267 * century)
+        let centre =
+            sin(anomaly) * (1.914602 - century * (0.004817 + 0.000014 * century))
+            + sin(2 * anomaly) * (0.019993 - 0.000101 * century) + sin(3 * anomaly) * 0.000289
+        let node = radians(125.04 - 1934.136 * century)
+        let apparent = longitude + radians(centre - 0.00569 - 0.00478 * sin(node))
+        let seconds = 21.448 - century * (46.815 + century * (0.00059 - century * 0.001813))
+        let obliquity = radians(23 + (26 + seconds / 60) / 60 + 0.00256 * cos(node))
+        let half = tan(obliquity / 2)
+        let y = half * half
+        let equation =
+            y * sin(2 * longitude) - 2 * eccentricity * sin(anomaly)
+            + 4 * eccentricity * y * sin(anomaly) * cos(2 * longitude)
+            - 0.5 * y * y * sin(4 * longitude)
+            - 1.25 * eccentricity * eccentricity * sin(2 * anomaly)
+        return (asin(sin(obliquity) * sin(apparent)), equation * 4 * 180 / .pi)
+    }
+
+    private static func radians(_ degrees: Double) -> Double { degrees * .pi / 180 }
+}

@@ -1,0 +1,81 @@
+/// What a trigger makes of its schedule (PROTOCOL 5.2), given that nobody has taken up its
+/// occurrence before.
+package enum TriggerRules {
+    /// What follows from a trigger.
+    package struct Outcome: Sendable, Equatable {
+        /// Occurrences that nobody took up in time, ascending.
+        package var missed: [Instant] = []
+        /// The occurrence that runs now.
+        package var run: Instant?
+        /// The schedule's next occurrence.
+        package var nextAt: Instant?
+    }
+
+    /// When an occurrence is too late.
+    package struct Lateness: Sendable {
+        /// One that is later than this is missed, in seconds.
+        package var lateSeconds: Int64
+        /// One of longer ago is forgotten, and never runs, in seconds.
+        package var rememberedSeconds: Int64
+
+        /// Sets the bounds.
+        package init(lateSeconds: Int64, rememberedSeconds: Int64) {
+            self.lateSeconds = lateSeconds
+            self.rememberedSeconds = rememberedSeconds
+        }
+    }
+
+    /// Missed occurrences that one trigger finds; the next one finds more.
+    private static let missedMax = 1000
+
+    /// Decides about a trigger; fails with what is wrong with it, in words.
+    ///
+    /// `next` gives the schedule's first occurrence after a moment. With the schedule's own next
+    /// occurrence all are found that were missed since; any other trigger concerns itself alone.
+    package static func decide(
+        _ dueAt: Instant,
+        of schedule: Schedule,
+        at now: Instant,
+        _ lateness: Lateness,
+        next: (Instant) -> Instant?
+    ) -> Result<Outcome, Refusal> {
+        guard schedule.isEnabled else { return .failure(Refusal("the schedule is disabled")) }
+        guard dueAt > schedule.activeSince else {
+            return .failure(Refusal("dueAt lies before the schedule was made, changed or enabled"))
+        }
+        let isOwn = dueAt == schedule.nextAt
+        guard isOwn || next(Instant(milliseconds: dueAt.milliseconds - 1)) == dueAt else {
+            return .failure(Refusal("the schedule has no occurrence at dueAt"))
+        }
+        let limit = now.adding(seconds: -lateness.lateSeconds)
+        var late: [Instant] = []
+        var following: Instant? = dueAt
+        while let moment = following, moment < limit, late.count < missedMax {
+            late.append(moment)
+            following = next(moment)
+            if !isOwn { break }
+        }
+        var outcome = Outcome(nextAt: isOwn ? following : schedule.nextAt)
+        guard let last = late.last else {
+            outcome.run = dueAt
+            if isOwn { outcome.nextAt = next(dueAt) }
+            return .success(outcome)
+        }
+        outcome.missed = late
+        if schedule.misfire == .run, following.map({ $0 > now }) ?? true,
+            last > now.adding(seconds: -lateness.rememberedSeconds)
+        {
+            outcome.missed.removeLast()
+            outcome.run = last
+        }
+        return .success(outcome)
+    }
+
+    /// Why a trigger is put aside.
+    package struct Refusal: Error, Equatable {
+        /// The reason in words.
+        package var reason: String
+
+        init(_ reason: String) { self.reason = reason }
+    }
+}

@@ -1,0 +1,165 @@
+/// The rule for all times behind a zone's known transitions, in the form of POSIX `TZ`, such as
+/// `CET-1CEST,M3.5.0,M10.5.0/3`.
+package struct ZoneFooter: Sendable, Equatable {
+    /// A day of each year with the time of day at which the clocks change.
+    struct Change: Sendable, Equatable {
+        enum Day: Sendable, Equatable {
+            /// The week'th weekday (0 Sunday) of a month; week 5 is the last.
+            case weekday(month: Int64, week: Int64, weekday: Int64)
+            /// 1…365; the 29th of February is never counted.
+            case julian(Int64)
+            /// 0…365; the 29th of February is counted.
+            case dayOfYear(Int64)
+        }
+
+        var day: Day
+        /// Seconds after midnight by the clocks before the change; may be negative or above a day.
+        var seconds: Int64
+    }
+
+    private let standard: Int64
+    private let summer: (offset: Int64, begin: Change, end: Change)?
+
+    /// Whether the offset never changes.
+    package var isFixed: Bool { summer == nil }
+
+    package static func == (left: Self, right: Self) -> Bool {
+        left.standard == right.standard && left.summer?.offset == right.summer?.offset
+            && left.summer?.begin == right.summer?.begin && left.summer?.end == right.summer?.end
+    }
+
+    /// Reads a rule; nil where the text is none.
+    package init?(_ text: [UInt8]) {
+        var reader = FooterReader(text)
+        guard reader.skipName(), let standard = reader.offset() else { return nil }
+        self.standard = -standard
+        guard !reader.isAtEnd else {
+            summer = nil
+            return
+        }
+        guard reader.skipName() else { return nil }
+        let summerOffset = reader.isAt(",") ? self.standard + 3600 : reader.offset().map { -$0 }
+        guard let summerOffset, let begin = reader.change(), let end = reader.change(),
+            reader.isAtEnd
+        else { return nil }
+        summer = (summerOffset, begin, end)
+    }
+
+    /// The offset at a moment.
+    package func offset(at seconds: Int64) -> Int64 {
+        changes(from: seconds - 400 * 86_400, to: seconds).last?.offset ?? standard
+    }
+
+    /// The changes after one moment and up to another, at most a few years apart.
+    package func changes(from start: Int64, to end: Int64) -> [ZoneRules.Transition] {
+        guard let summer, start < end else { return [] }
+        let years = Self.year(start) - 1...Self.year(end) + 1
+        return years.flatMap { year in
+            [
+                .init(
+                    at: summer.begin.moment(in: year) - standard,
+                    offset: summer.offset
+                ),
+                .init(at: summer.end.moment(in: year) - summer.offset, offset: standard),
+            ]
+        }
+        .filter { (change: ZoneRules.Transition) in change.at > start && change.at <= end }
+        .sorted { $0.at < $1.at }
+    }
+
+    private static func year(_ seconds: Int64) -> Int64 {
+        CalendarDate(day: (seconds >= 0 ? seconds : seconds - 86_399) / 86_400).parts.year
+    }
+}
+
+extension ZoneFooter.Change {
+    /// The moment of the change in a year, by the clocks before it.
+    func moment(in year: Int64) -> Int64 { firstDay(of: year) * 86_400 + seconds }
+
+    private func firstDay(of year: Int64) -> Int64 {
+        let newYear = CalendarDate(year: year, month: 1, dayOfMonth: 1)?.day ?? 0
+        switch day {
+        case .dayOfYear(let number): return newYear + number
+        case .julian(let number):
+            return newYear + number - (CalendarDate.isLeap(year) && number >= 60 ? 0 : 1)
+        case .weekday(let month, let week, let weekday):
+            let first = CalendarDate(year: year, month: month, dayOfMonth: 1)
+            guard let first else { return newYear }
+            let ahead = (weekday - first.weekday % 7 + 7) % 7
+            let length = CalendarDate.length(ofMonth: month, year: year)
+            var dayOfMonth = ahead + (week - 1) * 7
+            if dayOfMonth >= length { dayOfMonth -= 7 }
+            return first.day + dayOfMonth
+        }
+    }
+}
+
+/// Reads a rule piece by piece.
+private struct FooterReader {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ text: [UInt8]) { rest = text[...] }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    func isAt(_ character: Unicode.Scalar) -> Bool { rest.first == UInt8(ascii: character) }
+
+    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard isAt(character) else { return false }
+        rest.removeFirst()
+        return true
+    }
+
+    /// A zone's short name: letters, or anything between angle brackets.
+    mutating func skipName() -> Bool {
+        let before = rest.count
+        if take("<") {
+            rest = rest.drop { $0 != UInt8(ascii: ">") }
+            return take(">")
+        }
+        rest = rest.drop {
+            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0 & 0xDF)
+        }
+        return rest.count < before
+    }
+
+    private mutating func number() -> Int64? {
+        let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }.prefix(4)
+        rest = rest.dropFirst(digits.count)
+        return Digits.number(digits)
+    }
+
+    /// `[+-]hh[:mm[:ss]]` in seconds.
+    mutating func offset() -> Int64? {
+        let sign: Int64 = take("-") ? -1 : 1
+        if sign == 1 { _ = take("+") }
+        guard var seconds = number().map({ $0 * 3600 }) else { return nil }
+        for unit in [60, 1] as [Int64] {
+            guard take(":") else { break }
+            guard let value = number() else { return nil }
+            seconds += value * unit
+        }
+        return sign * seconds
+    }
+
+    /// `,date[/time]`.
+    mutating func change() -> ZoneFooter.Change? {
+        guard take(","), let day = day() else { return nil }
+        guard take("/") else { return ZoneFooter.Change(day: day, seconds: 7200) }
+        return offset().map { ZoneFooter.Change(day: day, seconds: $0) }
+    }
+
+    private mutating func day() -> ZoneFooter.Change.Day? {
+        if take("J") {
+            return number().flatMap { (1...365).contains($0) ? .julian($0) : nil }
+        }
+        guard take("M") else {
+            return number().flatMap { (0...365).contains($0) ? .dayOfYear($0) : nil }
+        }
+        guard let month = number(), take("."), let week = number(), take("."),
+            let weekday = number(), (1...12).contains(month), (1...5).contains(week),
+            (0...6).contains(weekday)
+        else { return nil }
+        return .weekday(month: month, week: week, weekday: weekday)
+    }
+}

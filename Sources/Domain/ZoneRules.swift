@@ -1,0 +1,79 @@
+/// The rules of one time zone: which offset from UTC holds at which moment.
+///
+/// Read from the system's own data, a TZif file (RFC 8536): transitions that are known one by one,
+/// and a rule for all that follow them. A value, the same for the same bytes.
+package struct ZoneRules: Sendable, Equatable {
+    /// A change of the offset.
+    package struct Transition: Sendable, Equatable {
+        /// When, in seconds since the epoch.
+        package var at: Int64
+        /// The offset from then on, in seconds east of UTC.
+        package var offset: Int64
+    }
+
+    private let firstOffset: Int64
+    private let known: [Transition]
+    private let later: ZoneFooter?
+
+    /// UTC.
+    package static let utc = ZoneRules(firstOffset: 0, known: [], later: nil)
+
+    /// Puts rules together.
+    package init(firstOffset: Int64, known: [Transition], later: ZoneFooter?) {
+        self.firstOffset = firstOffset
+        self.known = known
+        self.later = later
+    }
+
+    /// No offset was ever further from UTC than this, in seconds.
+    private static let offsetMax: Int64 = 93_600
+
+    /// The offset at a moment, in seconds east of UTC.
+    package func offset(at seconds: Int64) -> Int64 {
+        if let later, seconds >= known.last?.at ?? .min { return later.offset(at: seconds) }
+        let place = Self.place(of: seconds, in: known)
+        return place == 0 ? firstOffset : known[place - 1].offset
+    }
+
+    /// The calendar day on which a moment falls.
+    package func date(at seconds: Int64) -> CalendarDate {
+        let local = seconds + offset(at: seconds)
+        return CalendarDate(day: (local >= 0 ? local : local - 86_399) / 86_400)
+    }
+
+    /// The first moment at which the zone's clocks show a local time or a later one.
+    ///
+    /// So a time that a change skips is its end, and one that occurs twice is its first. `local` is
+    /// counted in seconds as if the zone were UTC.
+    package func first(local: Int64) -> Int64 {
+        var start = local - Self.offsetMax
+        var offset = offset(at: start)
+        for change in changes(from: start, to: local + Self.offsetMax) {
+            if local - offset < change.at { return max(local - offset, start) }
+            start = change.at
+            offset = change.offset
+        }
+        return max(local - offset, start)
+    }
+
+    /// The changes after one moment and up to another.
+    private func changes(from start: Int64, to end: Int64) -> ArraySlice<Transition> {
+        let places = Self.place(of: start, in: known)..<Self.place(of: end, in: known)
+        guard let later, places.upperBound == known.count, !later.isFixed else {
+            return known[places]
+        }
+        let border = max(start, known.last?.at ?? .min)
+        return known[places] + later.changes(from: border, to: end)
+    }
+
+    /// How many transitions lie at or before a moment.
+    private static func place(of seconds: Int64, in transitions: [Transition]) -> Int {
+        var low = 0
+        var high = transitions.count
+        while low < high {
+            let middle = (low + high) / 2
+            if transitions[middle].at <= seconds { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,61 @@
+import Logging
+import ServiceLifecycle
+import Sodium
+import Storage
+import UnixSignals
+import Wire
+import Workers
+
+/// The scheduler in a process of its own, beside a service on the same data directory.
+///
+/// It takes no lock: two schedulers at once do no harm, since what they fire runs once.
+package struct SchedulerRun: Sendable {
+    private let settings: Settings
+    private let tell: @Sendable (String) -> Void
+
+    /// Prepares a run; `tell` takes the line that says that it is ready.
+    package init(settings: Settings, tell: @escaping @Sendable (String) -> Void) {
+        self.settings = settings
+        self.tell = tell
+    }
+
+    /// Runs until SIGINT or SIGTERM.
+    ///
+    /// - Throws: A `Problem` where something that is needed is missing.
+    package func run() async throws {
+        LogSetup.install(level: settings.logLevel)
+        let directory = try DataDirectory.existing(settings.dataDirectory)
+        let address = ToolClient.address(directory, settings)
+        let logger = Logger(label: "lamplighter.scheduler")
+        let tell = tell
+        let environment = Environment(
+            store: try StoreAccess.tool(directory),
+            topics: Topics(root: settings.root),
+            limits: Limits(settings),
+            neighbours: try Neighbours([.scheduler]),
+            health: Health(
+                ready: { _ in tell("scheduler is ready, broker \(address.host):\(address.port)") },
+                notReady: { _, _ in }
+            )
+        )
+        let options = try ToolClient.options(address, directory, settings)
+        let thread = try WorkerThread(
+            .scheduler,
+            clientID: "svc.tools.scheduler-" + Sodium.randomSecret().prefix(12),
+            options: options,
+            environment: environment,
+            logger: logger
+        )
+        var quiet = logger
+        quiet.logLevel = max(quiet.logLevel, .warning)
+        let services: [any Service] = [
+            SweeperService(sweeper: Sweeper(environment, logger: logger)),
+            WorkerService(worker: thread),
+        ]
+        try await ServiceGroup(
+            services: services,
+            gracefulShutdownSignals: [.sigint, .sigterm],
+            logger: quiet
+        ).run()
+    }
+}

@@ -1,0 +1,43 @@
+package import Domain
+
+/// How much waits to be swept: what has had its time and is still there.
+package struct BacklogTable {
+    let transaction: Transaction
+
+    /// Rows of a table that have had their time.
+    package struct Kind: Sendable {
+        /// The table, which names the kind too.
+        package var table: String
+        /// Which rows count: those whose column lies before a moment.
+        package var column: String
+        /// What else makes a row count.
+        package var condition: String?
+
+        /// Names rows.
+        package init(_ table: String, _ column: String, and condition: String? = nil) {
+            self.table = table
+            self.column = column
+            self.condition = condition
+        }
+    }
+
+    /// How many rows of a kind lie before a moment, counted up to a limit.
+    package func count(_ kind: Kind, before moment: Instant, limit: Int) throws -> Int64 {
+        let more = kind.condition.map { " AND \($0)" } ?? ""
+        return try transaction.sql.integer(
+            """
+            SELECT count(*) FROM (
+                SELECT 1 FROM \(kind.table) WHERE \(kind.column) < $1\(more) LIMIT $2) AS waiting
+            """
+        ) {
+            $0.add(moment.milliseconds)
+            $0.add(limit)
+        } ?? 0
+    }
+
+    /// How many dead letters there are beyond those that are kept.
+    package func deadLetters(keeping count: Int) throws -> Int64 {
+        let rows = try transaction.sql.integer("SELECT count(*) FROM deadLetter") ?? 0
+        return max(0, rows - Int64(count))
+    }
+}

@@ -1,0 +1,98 @@
+package import Domain
+
+/// The time zone data that schedules were planned with, and schedules that are to be planned anew.
+package struct ReplanTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// Why schedules are to be planned anew, and which.
+    package enum Subject: Hashable, Sendable {
+        /// The rules of a zone have changed, or the clock went back.
+        case zone(String)
+        /// A user is somewhere else, and so are the sun's times.
+        case user(UserID)
+
+        var text: String {
+            switch self {
+            case .zone(let name): "zone:\(name)"
+            case .user(let uid): "user:\(uid.text)"
+            }
+        }
+
+        init(_ text: String) {
+            let name = String(text.dropFirst(5))
+            self = text.hasPrefix("user:") ? .user(UserID(trusted: name)) : .zone(name)
+        }
+    }
+
+    // MARK: Zones
+
+    /// The data of a zone, as it is in force; nil for one that no schedule has used.
+    package func zone(_ name: String) throws -> [UInt8]? {
+        try sql.query("SELECT rules FROM zone WHERE name = $1") {
+            $0.add(name)
+        } row: {
+            $0.bytes(0)
+        }.first
+    }
+
+    /// The zones that schedules have used, with their data.
+    package func zones() throws -> [(name: String, rules: [UInt8])] {
+        try sql.query("SELECT name, rules FROM zone ORDER BY name") { ($0.text(0), $0.bytes(1)) }
+    }
+
+    /// Puts a zone's data into force.
+    package func setZone(_ name: String, _ rules: [UInt8]) throws {
+        try sql.run(
+            """
+            INSERT INTO zone (name, rules) VALUES ($1, $2)
+            ON CONFLICT (name) DO UPDATE SET rules = excluded.rules
+            """
+        ) {
+            $0.add(name)
+            $0.add(bytes: rules)
+        }
+    }
+
+    // MARK: What is to be planned anew
+
+    /// Has the schedules of a subject planned anew, from the first on.
+    package func add(_ subject: Subject) throws {
+        try sql.run(
+            """
+            INSERT INTO replan (subject, reached) VALUES ($1, '')
+            ON CONFLICT (subject) DO UPDATE SET reached = ''
+            """
+        ) {
+            $0.add(subject.text)
+        }
+    }
+
+    /// Whether anything is to be planned anew.
+    package func isWaiting() throws -> Bool {
+        try sql.integer("SELECT 1 FROM replan LIMIT 1") != nil
+    }
+
+    /// Takes the next schedules that are to be planned anew; empty at a subject's end.
+    package func take(limit: Int) throws -> [Schedule] {
+        let first = try sql.query("SELECT subject, reached FROM replan ORDER BY subject LIMIT 1") {
+            ($0.text(0), $0.text(1))
+        }.first
+        guard let (text, reached) = first else { return [] }
+        let table = transaction.schedules
+        let taken =
+            switch Subject(text) {
+            case .zone(let name): try table.ofZone(name, after: reached, limit: limit)
+            case .user(let uid): try table.bySun(of: uid.text, after: reached, limit: limit)
+            }
+        if taken.count == limit, let last = taken.last {
+            try sql.run("UPDATE replan SET reached = $1 WHERE subject = $2") {
+                $0.add(last.id.text)
+                $0.add(text)
+            }
+        } else {
+            try sql.run("DELETE FROM replan WHERE subject = $1") { $0.add(text) }
+        }
+        return taken
+    }
+}

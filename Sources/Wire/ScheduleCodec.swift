@@ -1,0 +1,197 @@
+package import Domain
+package import JSON
+
+/// What an app says of a schedule: what is absent or null stays as it is, or takes its default.
+package struct ScheduleWish: Sendable, Equatable {
+    /// The day of a one-time schedule.
+    package var date: CalendarDate?
+    /// At which time.
+    package var time: DayTime?
+    /// On which days of the week.
+    package var weekDays: [Int64]?
+    /// On which days of the month.
+    package var monthDays: [Int64]?
+    /// The zone's name.
+    package var timezone: String?
+    /// The values to set.
+    package var attrs: JSONObject?
+    /// A note.
+    package var remark: String?
+    /// Whether it acts at all.
+    package var isEnabled: Bool?
+    /// What becomes of an occurrence that was missed.
+    package var misfire: Schedule.Misfire?
+
+    /// The days that count; nil when none is named.
+    ///
+    /// Of several kinds the weekly ones win, then the monthly ones.
+    package var days: Timing.Days? {
+        if let weekDays { return .weekly(weekDays) }
+        if let monthDays { return .monthly(monthDays) }
+        return date.map { .once($0) }
+    }
+
+    /// The fields that were given and don't count.
+    package var ignored: [String] {
+        guard weekDays != nil || monthDays != nil else { return [] }
+        return (date == nil ? [] : ["date"])
+            + (weekDays != nil && monthDays != nil ? ["monthDays"] : [])
+    }
+
+    /// Whether anything is said of the times.
+    package var concernsTiming: Bool { days != nil || time != nil || timezone != nil }
+
+    /// Nothing said.
+    package init() {}
+}
+
+/// Reads and writes schedules, their runs and triggers (PROTOCOL 3.5 and 5.2).
+package enum ScheduleCodec {
+    /// The longest note, in characters.
+    package static let remarkMax = 256
+    /// The largest set of values, in bytes of JSON.
+    package static let attrsBytesMax = 16_384
+
+    // MARK: Requests
+
+    /// Reads what `create` and `update` have in common.
+    package static func wish(_ fields: Fields) throws(Rejection) -> ScheduleWish {
+        var wish = ScheduleWish()
+        if let text = try fields.text("date", length: 0...64) {
+            guard let date = CalendarDate(text) else {
+                throw fields.refuse("date", "must be a day that exists, as yyyy-MM-dd")
+            }
+            wish.date = date
+        }
+        if let text = try fields.text("time", length: 0...64) {
+            guard let time = DayTime(text) else {
+                throw fields.refuse("time", "must be HH:mm, sunrise±HH:mm or sunset±HH:mm")
+            }
+            wish.time = time
+        }
+        wish.weekDays = try numbers("weekDays", 1...7, fields)
+        wish.monthDays = try numbers("monthDays", 1...31, fields)
+        wish.timezone = try fields.text("timezone", length: 1...64)
+        wish.attrs = try attrs(fields)
+        wish.remark = try fields.text("remark", length: 0...remarkMax)
+        wish.isEnabled = try fields.bool("enabled")
+        wish.misfire = try fields.word("misfire", as: Schedule.Misfire.self)
+        return wish
+    }
+
+    private static func numbers(
+        _ name: String,
+        _ range: ClosedRange<Int64>,
+        _ fields: Fields
+    ) throws(Rejection) -> [Int64]? {
+        guard let array = try fields.array(name) else { return nil }
+        let numbers = array.compactMap(\.intValue)
+        guard !array.isEmpty, numbers.count == array.count, numbers.allSatisfy(range.contains)
+        else {
+            throw fields.refuse(
+                name,
+                "must name one day at least, each as \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+        return Set(numbers).sorted()
+    }
+
+    private static func attrs(_ fields: Fields) throws(Rejection) -> JSONObject? {
+        guard let object = try fields.object("attrs") else { return nil }
+        let attrs = JSONObject(members: object.members.filter { $0.value != .null })
+        guard !attrs.members.isEmpty else {
+            throw fields.refuse("attrs", "must set one value at least")
+        }
+        guard attrs.encoded().count <= attrsBytesMax else {
+            throw fields.refuse("attrs", "must have at most \(attrsBytesMax) bytes")
+        }
+        return attrs
+    }
+
+    // MARK: Schedules as they are shown
+
+    /// A schedule as users see it; `attrs` are those that may be shown.
+    package static func encode(
+        _ schedule: Schedule,
+        attrs: JSONObject,
+        polar: (date: CalendarDate, occurrence: ScheduleRules.Occurrence)? = nil
+    ) -> JSONObject {
+        var object = JSONObject([
+            ("scheduleId", .string(schedule.id.text)), ("did", .string(schedule.did.text)),
+            ("nextAt", schedule.nextAt.map { .integer($0.milliseconds) }),
+            ("time", .string(schedule.timing.time.description)),
+        ])
+        switch schedule.timing.days {
+        case .once(let date): object["date"] = .string(date.description)
+        case .weekly(let days): object["weekDays"] = .array(days.map { .integer($0) })
+        case .monthly(let days): object["monthDays"] = .array(days.map { .integer($0) })
+        }
+        object.members +=
+            JSONObject([
+                ("timezone", .string(schedule.timing.zone)), ("attrs", .object(attrs)),
+                ("remark", .string(schedule.remark)), ("enabled", .bool(schedule.isEnabled)),
+                ("misfire", .string(schedule.misfire.rawValue)),
+                ("actor", EventCodec.encode(Actor(.user, schedule.creator.text), for: nil)),
+                ("createdAt", .integer(schedule.createdAt.milliseconds)),
+                ("updatedAt", .integer(schedule.updatedAt.milliseconds)),
+                ("polar", polar.map { Self.polar($0) }),
+            ]).members
+        return object
+    }
+
+    /// Word that the next day of a schedule has no sunrise or sunset.
+    private static func polar(
+        _ polar: (date: CalendarDate, occurrence: ScheduleRules.Occurrence)
+    ) -> JSONValue {
+        [
+            "date": .string(polar.date.description),
+            "sun": .string(polar.occurrence == .polarDay ? "polarDay" : "polarNight"),
+        ]
+    }
+
+    /// A run as users see it.
+    package static func encode(_ run: ScheduleRun) -> JSONValue {
+        .object([
+            "dueAt": .integer(run.dueAt.milliseconds),
+            "firedAt": .integer(run.firedAt.milliseconds), "state": .string(run.state.rawValue),
+            "cid": run.cid.map { .integer($0) }, "code": run.code.map { .integer($0) },
+            "error": run.error.map { AnswerCodec.error(Rejection($0, message($0))) },
+        ])
+    }
+
+    private static func message(_ code: ErrorCode) -> String {
+        switch code {
+        case .deviceOffline: "The device was not connected."
+        case .forbidden: "The schedule's creator may watch the device, not control it."
+        case .notBound: "The schedule's creator is not bound to the device any more."
+        case .invalidRequest: "The values do not fit the device's product any more."
+        default: "The command was not given."
+        }
+    }
+
+    // MARK: Triggers
+
+    /// Word that a schedule is due.
+    package static func encode(_ trigger: Trigger, firedAt: Instant) -> [UInt8] {
+        JSONObject([
+            ("dueAt", .integer(trigger.dueAt.milliseconds)),
+            ("firedAt", .integer(firedAt.milliseconds)),
+        ]).encoded()
+    }
+
+    /// Reads word that a schedule is due.
+    package static func decode(
+        trigger bytes: ArraySlice<UInt8>,
+        of schedule: ScheduleID
+    ) throws(WireError) -> Trigger {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            guard let dueAt = try fields.instant("dueAt") else {
+                throw .invalid("dueAt", "dueAt is missing.")
+            }
+            guard try fields.instant("firedAt") != nil else {
+                throw .invalid("firedAt", "firedAt is missing.")
+            }
+            return Trigger(schedule, dueAt: dueAt)
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package import Domain
+package import Storage
+
+/// Says when schedules act: with the zones in force, and with the places of their devices.
+///
+/// Lives for one transaction, so that what it remembers is right.
+package struct ScheduleCalendar {
+    private let tx: Transaction
+    /// Whether zones that are used for the first time are put into force.
+    private let isWriting: Bool
+    private var zones: [String: ZoneRules] = [:]
+
+    /// Opens the calendar; `isWriting` in a transaction that may write.
+    package init(_ tx: Transaction, isWriting: Bool) {
+        self.tx = tx
+        self.isWriting = isWriting
+    }
+
+    /// The rules of a zone; nil where there is none of the name.
+    mutating func zone(_ name: String) throws -> ZoneRules? {
+        if let known = zones[name] { return known }
+        if let data = try tx.replans.zone(name), let rules = ZoneRules(file: data) {
+            zones[name] = rules
+            return rules
+        }
+        guard let data = ZoneFiles.data(of: name), let rules = ZoneRules(file: data) else {
+            return name == "UTC" ? .utc : nil
+        }
+        if isWriting { try tx.replans.setZone(name, data) }
+        zones[name] = rules
+        return rules
+    }
+
+    /// Where a device stands for one of its users: the home that he has put it in, else where he says
+    /// that he is himself.
+    func place(of did: DeviceID, _ uid: UserID) throws -> Location? {
+        if let id = try tx.homes.home(of: did, uid), let home = try tx.homes.find(id, of: uid)?.place {
+            return Location(latitude: home.latitude, longitude: home.longitude)
+        }
+        let profile = try tx.accounts.find(uid)?.profile
+        guard let latitude = profile?.latitude, let longitude = profile?.longitude else {
+            return nil
+        }
+        return Location(latitude: latitude, longitude: longitude)
+    }
+
+    /// What a schedule's times are reckoned with; the place only where they need one.
+    ///
+    /// Without its zone, which the system must have lost before it was ever used, UTC counts.
+    package mutating func frame(
+        of schedule: Schedule
+    ) throws -> (zone: ZoneRules, place: Location?) {
+        let needsPlace = schedule.timing.time.needsPlace
+        return (
+            try zone(schedule.timing.zone) ?? .utc,
+            needsPlace ? try place(of: schedule.did, schedule.creator) : nil
+        )
+    }
+
+    /// A schedule's first occurrence after a moment.
+    package mutating func next(_ schedule: Schedule, after moment: Instant) throws -> Instant? {
+        let (zone, place) = try frame(of: schedule)
+        return ScheduleRules.next(of: schedule.timing, after: moment, zone: zone, place: place)
+    }
+
+    /// The schedule's next day where the sun leaves it without its event.
+    mutating func polar(
+        _ schedule: Schedule,
+        at now: Instant
+    ) throws -> (date: CalendarDate, occurrence: ScheduleRules.Occurrence)? {
+        let (zone, place) = try frame(of: schedule)
+        return place.flatMap {
+            ScheduleRules.polar(schedule.timing, after: now, zone: zone, place: $0)
+        }
+    }
+}

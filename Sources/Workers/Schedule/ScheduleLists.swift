@@ -1,0 +1,148 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// What users see of schedules: lists of them, and of their runs.
+enum ScheduleLists {
+    static let isUnknown = Rejection(
+        .resourceNotFound,
+        "There is no such schedule.",
+        field: "params.scheduleId"
+    )
+
+    /// The schedule that the request names, with the caller's bond to its device.
+    static func visible(_ call: Call) throws -> (Schedule, Binding) {
+        let id = try call.fields.requiredID("scheduleId", as: ScheduleID.self)
+        guard let schedule = try call.tx.schedules.find(id),
+            let binding = try call.tx.bindings.find(schedule.did, call.caller().uid)
+        else { throw isUnknown }
+        return (schedule, binding)
+    }
+
+    /// A device's schedules as an answer, beside one that stands out.
+    static func answer(
+        _ did: DeviceID,
+        _ call: Call,
+        beside schedule: JSONObject? = nil
+    ) throws -> JSONObject {
+        let schedules = try call.tx.schedules.all(of: did)
+        var bytes = 256 + (schedule?.encoded().count ?? 0)
+        let rows = try ScheduleNews.rows(
+            schedules,
+            product: try ScheduleNews.product(of: did, call.catalog, in: call.tx),
+            bytes: &bytes,
+            in: call.tx
+        )
+        return [
+            "schedule": schedule.map { .object($0) }, "schedules": .array(rows),
+            "cursor": ScheduleNews.cursor(schedules, shown: rows.count),
+        ]
+    }
+
+    // MARK: Schedules
+
+    @Sendable
+    static func list(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        let limit =
+            try fields.integer("limit", in: 1...call.limits.pageMax) ?? call.limits.pageDefault
+        let start = try cursor(fields)
+        var page = Page(limit: Int(limit))
+        if fields.object["did"] != nil {
+            let did = try DeviceMethods.binding(call).did
+            try page.add(did, after: start?.did == did ? start?.id : nil, call)
+        } else {
+            try addAll(to: &page, from: start, call)
+        }
+        return .result([
+            "schedules": .array(page.rows), "cursor": page.isCut ? page.cursor : nil,
+        ])
+    }
+
+    private static func addAll(
+        to page: inout Page,
+        from start: (did: DeviceID, id: ScheduleID)?,
+        _ call: Call
+    ) throws {
+        let uid = try call.caller().uid
+        if let start, try call.tx.bindings.find(start.did, uid) != nil {
+            try page.add(start.did, after: start.id, call)
+        }
+        var last = start?.did.text ?? ""
+        while !page.isCut {
+            let dids = try call.tx.schedules.devices(of: uid, after: last, limit: 20)
+            for did in dids where !page.isCut { try page.add(did, after: nil, call) }
+            guard dids.count == 20, let next = dids.last else { return }
+            last = next.text
+        }
+    }
+
+    private static func cursor(_ fields: Fields) throws -> (did: DeviceID, id: ScheduleID)? {
+        guard let text = try fields.text("cursor", length: 1...129) else { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let did = DeviceID(String(parts[0])),
+            let id = ScheduleID(String(parts[1]))
+        else { throw fields.refuse("cursor", "is none that a list gave") }
+        return (did, id)
+    }
+
+    /// Rows that fit into one answer.
+    private struct Page {
+        let limit: Int
+        var rows: [JSONValue] = []
+        var cursor: JSONValue?
+        /// Whether there is more.
+        var isCut = false
+        private var bytes = 256
+
+        init(limit: Int) { self.limit = limit }
+
+        mutating func add(_ did: DeviceID, after id: ScheduleID?, _ call: Call) throws {
+            let schedules = try call.tx.schedules.all(of: did)
+                .filter { schedule in id.map { schedule.id > $0 } ?? true }
+            let shown = try ScheduleNews.rows(
+                schedules.prefix(limit - rows.count),
+                product: try ScheduleNews.product(of: did, call.catalog, in: call.tx),
+                bytes: &bytes,
+                in: call.tx
+            )
+            rows += shown
+            isCut = shown.count < schedules.count
+            guard !shown.isEmpty else { return }
+            let last = schedules[shown.count - 1]
+            cursor = .string("\(last.did.text).\(last.id.text)")
+        }
+    }
+
+    // MARK: Runs
+
+    @Sendable
+    static func runs(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        let (schedule, _) = try visible(call)
+        let limit =
+            try fields.integer("limit", in: 1...call.limits.pageMax) ?? call.limits.pageDefault
+        var before = Instant.max
+        if let text = try fields.text("cursor", length: 1...20) {
+            guard let moment = Int64(text) else {
+                throw fields.refuse("cursor", "is none that runs gave")
+            }
+            before = Instant(milliseconds: moment)
+        }
+        let found = try call.tx.runs.newest(schedule.id, before: before, limit: limit + 1)
+        var rows: [JSONValue] = []
+        var bytes = 256
+        for run in found.prefix(Int(limit)) {
+            let row = ScheduleCodec.encode(run)
+            bytes += row.encoded().count + 1
+            if bytes > Payload.bytesMax - 1024 { break }
+            rows.append(row)
+        }
+        let isCut = rows.count < found.count && !rows.isEmpty
+        return .result([
+            "runs": .array(rows),
+            "cursor": isCut ? .string("\(found[rows.count - 1].dueAt.milliseconds)") : nil,
+        ])
+    }
+}

@@ -1,0 +1,197 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `schedule/…`: commands that are given at certain times (PROTOCOL 3.5).
+enum ScheduleMethods {
+    static let all: [String: Method] = [
+        "schedule/create": Method(run: create),
+        "schedule/list": Method(isReading: true, run: ScheduleLists.list),
+        "schedule/update": Method(run: update),
+        "schedule/delete": Method(run: delete),
+        "schedule/enable": Method { call in try setEnabled(true, &call) },
+        "schedule/disable": Method { call in try setEnabled(false, &call) },
+        "schedule/runs": Method(isReading: true, run: ScheduleLists.runs),
+    ]
+
+    // MARK: Making
+
+    @Sendable
+    private static func create(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        let wish = try ScheduleCodec.wish(fields)
+        guard let time = wish.time else { throw fields.refuse("time", "is missing") }
+        guard let attrs = wish.attrs else { throw fields.refuse("attrs", "is missing") }
+        let binding = try DeviceMethods.binding(call)
+        try requireControl(binding)
+        try check(attrs, binding.did, call)
+        guard try call.tx.schedules.count(of: binding.did) < Schedule.perDeviceMax else {
+            throw Rejection(
+                .forbidden,
+                "The device has \(Schedule.perDeviceMax) schedules already.",
+                field: "params.did"
+            )
+        }
+        var calendar = ScheduleCalendar(call.tx, isWriting: true)
+        let zone = try wish.timezone ?? userZone(call)
+        var schedule = Schedule(
+            id: ScheduleID(trusted: call.ids.make("s", at: call.tx.now)),
+            did: binding.did,
+            creator: binding.uid,
+            app: binding.app,
+            timing: Timing(days: .weekly([]), time: time, zone: zone),
+            attrs: attrs,
+            remark: wish.remark ?? "",
+            isEnabled: wish.isEnabled ?? true,
+            misfire: wish.misfire ?? .skip,
+            createdAt: call.tx.now
+        )
+        schedule.timing.days = try ScheduleTimes.days(wish, schedule, &calendar, at: call.tx.now)
+        try ScheduleTimes.plan(&schedule, hasDate: wish.date != nil, &calendar, at: call.tx.now)
+        return try save(schedule, ignored: wish.ignored, &call)
+    }
+
+    /// The caller's own zone.
+    private static func userZone(_ call: Call) throws -> String {
+        try call.tx.accounts.find(call.caller().uid)?.timezone ?? "UTC"
+    }
+
+    private static func requireControl(_ binding: Binding) throws {
+        guard binding.access == .control else {
+            throw Rejection(.forbidden, "You may watch the device, not control it.")
+        }
+    }
+
+    private static func check(_ attrs: JSONObject, _ did: DeviceID, _ call: Call) throws {
+        guard let product = try ScheduleNews.product(of: did, call.catalog, in: call.tx) else {
+            throw Rejection(.notBound, "The device is gone.", field: "params.did")
+        }
+        if let rejection = ProductRules.check(
+            written: attrs,
+            product: product,
+            path: "params.attrs"
+        ) {
+            throw rejection
+        }
+    }
+
+    // MARK: Changing
+
+    /// The schedule that the request names, which the caller may change.
+    private static func changeable(_ call: Call) throws -> (Schedule, Binding) {
+        let (schedule, binding) = try ScheduleLists.visible(call)
+        guard schedule.creator == binding.uid || binding.role.isPrincipal else {
+            throw ScheduleLists.isUnknown
+        }
+        return (schedule, binding)
+    }
+
+    @Sendable
+    private static func update(_ call: inout Call) throws -> Reply {
+        var (schedule, binding) = try changeable(call)
+        let wish = try ScheduleCodec.wish(call.fields)
+        if let attrs = wish.attrs {
+            try requireControl(binding)
+            schedule.attrs = try unmasked(attrs, schedule, call)
+            try check(schedule.attrs, schedule.did, call)
+        }
+        let wasEnabled = schedule.isEnabled
+        schedule.remark = wish.remark ?? schedule.remark
+        schedule.misfire = wish.misfire ?? schedule.misfire
+        schedule.isEnabled = wish.isEnabled ?? wasEnabled
+        schedule.timing.time = wish.time ?? schedule.timing.time
+        schedule.timing.zone = wish.timezone ?? schedule.timing.zone
+        schedule.timing.days = wish.days ?? schedule.timing.days
+        schedule.updatedAt = call.tx.now
+        if wish.concernsTiming || (schedule.isEnabled && !wasEnabled) {
+            var calendar = ScheduleCalendar(call.tx, isWriting: true)
+            try ScheduleTimes.plan(
+                &schedule,
+                hasDate: wish.date != nil,
+                &calendar,
+                at: call.tx.now
+            )
+        }
+        if !schedule.isEnabled { schedule.nextAt = nil }
+        return try save(schedule, ignored: wish.ignored, &call)
+    }
+
+    /// Takes back the hidden values of a schedule that was read, changed and sent again: `"***"`
+    /// for a write-only data point that has a value stands for that value.
+    private static func unmasked(
+        _ attrs: JSONObject,
+        _ schedule: Schedule,
+        _ call: Call
+    ) throws -> JSONObject {
+        let product = try ScheduleNews.product(of: schedule.did, call.catalog, in: call.tx)
+        let masked = ProductRules.masked(schedule.attrs, product: product)
+        return JSONObject(
+            members: attrs.members.map { member in
+                guard member.value == "***", masked[member.key] == "***",
+                    let value = schedule.attrs[member.key]
+                else { return member }
+                return .init(key: member.key, value: value)
+            }
+        )
+    }
+
+    private static func setEnabled(_ isEnabled: Bool, _ call: inout Call) throws -> Reply {
+        var (schedule, _) = try changeable(call)
+        if schedule.isEnabled != isEnabled {
+            schedule.isEnabled = isEnabled
+            schedule.nextAt = nil
+            schedule.updatedAt = call.tx.now
+            if isEnabled {
+                var calendar = ScheduleCalendar(call.tx, isWriting: true)
+                do {
+                    try ScheduleTimes.plan(
+                        &schedule,
+                        hasDate: true,
+                        &calendar,
+                        at: call.tx.now
+                    )
+                } catch let rejection as Rejection {
+                    throw Rejection.invalid("params.scheduleId", rejection.message)
+                }
+            }
+            _ = try save(schedule, ignored: [], &call)
+        }
+        return .result(try ScheduleLists.answer(schedule.did, call))
+    }
+
+    @Sendable
+    private static func delete(_ call: inout Call) throws -> Reply {
+        let (schedule, _) = try changeable(call)
+        try call.tx.schedules.delete(schedule.id)
+        try tell(schedule.did, &call)
+        return .result(try ScheduleLists.answer(schedule.did, call))
+    }
+
+    // MARK: What follows
+
+    private static func save(
+        _ schedule: Schedule,
+        ignored: [String],
+        _ call: inout Call
+    ) throws -> Reply {
+        let product = try ScheduleNews.product(of: schedule.did, call.catalog, in: call.tx)
+        let masked = ProductRules.masked(schedule.attrs, product: product)
+        try call.tx.schedules.save(schedule, masked: masked)
+        try tell(schedule.did, &call)
+        var calendar = ScheduleCalendar(call.tx, isWriting: false)
+        let shown = ScheduleCodec.encode(
+            schedule,
+            attrs: masked,
+            polar: schedule.isEnabled ? try calendar.polar(schedule, at: call.tx.now) : nil
+        )
+        var result = try ScheduleLists.answer(schedule.did, call, beside: shown)
+        if !ignored.isEmpty { result["ignored"] = .array(ignored.map { .string($0) }) }
+        return .result(result)
+    }
+
+    private static func tell(_ did: DeviceID, _ call: inout Call) throws {
+        try ScheduleNews.push(did, call.catalog, call.topics, in: call.tx, owed: &call.owed)
+        call.owed.wake(.scheduler)
+    }
+}

@@ -1,0 +1,102 @@
+package import Domain
+package import Storage
+package import Wire
+
+/// The scheduler: a clock that says which schedules are due, on `system/trigger/{scheduleId}`.
+///
+/// It changes nothing in the store: what is due stays due until the schedule worker has taken it up,
+/// so that a trigger that is lost is said again, and two schedulers do no harm.
+package struct SchedulerHandler: BatchHandler {
+    private let environment: Environment
+    private var signals: [OutboundMessage] = []
+    /// What was said and has not been taken up yet.
+    private var said: [Trigger: Said] = [:]
+    /// When the next schedule acts, as far as was known at the last look.
+    private var planned: Instant?
+    /// When it is looked again whether what was said has been taken up.
+    private var lookAt: Instant?
+
+    private struct Said {
+        var at: ContinuousClock.Instant
+        var times: Int
+    }
+
+    /// How long it waits before it looks what has been taken up, in milliseconds.
+    private static let lookMilliseconds: Int64 = 50
+    /// How long a trigger has to be taken up before it is said again; each time twice as long.
+    private static let patience: Duration = .seconds(30)
+    private static let timesMax = 7
+
+    /// Makes the clock.
+    package init(_ environment: Environment) {
+        self.environment = environment
+    }
+
+    package var name: WorkerName { .scheduler }
+    package var filters: [String] { [] }
+    package var nextDue: Instant? { lookAt ?? planned }
+
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed { Owed() }
+
+    package func isDue(in tx: Transaction) throws -> Bool {
+        let now = environment.clock.now
+        // A look that lies far ahead was planned before the clock went back.
+        if let lookAt, lookAt > now, lookAt <= now.adding(seconds: 1) { return false }
+        guard let next = try tx.schedules.nextDue() else { return planned != nil }
+        return next <= now || next != planned
+    }
+
+    package mutating func due(in tx: Transaction) throws -> Owed? {
+        let waiting = try waiting(in: tx)
+        let start = ContinuousClock.now
+        var still: [Trigger: Said] = [:]
+        var fired: [Trigger] = []
+        for trigger in waiting {
+            var entry = said[trigger] ?? Said(at: start, times: 0)
+            let patience = Self.patience * (1 << min(entry.times - 1, Self.timesMax))
+            if entry.times == 0 || start - entry.at > patience {
+                entry = Said(at: start, times: entry.times + 1)
+                fired.append(trigger)
+            }
+            still[trigger] = entry
+        }
+        said = still
+        planned = try tx.schedules.nextDue()
+        lookAt =
+            waiting.isEmpty
+            ? nil : Instant(milliseconds: tx.now.milliseconds + Self.lookMilliseconds)
+        fire(fired, at: tx.now)
+        ScheduleMetrics.shared.waits(waiting.count)
+        return nil
+    }
+
+    /// What is due: what may still be done in time comes before what is late.
+    private func waiting(in tx: Transaction) throws -> [Trigger] {
+        let limit = environment.limits.triggersMax
+        let border = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
+        let timely = try tx.schedules.due(after: border, upTo: tx.now, limit: limit)
+        guard timely.count < limit else { return timely }
+        let first = Instant(milliseconds: .min)
+        return timely
+            + (try tx.schedules.due(after: first, upTo: border, limit: limit - timely.count))
+    }
+
+    private mutating func fire(_ triggers: [Trigger], at now: Instant) {
+        signals += triggers.map { trigger in
+            OutboundMessage(
+                environment.topics.system("trigger/\(trigger.schedule.text)"),
+                ScheduleCodec.encode(trigger, firedAt: now)
+            )
+        }
+        guard let first = triggers.first else { return }
+        ScheduleMetrics.shared.fired(
+            triggers.count,
+            lagMilliseconds: now.milliseconds - first.dueAt.milliseconds
+        )
+    }
+
+    package mutating func takeSignals() -> [OutboundMessage] {
+        defer { signals = [] }
+        return signals
+    }
+}

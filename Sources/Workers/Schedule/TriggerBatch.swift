@@ -1,0 +1,263 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// The working set of one batch of triggers: what is due, the schedules and devices that it concerns,
+/// and what follows.
+///
+/// Decode, load, decide in memory trigger after trigger, save: a constant number of statements for
+/// any number of triggers. One (schedule, dueAt) is taken up once, by whoever comes first.
+struct TriggerBatch {
+    private let environment: Environment
+    private let catalog: Catalog
+    private var calendar: ScheduleCalendar
+    var owed = Owed()
+
+    private var triggers: [(trigger: Trigger, source: Inbound)] = []
+    private var schedules: [ScheduleID: Schedule] = [:]
+    private var taken: Set<Trigger> = []
+
+    // What is to be written.
+    private var runs: [ScheduleRun] = []
+    private var commands: [Command] = []
+    private var changed: Set<ScheduleID> = []
+    /// Devices of which a schedule has disabled itself.
+    private var refreshed: Set<DeviceID> = []
+
+    init(_ environment: Environment, _ catalog: Catalog, _ tx: Transaction) {
+        self.environment = environment
+        self.catalog = catalog
+        calendar = ScheduleCalendar(tx, isWriting: true)
+    }
+
+    private var topics: Topics { environment.topics }
+
+    // MARK: Decode and load
+
+    mutating func decode(_ message: Inbound) {
+        guard case .trigger(let text) = topics.parse(message.topic), let id = ScheduleID(text)
+        else {
+            return putAside(message, .topic, "the topic names no schedule")
+        }
+        do {
+            let trigger = try ScheduleCodec.decode(trigger: message.payload, of: id)
+            triggers.append((trigger, message))
+        } catch {
+            putAside(message, .malformed, error.reason)
+            owed.count(error.rejection)
+        }
+    }
+
+    mutating func load(in tx: Transaction) throws {
+        let ids = Set(triggers.map(\.trigger.schedule)).sorted()
+        try tx.schedules.load(ids) { schedules[$1.id] = $1 }
+        let wanted = triggers.map(\.trigger)
+        try tx.runs.find(wanted) { taken.insert(wanted[$0]) }
+    }
+
+    // MARK: Decide
+
+    mutating func decide(in tx: Transaction) throws {
+        var due: [Due] = []
+        for (trigger, source) in triggers {
+            guard let schedule = schedules[trigger.schedule] else {
+                putAside(source, .refused, "there is no such schedule")
+                continue
+            }
+            guard !taken.contains(trigger) else {
+                try pass(trigger, schedule)
+                continue
+            }
+            switch try outcome(of: trigger, schedule, at: tx.now) {
+            case .failure(let refusal): putAside(source, .refused, refusal.reason)
+            case .success(let outcome):
+                if let occurrence = try take(outcome, of: schedule, in: tx) {
+                    due.append(occurrence)
+                }
+            }
+        }
+        try run(due, in: tx)
+    }
+
+    private mutating func outcome(
+        of trigger: Trigger,
+        _ schedule: Schedule,
+        at now: Instant
+    ) throws -> Result<TriggerRules.Outcome, TriggerRules.Refusal> {
+        let (zone, place) = try calendar.frame(of: schedule)
+        return TriggerRules.decide(
+            trigger.dueAt,
+            of: schedule,
+            at: now,
+            TriggerRules.Lateness(
+                lateSeconds: environment.limits.triggerLateSeconds,
+                rememberedSeconds: environment.limits.scheduleRunSeconds
+            )
+        ) { ScheduleRules.next(of: schedule.timing, after: $0, zone: zone, place: place) }
+    }
+
+    /// Goes on behind an occurrence that was taken up before.
+    private mutating func pass(_ trigger: Trigger, _ schedule: Schedule) throws {
+        guard trigger.dueAt == schedule.nextAt else { return }
+        let next = try calendar.next(schedule, after: trigger.dueAt)
+        move(schedule, to: next)
+    }
+
+    private mutating func move(_ schedule: Schedule, to next: Instant?) {
+        schedules[schedule.id]?.nextAt = next
+        changed.insert(schedule.id)
+    }
+
+    /// An occurrence that runs now.
+    private struct Due {
+        var schedule: Schedule
+        var dueAt: Instant
+    }
+
+    /// Notes what an outcome says; gives the occurrence that runs, unless it has run before.
+    private mutating func take(
+        _ outcome: TriggerRules.Outcome,
+        of schedule: Schedule,
+        in tx: Transaction
+    ) throws -> Due? {
+        for dueAt in outcome.missed where taken.insert(Trigger(schedule.id, dueAt: dueAt)).inserted
+        {
+            runs.append(
+                ScheduleRun(schedule.id, dueAt: dueAt, firedAt: tx.now, state: .missed)
+            )
+        }
+        if outcome.nextAt != schedule.nextAt { move(schedule, to: outcome.nextAt) }
+        if case .once = schedule.timing.days {
+            schedules[schedule.id]?.isEnabled = false
+            schedules[schedule.id]?.updatedAt = tx.now
+            move(schedule, to: nil)
+            refreshed.insert(schedule.did)
+        }
+        guard let dueAt = outcome.run else { return nil }
+        let trigger = Trigger(schedule.id, dueAt: dueAt)
+        // It needn't be the trigger's own, whose run was looked for already.
+        try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
+        return taken.insert(trigger).inserted ? Due(schedule: schedule, dueAt: dueAt) : nil
+    }
+
+    // MARK: Run
+
+    /// Gives the commands of what is due, with the rights that their creators have now.
+    private mutating func run(_ due: [Due], in tx: Transaction) throws {
+        var bindings: [Int: Binding] = [:]
+        try tx.bindings.load(due.map { ($0.schedule.did, $0.schedule.creator) }) {
+            bindings[$0] = $1
+        }
+        var records: [Int: StatusRecord] = [:]
+        try tx.statuses.load(due.map(\.schedule.did)) { records[$0] = $1 }
+        var allowed: [(due: Due, product: Product)] = []
+        for (place, occurrence) in due.enumerated() {
+            switch permit(occurrence.schedule, bindings[place], records[place]) {
+            case .success(let product): allowed.append((occurrence, product))
+            case .failure(let rejection):
+                runs.append(
+                    ScheduleRun(
+                        occurrence.schedule.id,
+                        dueAt: occurrence.dueAt,
+                        firedAt: tx.now,
+                        state: .failed,
+                        error: rejection.code
+                    )
+                )
+            }
+        }
+        let cids = try tx.devices.nextCommandIDs(allowed.map(\.due.schedule.did))
+        for (place, (occurrence, product)) in allowed.enumerated() {
+            command(occurrence, product, cid: cids[place] ?? 0, at: tx.now)
+        }
+    }
+
+    private func permit(
+        _ schedule: Schedule,
+        _ binding: Binding?,
+        _ record: StatusRecord?
+    ) -> Result<Product, Rejection> {
+        guard let binding, let record, let product = catalog.product(record.productKey) else {
+            return .failure(Rejection(.notBound, "The creator is not bound any more."))
+        }
+        guard binding.access == .control else {
+            return .failure(Rejection(.forbidden, "The creator may not control the device."))
+        }
+        if let rejection = ProductRules.check(written: schedule.attrs, product: product) {
+            return .failure(rejection)
+        }
+        guard record.status.presence.isOnline else {
+            return .failure(Rejection(.deviceOffline, "The device is not connected."))
+        }
+        return .success(product)
+    }
+
+    private mutating func command(
+        _ due: Due,
+        _ product: Product,
+        cid: Int64,
+        at now: Instant
+    ) {
+        let schedule = due.schedule
+        var command = Command(
+            did: schedule.did,
+            cid: cid,
+            sn: 0,
+            kind: .write,
+            state: .sent,
+            data: schedule.attrs,
+            actor: Actor(.schedule, schedule.id.text),
+            app: nil,
+            createdAt: now,
+            expiresAt: now.adding(seconds: Command.ttlDefault)
+        )
+        let masked = ProductRules.masked(command.data, product: product)
+        owed.publish(
+            OutboundMessage(
+                topics.command(command.did),
+                CommandCodec.encode(command),
+                expirySeconds: UInt32(clamping: Command.ttlDefault)
+            ),
+            isSecret: masked != command.data
+        )
+        command.data = masked
+        commands.append(command)
+        runs.append(
+            ScheduleRun(schedule.id, dueAt: due.dueAt, firedAt: now, state: .sent, cid: cid)
+        )
+    }
+
+    // MARK: Save
+
+    mutating func save(in tx: Transaction) throws {
+        try tx.runs.add(runs)
+        try tx.commands.save(commands)
+        try tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
+        let ended = runs.filter { $0.state != .sent }
+        for run in ended { ScheduleMetrics.shared.ran(run.state) }
+        try ScheduleNews.tell(
+            ended.compactMap { run in schedules[run.schedule].map { ($0.did, run) } },
+            topics,
+            in: tx,
+            owed: &owed
+        )
+        for did in refreshed.sorted() {
+            try ScheduleNews.push(did, catalog, topics, in: tx, owed: &owed)
+        }
+        if !commands.isEmpty { owed.wake(.control) }
+    }
+
+    private mutating func putAside(
+        _ message: Inbound,
+        _ kind: PutAside.Kind,
+        _ reason: String
+    ) {
+        owed.putAside(
+            kind,
+            reason,
+            topic: message.topicText,
+            payload: Array(message.payload.prefix(Payload.bytesMax))
+        )
+    }
+}

@@ -1,0 +1,40 @@
+import Domain
+import Foundation
+
+/// The system's time zone data.
+enum ZoneFiles {
+    /// Where the system keeps it; `TZDIR` as for every other program.
+    private static let folder =
+        ProcessInfo.processInfo.environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
+        ?? "/usr/share/zoneinfo"
+    /// Files that lie there and are no zones of their own.
+    private static let others: Set<String> = ["localtime", "posixrules", "Factory"]
+    private static let bytesMax = 1 << 16
+
+    /// The data of a zone by its IANA name; nil where the system has none of that name.
+    static func data(of name: String) -> [UInt8]? {
+        guard isName(name), let data = FileManager.default.contents(atPath: folder + "/" + name),
+            data.count <= bytesMax
+        else { return nil }
+        let bytes = Array(data)
+        return ZoneRules(file: bytes) == nil ? nil : bytes
+    }
+
+    /// A path outside is never looked up, nor the copies of all zones with other leap seconds.
+    private static func isName(_ name: String) -> Bool {
+        name.utf8.count <= 64 && !others.contains(name) && !name.hasPrefix("right/")
+            && !name.hasPrefix("posix/") && !name.hasPrefix("/") && !name.hasSuffix("/")
+            && name.utf8.allSatisfy { byte in
+                PlainForm.accepts(String(decoding: [byte], as: UTF8.self).utf8)
+                    || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "+")
+            }
+    }
+}
+
+/// Which time zones there are.
+enum TimeZones {
+    /// Tells whether a name is a time zone's.
+    static func contains(_ name: String) -> Bool {
+        name == "UTC" || ZoneFiles.data(of: name) != nil
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+import Wire
+
+/// `schedule`: commands that devices are given at certain times.
+struct ScheduleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schedule",
+        abstract: "Look at schedules and their coming occurrences.",
+        subcommands: [
+            ScheduleListCommand.self, ScheduleShowCommand.self, ScheduleNextCommand.self,
+        ]
+    )
+}
+
+extension Workplace {
+    /// Finds a schedule by its id.
+    func schedule(_ id: String) throws -> Schedule {
+        let found = try ScheduleID(id).flatMap { id in
+            try store.read { try $0.schedules.find(id) }
+        }
+        if let found { return found }
+        throw Problem(
+            .notFound,
+            "there is no schedule \(id)",
+            at: id,
+            why: "none of that id was made, or it was deleted",
+            cures: [.init("lamplighter schedule list --data '\(directory.path)'", "all schedules")]
+        )
+    }
+}
+
+/// How schedules are shown on the command line.
+enum ScheduleView {
+    /// A schedule for programs, as apps see it.
+    static func json(_ schedule: Schedule, in tx: Transaction) throws -> JSONValue {
+        .object(ScheduleCodec.encode(schedule, attrs: try shownAttrs(schedule, in: tx)))
+    }
+
+    /// The values to set, without those that nobody may see.
+    static func shownAttrs(_ schedule: Schedule, in tx: Transaction) throws -> JSONObject {
+        let key = try tx.statuses.find(schedule.did)?.productKey
+        let product = try key.flatMap { try tx.products.find($0) }
+        return ProductRules.masked(schedule.attrs, product: product)
+    }
+
+    /// The days in words.
+    static func days(_ schedule: Schedule) -> String {
+        let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+        switch schedule.timing.days {
+        case .once(let date): return date.description
+        case .weekly(let days): return days.map { names[Int($0) - 1] }.joined(separator: ",")
+        case .monthly(let days): return "day " + days.map { "\($0)" }.joined(separator: ",")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+
+/// `schedule list`: schedules in the order of their making.
+struct ScheduleListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List schedules, of one device or of all."
+    )
+
+    @Option(help: "Of this device only.")
+    var device: String?
+
+    @Option(help: "From behind this schedule on.")
+    var after = ""
+
+    @Option(help: "At most so many, 1 to 1000.")
+    var limit = 100
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard (1...1000).contains(limit) else {
+            throw ValidationError("--limit takes 1 to 1000, not \(limit)")
+        }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let did = try device.map { try place.device($0).did }
+        let (schedules, rows) = try place.store.read { tx in
+            let schedules = try tx.schedules.page(after: after, did: did, limit: limit)
+            return (schedules, try schedules.map { try ScheduleView.json($0, in: tx) })
+        }
+        if output.json { return Terminal.show(.array(rows)) }
+        var table = TextTable(["SCHEDULE", "DEVICE", "DAYS", "TIME", "ZONE", "NEXT", "REMARK"])
+        for schedule in schedules {
+            table.add([
+                schedule.id.text, schedule.did.text, ScheduleView.days(schedule),
+                schedule.timing.time.description, schedule.timing.zone,
+                schedule.isEnabled ? TimeText.of(schedule.nextAt) : "disabled", schedule.remark,
+            ])
+        }
+        print(table.text)
+        if schedules.count == limit, let last = schedules.last {
+            Terminal.tell("more: --after \(last.id)")
+        }
+    }
+}

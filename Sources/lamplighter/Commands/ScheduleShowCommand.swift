@@ -1,0 +1,54 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+import Wire
+
+/// `schedule show`: one schedule with what became of its occurrences.
+struct ScheduleShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show one schedule and its latest runs."
+    )
+
+    @Argument(help: "The schedule's id.")
+    var id: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let schedule = try place.schedule(id)
+        let (row, attrs, runs) = try place.store.read { tx in
+            (
+                try ScheduleView.json(schedule, in: tx),
+                try ScheduleView.shownAttrs(schedule, in: tx),
+                try tx.runs.newest(schedule.id, before: .max, limit: 20)
+            )
+        }
+        if output.json {
+            var object = row.objectValue ?? [:]
+            object["runs"] = .array(runs.map { ScheduleCodec.encode($0) })
+            return Terminal.show(.object(object))
+        }
+        print("\(schedule.id)  device \(schedule.did)  by \(schedule.creator)")
+        print(
+            "\(ScheduleView.days(schedule)) at \(schedule.timing.time)   \(schedule.timing.zone)"
+                + "   misfire \(schedule.misfire.rawValue)"
+        )
+        print(schedule.isEnabled ? "next \(TimeText.of(schedule.nextAt))" : "disabled")
+        print("sets \(String(decoding: attrs.encoded(), as: UTF8.self))")
+        if !schedule.remark.isEmpty { print("remark \(schedule.remark)") }
+        var table = TextTable(["DUE", "TAKEN UP", "STATE", "COMMAND", "ERROR"])
+        for run in runs {
+            table.add([
+                TimeText.of(run.dueAt), TimeText.of(run.firedAt), run.state.rawValue,
+                run.cid.map { "\($0)" } ?? "-",
+                run.error?.rawValue ?? run.code.map { "\($0)" } ?? "-",
+            ])
+        }
+        print("\n" + table.text)
+    }
+}

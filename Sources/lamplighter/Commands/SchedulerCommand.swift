@@ -1,0 +1,35 @@
+import ArgumentParser
+import Service
+
+/// `scheduler`: the clock alone, beside a service that runs without it.
+struct SchedulerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scheduler",
+        abstract:
+            "Run the scheduler alone: say which schedules are due, sweep what has had its time.",
+        discussion: """
+            Beside a service on the same data directory, such as \
+            `lamplighter serve --workers status,control,account,session,schedule`. \
+            Two schedulers at once do no harm.
+            """
+    )
+
+    @Option(help: "Address of the broker (default 127.0.0.1).")
+    var mqttHost: String?
+
+    @Option(help: "Port of the broker (default that of the service that runs).")
+    var mqttPort: Int?
+
+    @Option(help: "What is logged (default info).")
+    var logLevel: String?
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let values = try await settings.read([
+            "mqtt.host": mqttHost, "mqtt.port": mqttPort.map(String.init), "log.level": logLevel,
+        ])
+        try await SchedulerRun(settings: values) { Terminal.tell($0) }.run()
+    }
+}

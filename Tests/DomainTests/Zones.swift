@@ -1,0 +1,20 @@
+import Domain
+import Foundation
+
+/// The system's time zones, read for tests.
+enum Zones {
+    /// A zone's rules; UTC's where the system has none of the name, which then shows.
+    static func rules(_ name: String) -> ZoneRules {
+        let data = FileManager.default.contents(atPath: "/usr/share/zoneinfo/\(name)")
+        return data.flatMap { ZoneRules(file: Array($0)) } ?? .utc
+    }
+}
+
+/// A moment written as `yyyy-MM-ddTHH:mm` or with seconds, in UTC.
+func utc(_ text: String) -> Instant {
+    let parts = text.split(separator: "T")
+    let date = CalendarDate(String(parts[0]))
+    let clock = parts[1].split(separator: ":").compactMap { Int64($0) }
+    let seconds = clock[0] * 3600 + clock[1] * 60 + (clock.count > 2 ? clock[2] : 0)
+    return Instant(milliseconds: ((date?.day ?? 0) * 86_400 + seconds) * 1000)
+}

@@ -1,0 +1,49 @@
+import Domain
+import Glibc
+import Logging
+import Mosquitto
+import Storage
+import Wire
+import Workers
+
+/// The scheduler and the schedule worker in one thread, turn by turn.
+enum ScheduleProbe {
+    static func run(
+        _ port: Int,
+        _ environment: Environment,
+        reached: @escaping (String) -> Void
+    ) throws {
+        var clock = try loop(port, environment, SchedulerHandler(environment), reached)
+        var worker = try loop(port, environment, ScheduleHandler(environment), reached)
+        try worker.open()
+        try clock.open()
+        print("ready")
+        fflush(nil)
+        while true {
+            try clock.turn()
+            try worker.turn()
+        }
+    }
+
+    private static func loop<Handler: BatchHandler>(
+        _ port: Int,
+        _ environment: Environment,
+        _ handler: Handler,
+        _ reached: @escaping (String) -> Void
+    ) throws -> WorkerLoop<MosquittoConnection, Handler> {
+        var options = ConnectionOptions(
+            host: "127.0.0.1",
+            port: port,
+            clientID: handler.name.clientID
+        )
+        options.receiveMaximum = environment.limits.receiveMaximum
+        return WorkerLoop(
+            try MosquittoConnection(options, waker: Waker()),
+            handler,
+            environment: environment,
+            metrics: WorkerMetrics(handler.name),
+            logger: Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() },
+            reached: { reached($0.rawValue) }
+        )
+    }
+}

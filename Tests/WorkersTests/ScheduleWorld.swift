@@ -1,0 +1,113 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+@testable import Workers
+
+/// A world with schedules: one device online, its special user 0, a normal user 1, a stranger 2.
+final class ScheduleWorld {
+    let world: World
+    private var lastID = 0
+
+    init(devices: Int = 1) throws {
+        world = try World()
+        try world.makeDevices(devices, online: true)
+        try world.makeUsers(3)
+        for device in 0..<devices {
+            try world.bind(device, 0, .special)
+            try world.bind(device, 1, .normal)
+        }
+    }
+
+    var now: Instant { world.clock.now }
+
+    /// Asks and gives the answer.
+    @discardableResult
+    func ask(_ user: Int, _ method: String, _ params: JSONObject) throws -> JSONObject {
+        lastID += 1
+        world.broker.forgetPublished()
+        world.sendRequest(user, "schedule/\(method)", id: "q\(lastID)", params)
+        try world.run { ScheduleHandler($0) }
+        return world.broker.published(to: World.answerTopic(user)).last ?? [:]
+    }
+
+    /// Makes a schedule of user 0 that acts every day at a time; gives its id.
+    @discardableResult
+    func make(
+        _ time: String,
+        device: Int = 0,
+        user: Int = 0,
+        _ more: JSONObject = [:]
+    ) throws -> ScheduleID {
+        var params: JSONObject = [
+            "did": .string(World.did(device).text), "time": .string(time), "timezone": "UTC",
+            "attrs": ["power": true],
+        ]
+        if more["date"] == nil { params["weekDays"] = [1, 2, 3, 4, 5, 6, 7] }
+        for member in more.members { params[member.key] = member.value }
+        let answer = try ask(user, "create", params)
+        let id = answer["result"]?.objectValue?["schedule"]?.objectValue?["scheduleId"]
+        return ScheduleID(trusted: id?.stringValue ?? "none")
+    }
+
+    func schedule(_ id: ScheduleID) throws -> Schedule? {
+        try world.read { try $0.schedules.find(id) }
+    }
+
+    /// Lets the clock go on to a schedule's next occurrence, and some seconds further.
+    func advance(to id: ScheduleID, seconds: Int64 = 0) throws {
+        guard let next = try schedule(id)?.nextAt else { return }
+        let gap = next.milliseconds - now.milliseconds
+        world.clock.advance(milliseconds: gap + seconds * 1000)
+    }
+
+    /// What the scheduler says is due, said to nobody yet.
+    func triggers() throws -> [(topic: String, payload: [UInt8])] {
+        world.broker.forgetPublished()
+        try world.run { SchedulerHandler($0) }
+        return world.broker.published.filter { $0.topic.contains("/system/trigger/") }
+            .map { ($0.topic, $0.payload) }
+    }
+
+    func fire(_ id: ScheduleID, dueAt: Instant) {
+        world.broker.send(
+            "ll/v1/system/trigger/\(id.text)",
+            ScheduleCodec.encode(Trigger(id, dueAt: dueAt), firedAt: now)
+        )
+    }
+
+    /// Runs the scheduler and the schedule worker until nothing is due any more.
+    func settle() throws {
+        for _ in 0..<20 {
+            let due = try triggers()
+            guard !due.isEmpty else { return }
+            for trigger in due { world.broker.send(trigger.topic, trigger.payload) }
+            try world.run { ScheduleHandler($0) }
+        }
+        throw World.Endless()
+    }
+
+    /// A schedule's runs, the oldest first, whatever is known of them.
+    func runs(_ id: ScheduleID) throws -> [(state: String, dueAt: Instant)] {
+        try world.read { tx in
+            try tx.sql.query(
+                "SELECT state, dueAt FROM scheduleRun WHERE scheduleId = $1 ORDER BY dueAt"
+            ) {
+                $0.add(id.text)
+            } row: {
+                ($0.text(0), Instant(milliseconds: $0.integer(1)))
+            }
+        }
+    }
+
+    func commands(_ device: Int = 0) -> [JSONObject] {
+        world.broker.published(to: World.command(device))
+    }
+
+    func deadLetters() throws -> [String] {
+        try world.read { tx in
+            try tx.sql.query("SELECT reason FROM deadLetter ORDER BY id") { $0.text(0) }
+        }
+    }
+}
