@@ -153,7 +153,7 @@ CREATE TABLE command (
     doneAt INTEGER,
     code INTEGER,
     result TEXT,
-    late INTEGER NOT NULL CHECK (late IN (0, 1)),
+    late INTEGER NOT NULL CHECK (late IN (0, 1)), mode TEXT NOT NULL DEFAULT 'now', refusal TEXT, steps TEXT, secret BLOB,
     PRIMARY KEY (did, cid)
 ) STRICT, WITHOUT ROWID;
 
@@ -378,3 +378,14 @@ CREATE TABLE history (
     lines BLOB NOT NULL,
     PRIMARY KEY (did, fromTs, seq)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX commandOfDevice ON command (did, cid) WHERE state IN ('queued', 'sent');
+
+CREATE INDEX commandAge ON command (did, createdAt, cid);
+
+CREATE TABLE commandCall (
+    did TEXT NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX commandCallTime ON commandCall (at);

@@ -9,8 +9,7 @@ from paho.mqtt.properties import Properties
 from client import fresh_did, fresh_id
 from world import EndToEnd
 
-LATER = """device/bindRemote device/setCustomInfo device/hardware device/query device/history device/events
-device/commands device/users device/removeUser device/allowReset
+LATER = """device/bindRemote device/setCustomInfo device/hardware device/users device/removeUser device/allowReset
 share/invite share/list share/answer share/revoke share/transfer
 schedule/create schedule/list schedule/update schedule/delete schedule/enable schedule/disable schedule/runs
 home/list home/create home/rename home/delete home/addDevice home/removeDevice""".split()

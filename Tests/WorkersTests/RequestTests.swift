@@ -166,7 +166,7 @@ struct RequestTests {
     @Test(
         "What comes later is unavailable, what never was is invalid",
         arguments: [
-            ("device/history", "Unavailable"), ("share/invite", "Unavailable"),
+            ("schedule/runs", "Unavailable"), ("share/invite", "Unavailable"),
             ("device/fly", "InvalidRequest"), ("device", "InvalidRequest"),
             ("device/list/x", "InvalidRequest"),
         ]
@@ -272,7 +272,8 @@ struct RequestTests {
         let sent = try #require(world.broker.published(to: World.command(0)).first)
         #expect(sent["cid"] == 1 && sent["sn"] == 9 && sent["data"] == ["level": 5])
         #expect(answers(world).first?["result"]?.objectValue?["state"] == "sent")
-        #expect(world.broker.published.first { $0.topic == World.command(0) }?.expirySeconds == 30)
+        let expiresAt = world.broker.published.first { $0.topic == World.command(0) }?.expiresAt
+        #expect(expiresAt == world.clock.now.adding(seconds: 30))
 
         world.sendReport(0, ["cid": 1, "code": 0, "data": ["level": 5]])
         try world.runStatus()

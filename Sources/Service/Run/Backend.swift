@@ -27,7 +27,7 @@ package struct Backend {
         try enrol(context, in: store)
         context.readiness.isReady("store")
         var environment = try environment(context, store)
-        let slow = try SlowService(environment.limits)
+        let slow = try SlowService(environment.limits, store)
         environment.pool = slow.pools
         let logger = Logger(label: "lamplighter.worker")
         let workers = try names(context).map { name in

@@ -12,6 +12,7 @@ enum Migrations {
         ("003-delivery", Schema003.sql),
         ("004-sessions", Schema004.sql),
         ("005-history", Schema005.sql),
+        ("007-records", Schema007.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {

@@ -183,14 +183,19 @@ package struct DeviceTable {
     }
 
     /// Begins a new life of the device with its users.
+    ///
+    /// It begins behind all that the device reported before, whose clock may be a little ahead.
     package func beginGeneration(_ did: DeviceID) throws {
+        let status = try transaction.statuses.find(did)?.status
+        let behind = status?.newestReport.adding(milliseconds: 1) ?? transaction.now
+        let begin = max(transaction.now, behind)
         try sql.run(
             """
             UPDATE device SET generation = generation + 1, generationAt = $1, resetUntil = NULL
             WHERE did = $2
             """
         ) {
-            $0.add(transaction.now.milliseconds)
+            $0.add(begin.milliseconds)
             $0.add(did.text)
         }
     }
@@ -205,7 +210,9 @@ package struct DeviceTable {
     /// Removes a device with all that belongs to it alone; bindings must have ended before.
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
-        for table in ["history", "event", "command", "waiter", "inbox", "device"] {
+        for table in [
+            "history", "event", "command", "commandCall", "waiter", "inbox", "device",
+        ] {
             try sql.run("DELETE FROM \(table) WHERE did = $1") { $0.add(did.text) }
         }
         transaction.gate.records.append(.removed(.device, key: did.text))

@@ -1,3 +1,4 @@
+import Domain
 import Mosquitto
 import Storage
 import Wire
@@ -87,15 +88,26 @@ struct Publisher {
     /// Publishes as much as the window takes; returns how many messages went out.
     ///
     /// A message that the library refuses for what it is counts as taken: it would be refused for
-    /// ever.
+    /// ever; and so does one whose time is over.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(
-        to connection: inout Connection
+        to connection: inout Connection,
+        at now: Instant
     ) throws -> Int {
         var published = 0
         while head < queue.count, rowOfPacket.count < Int(limits.sendMaximum) {
             let pending = queue[head]
+            let left = pending.message.secondsLeft(at: now)
+            guard left != 0 else {
+                confirm(row: pending.row)
+                head += 1
+                continue
+            }
             do {
-                let mid = try connection.publish(pending.message, quality: .atLeastOnce)
+                let mid = try connection.publish(
+                    pending.message,
+                    quality: .atLeastOnce,
+                    expirySeconds: left.map { UInt32(clamping: $0) }
+                )
                 rowOfPacket[mid] = pending.row
                 published += 1
             } catch let error as MosquittoError where error.concernsMessageOnly {

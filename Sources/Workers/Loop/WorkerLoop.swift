@@ -104,7 +104,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         try receive()
         reached(.read)
         let notices = try commit(batch())
-        let published = try publisher.publish(to: &connection)
+        let published = try publisher.publish(to: &connection, at: environment.clock.now)
         for notice in notices { _ = try connection.publish(notice, quality: .atMostOnce) }
         for signal in handler.takeSignals() {
             _ = try connection.publish(signal, quality: .atLeastOnce)
@@ -248,6 +248,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         let start = ContinuousClock.now
         let (rows, stored, notices) = try environment.store.batch(at: now) { tx in
             reached(.inTransaction)
+            // Somebody committed before us what comes before ours.
+            if environment.neighbours.isCalled(handler.name) { publisher.lookAgain() }
             try publisher.settle(in: tx)
             // Before this batch's own row is written, which goes out behind what was owed before.
             let stored = try publisher.stored(in: tx)
@@ -318,6 +320,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private func owe(_ owed: Owed, in tx: Transaction) throws -> Int64? {
         for (worker, messages) in owed.others.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: true)
+            // Before the commit, so that the other worker knows of it in its very next transaction.
+            environment.neighbours.wake(worker)
         }
         guard !owed.messages.isEmpty else { return nil }
         return try tx.outbox.add(

@@ -8,7 +8,7 @@ package struct RequestHandler: BatchHandler {
     private let methods: [String: Method]
     private let environment: Environment
     private var desk: RequestDesk
-    /// When the next command loses its meaning; only the control worker looks.
+    /// When the next command loses its meaning, or is to be sent; only the control worker looks.
     package private(set) var nextDue: Instant?
 
     /// The control worker: devices, sharing, homes; and the clock of commands.
@@ -96,7 +96,11 @@ package struct RequestHandler: BatchHandler {
 
     // MARK: What is due
 
-    package func isDue(in tx: Transaction) throws -> Bool { desk.waiting.canRelease }
+    package func isDue(in tx: Transaction) throws -> Bool {
+        if desk.waiting.canRelease { return true }
+        guard name == .control, let call = try tx.commands.nextCall() else { return false }
+        return call <= environment.clock.now
+    }
     package var isAwaiting: Bool { !desk.waiting.isEmpty }
 
     package mutating func due(in tx: Transaction) throws -> Owed? {
@@ -111,6 +115,15 @@ package struct RequestHandler: BatchHandler {
             in: tx,
             owed: &owed
         )
+        for did in try tx.commands.takeCalls(limit: environment.limits.callPage) {
+            try CommandDesk.deliver(
+                did,
+                catalog: desk.catalog,
+                topics: environment.topics,
+                in: tx,
+                owed: &owed
+            )
+        }
         try plan(in: tx)
         return owed
     }
@@ -127,7 +140,8 @@ package struct RequestHandler: BatchHandler {
 
     private mutating func plan(in tx: Transaction) throws {
         guard name == .control else { return }
-        nextDue = try tx.commands.nextExpiry()
+        nextDue = [try tx.commands.nextExpiry(), try tx.commands.nextCall()]
+            .compactMap(\.self).min()
     }
 
     package mutating func connected(

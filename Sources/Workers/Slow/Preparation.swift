@@ -15,6 +15,8 @@ package enum Preparation: Sendable {
     case both(verify: [UInt8], against: String?, hash: [UInt8])
     /// Asks an identity provider.
     case identity(ProviderCredential, ProviderSettings)
+    /// Reads a page of a device's past.
+    case history(HistoryQuestion)
 
     /// Which pool does it; nil where nothing is slow about it.
     package var lane: SlowLane? {
@@ -22,6 +24,7 @@ package enum Preparation: Sendable {
         case .commit: nil
         case .hash, .verify, .both: .password
         case .identity: .provider
+        case .history: .reading
         }
     }
 }
@@ -32,6 +35,8 @@ package enum SlowLane: String, Sendable, CaseIterable {
     case password
     /// Calls to identity providers: wait for others.
     case provider
+    /// Reads of the store that may take long.
+    case reading
 }
 
 /// What came of slow work.
@@ -44,6 +49,8 @@ package struct Prepared: Sendable {
     package var rehashed: String?
     /// What the provider says.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
+    /// The page of the past.
+    package var page: HistoryPage?
     /// Why nothing came of it.
     package var refusal: Rejection?
 

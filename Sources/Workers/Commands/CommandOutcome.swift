@@ -1,4 +1,5 @@
 import Domain
+import JSON
 import Storage
 import Wire
 
@@ -12,7 +13,8 @@ enum CommandOutcome {
         in tx: Transaction,
         owed: inout Owed
     ) throws {
-        if let app = command.app, let terminal = command.actor.terminal {
+        // Who queries is answered with the status, or why there is none.
+        if command.kind == .write, let app = command.app, let terminal = command.actor.terminal {
             owed.publish(
                 OutboundMessage(
                     topics.terminal(app, terminal, "command"),
@@ -20,15 +22,40 @@ enum CommandOutcome {
                 )
             )
         }
-        for waiter in try tx.commands.takeWaiters(command.did, command.cid) {
-            let answer = AnswerCodec.success(
-                waiter.requestID,
-                result: CommandCodec.result(command, product: product)
-            )
+        let waiters = try tx.commands.takeWaiters(command.did, command.cid)
+        guard !waiters.isEmpty else { return }
+        let result = try result(of: command, product: product, in: tx)
+        for waiter in waiters {
+            let answer: [UInt8]
+            switch result {
+            case .success(let result):
+                answer = AnswerCodec.success(waiter.requestID, result: result)
+            case .failure(let rejection):
+                owed.count(rejection)
+                answer = AnswerCodec.refusal(waiter.requestID, rejection)
+            }
             try tx.requests.complete(waiter.terminal.text, waiter.requestID, answer: answer)
             let reply = ReplyAddress(topic: waiter.topic, correlation: waiter.correlation)
             owed.publish(reply.message(answer))
         }
+    }
+
+    private static func result(
+        of command: Command,
+        product: Product?,
+        in tx: Transaction
+    ) throws -> Result<JSONObject, Rejection> {
+        guard command.kind == .query else {
+            return .success(CommandCodec.result(command, product: product))
+        }
+        if let code = command.refusal {
+            return .failure(Rejection(code, "You may not see the device any more."))
+        }
+        guard command.state != .expired, let record = try tx.statuses.find(command.did) else {
+            return .failure(Rejection(.deviceTimeout, "The device did not answer in time."))
+        }
+        let payload = StatusCodec.encode(record.status, of: command.did, product: product)
+        return .success(try JSONValue.parse(payload).objectValue ?? [:])
     }
 
     /// Ends commands whose sender or device is out of the bond.
@@ -39,8 +66,7 @@ enum CommandOutcome {
         owed: inout Owed
     ) throws {
         for var command in commands {
-            command.state = .failed
-            command.doneAt = tx.now
+            CommandRules.refuse(&command, .notBound, at: tx.now)
             try tx.commands.save([command])
             try tell(command, product: nil, topics: topics, in: tx, owed: &owed)
         }
