@@ -5,7 +5,8 @@ import Glibc
 /// Several processes may do so at once: each operation holds the lock of `PATH.lock` and first reads what
 /// the others wrote. What was appended is seen by the gate at its next look, so an answer may leave right
 /// after; it is not synced to disk, as the store can always write the file anew (`rewrite` is synced).
-/// Blocks for the time of a write; not for two threads at once.
+/// Whoever takes what it writes from elsewhere holds the file meanwhile (`hold`), so that what is older
+/// is never written behind what is newer. Blocks for the time of a write; not for two threads at once.
 ///
 ///     var file = try CredentialsFile(path: "gate/credentials")
 ///     if file.isDamaged { try file.rewrite(everything) }
@@ -21,6 +22,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     /// One number for each kind and key that has a record, instead of the keys themselves.
     private var live: Set<Int> = []
     private var appendFailed = false
+    private var held: Descriptor?
 
     /// All records in the file, those included that later ones made void.
     package private(set) var totalCount = 0
@@ -43,6 +45,16 @@ package struct CredentialsFile: ~Copyable, Sendable {
         _ = consume lock
     }
 
+    /// Has all others that write wait until `release`.
+    package mutating func hold() throws(CredentialsError) {
+        if held == nil { held = try Self.lock(path) }
+    }
+
+    /// Lets others write again.
+    package mutating func release() {
+        held = nil
+    }
+
     /// Adds records with a single write; either all of them are in the file afterwards or none.
     ///
     /// - Throws: `CredentialsError`; when `isDamaged` is true after that, the file must be rewritten.
@@ -50,7 +62,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         guard !records.isEmpty else { return }
         var bytes: [UInt8] = []
         for record in records { bytes += try record.encoded() }
-        let lock = try Self.lock(path)
+        let lock = try lockUnlessHeld()
         try catchUp()
         guard !isDamaged else { throw .damaged }
         try write(bytes)
@@ -63,7 +75,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
     ///
     /// The old file stays as it was when this throws.
     package mutating func rewrite(_ records: [Record]) throws(CredentialsError) {
-        let lock = try Self.lock(path)
+        let lock = try lockUnlessHeld()
         try replace(with: records)
         descriptor = nil
         try catchUp()
@@ -146,6 +158,11 @@ package struct CredentialsFile: ~Copyable, Sendable {
         } else {
             live.insert(hasher.finalize())
         }
+    }
+
+    private borrowing func lockUnlessHeld() throws(CredentialsError) -> Descriptor? {
+        guard held == nil else { return nil }
+        return try Self.lock(path)
     }
 
     private static func lock(_ path: String) throws(CredentialsError) -> Descriptor {

@@ -114,4 +114,9 @@ package struct SessionNotice: Sendable, Equatable {
         self.ts = ts
         self.actor = actor
     }
+
+    /// Whether it is the word of the end that a session has had.
+    package func isOfEnd(of session: Session) -> Bool {
+        session.endedAt == ts && session.endReason == reason
+    }
 }

@@ -46,6 +46,17 @@ final class GateCredentials: Sendable {
         }
     }
 
+    /// Has the other processes wait with their changes; called before a commit, so that the file gets
+    /// the changes of several processes in the order of their commits.
+    func hold() throws {
+        try state.withLock { try $0.file?.hold() }
+    }
+
+    /// Lets the other processes write again.
+    func release() {
+        state.withLock { $0.file?.release() }
+    }
+
     func append(_ records: [Record]) throws {
         try state.withLock { state in
             state.isBehind = true
@@ -54,11 +65,14 @@ final class GateCredentials: Sendable {
         }
     }
 
-    func rewrite(_ records: [Record]) throws {
+    /// Writes the file anew from what `read` gives, and has the other processes wait meanwhile.
+    func rewrite(_ read: () throws -> [Record]) throws {
         try state.withLock { state in
             state.isBehind = true
             if state.file == nil { state.file = try CredentialsFile(path: path) }
-            try state.file?.rewrite(records)
+            try state.file?.hold()
+            defer { state.file?.release() }
+            try state.file?.rewrite(read())
             state.isBehind = false
         }
     }

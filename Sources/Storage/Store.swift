@@ -85,6 +85,8 @@ package final class Store: Sendable {
             try database.execute(sql: "PRAGMA cache_size = -16384")
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
             try database.execute(sql: "PRAGMA journal_size_limit = 134217728")
+            // What is deleted is written over, so that who was erased isn't found in a free page.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
         }
         return configuration
     }
@@ -113,9 +115,11 @@ package final class Store: Sendable {
         try pool.writeWithoutTransaction { database in
             if let gate, gate.isBehind { try heal(gate, database) }
             let changes = GateChanges()
+            defer { gate?.release() }
             let value = try transact(database, at: now, changes, body)
             if let gate, !changes.records.isEmpty {
                 try gate.append(changes.records)
+                gate.release()
                 if gate.isBloated { try heal(gate, database) }
             }
             if changes.owesDelivery { deliveryBell.withLock(\.self)?() }
@@ -167,6 +171,7 @@ package final class Store: Sendable {
                 )
                 transaction.statusCache = statusCache
                 value = try body(transaction)
+                if !changes.records.isEmpty { try gate?.hold() }
                 return .commit
             }
         } catch {
@@ -200,13 +205,48 @@ package final class Store: Sendable {
     }
 
     private func heal(_ gate: GateCredentials, _ database: Database) throws {
-        try gate.rewrite(GateCredentials.everything(SQL(database)))
+        // Read while nobody else may write: what another process commits goes behind it.
+        try gate.rewrite { try GateCredentials.everything(SQL(database)) }
     }
 
     /// Copies the log into the database file as far as nobody reads older pages.
     package func checkpoint() throws {
         try pool.writeWithoutTransaction { database in
             _ = try database.checkpoint(.passive)
+        }
+    }
+
+    /// Whether people were erased whom `scrub` has not followed yet.
+    package var owesScrub: Bool {
+        get throws { try read { try $0.meta.owedScrub() } != nil }
+    }
+
+    /// Clears away what may be left of people who were erased: in the log, and in parts of pages that
+    /// are unused since rows moved, which deleting them does not reach.
+    ///
+    /// Holds up all who write for about a second, and does nothing when nobody was erased. False when
+    /// somebody was in the way for so long that it has to be tried again later. A database of more than
+    /// 64 MiB is not written anew as a whole, only the indexes that have people's names in them.
+    package func scrub() throws -> Bool {
+        guard let mark = try read({ try $0.meta.owedScrub() }) else { return true }
+        try checkpoint()
+        return try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA busy_timeout = 1000")
+            defer { try? database.execute(sql: "PRAGMA busy_timeout = 10000") }
+            do {
+                let sql = SQL(database)
+                let pages = try sql.integer("PRAGMA page_count") ?? 0
+                let isSmall = pages * (try sql.integer("PRAGMA page_size") ?? 0) <= 64 << 20
+                try database.execute(sql: isSmall ? "VACUUM" : "REINDEX account; REINDEX identity")
+                try MetaTable(sql: sql).settle(scrub: mark)
+                _ = try database.checkpoint(.truncate)
+                return true
+            } catch let error as DatabaseError
+                where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
+            {
+                try MetaTable(sql: SQL(database)).set("scrub", to: mark)
+                return false
+            }
         }
     }
 

@@ -1,16 +1,22 @@
 import Domain
 import Metrics
 package import Storage
+import Synchronization
 import Wire
 
 /// Forgets what has had its time around accounts: sessions, codes, and accounts that were cancelled.
 final class AccountSweeper: Sendable {
     private let environment: Environment
-    private static let kinds = ["session", "notice", "logoutCode", "cancellation"]
+    private static let kinds = [
+        "session", "notice", "logoutCode", "cancellation", "audit", "attempt", "code", "request",
+    ]
     /// Accounts that one round takes a step on.
     private static let accountsStep = 20
     private static let backlogMax = 100_000
     private let backlog: [String: Gauge]
+    /// The least time between two scrubs of the store, which hold up all who write, in seconds.
+    private static let scrubSeconds: Int64 = 60
+    private let scrubbedAt = Mutex(Instant(milliseconds: 0))
 
     init(_ environment: Environment) {
         self.environment = environment
@@ -37,10 +43,25 @@ final class AccountSweeper: Sendable {
                     limit: step
                 ),
                 try tx.logoutCodes.prune(limit: step),
+                try limits.auditDays == 0
+                    ? 0
+                    : tx.audit.prune(
+                        before: now.adding(seconds: -Int64(limits.auditDays) * 86_400),
+                        limit: step
+                    ),
             ]
         }
         let isErasing = try erase(at: now)
+        if !isErasing { try scrub(at: now) }
         return isErasing || rows.contains(step)
+    }
+
+    private func scrub(at now: Instant) throws {
+        let isTime = scrubbedAt.withLock { last in
+            last.adding(seconds: Self.scrubSeconds) <= now || now < last
+        }
+        guard isTime, try environment.store.owesScrub, try environment.store.scrub() else { return }
+        scrubbedAt.withLock { $0 = now }
     }
 
     /// Takes a step on each account whose time has come; tells whether one has more to go.
@@ -95,6 +116,8 @@ final class AccountSweeper: Sendable {
                 at: environment.clock.now,
                 endedSessionSeconds: limits.endedSessionSeconds,
                 noticeSeconds: limits.inboxSeconds,
+                requestSeconds: limits.requestSeconds,
+                auditDays: limits.auditDays,
                 limit: Self.backlogMax
             )
         }

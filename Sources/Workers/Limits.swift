@@ -103,6 +103,8 @@ package struct Limits: Sendable {
     package var logoutCodeSeconds: Int64 = 300
     /// How long sessions that ended are remembered, in seconds: 30 days.
     package var endedSessionSeconds: Int64 = 2_592_000
+    /// How long the audit trail is kept, in days; 0 for good.
+    package var auditDays = 0
     /// How long a cancelled account can be had back by logging in, in seconds: 7 days.
     package var cancellationSeconds: Int64 = 604_800
     /// How long an anonymous user without devices may be away, in seconds: 90 days.

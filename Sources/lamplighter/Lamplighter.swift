@@ -10,7 +10,7 @@ struct Lamplighter: AsyncParsableCommand {
         subcommands: [
             UpCommand.self, ServeCommand.self, ProductCommand.self, AppCommand.self,
             DeviceCommand.self, UserCommand.self, SessionCommand.self, DeadLetterCommand.self,
-            RefusalsCommand.self,
+            RefusalsCommand.self, ServiceCommand.self,
             MigrateCommand.self, DoctorCommand.self, ConfigCommand.self, ExplainCommand.self,
             SimulateCommand.self, BenchCommand.self, VersionCommand.self,
         ]

@@ -4,6 +4,7 @@ import Foundation
 import JSON
 import Sodium
 import Storage
+import Synchronization
 import TestKit
 import Testing
 
@@ -140,6 +141,51 @@ struct GateFileTests {
         let ended = try GateFile(world).tables.terminals[Make.terminal.text]
         #expect(ended?.session == nil && ended?.appId == "demo")
         #expect(session.endReason == .loggedOut)
+    }
+
+    @Test("What another process changes while the file is written anew is not lost")
+    func processes() throws {
+        let world = try World()
+        try world.store.healCredentials()
+        try world.fill()
+        let other = try World(world.directory)
+        let rounds = 60
+        let failures = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 3) { part in
+            for round in 0..<rounds {
+                do {
+                    switch part {
+                    case 0: try world.store.healCredentials()
+                    case 1: try change(world, "service-\(round % 2)", round)
+                    default: try change(other, "service-\(round % 2)", round + rounds)
+                    }
+                } catch {
+                    failures.withLock { $0 += 1 }
+                }
+            }
+        }
+        #expect(failures.withLock(\.self) == 0)
+        let after = try GateFile(world).tables.services
+        try world.store.healCredentials()
+        #expect(try GateFile(world).tables.services == after)
+        #expect(after.count == 2)
+    }
+
+    private func change(_ world: World, _ name: String, _ number: Int) throws {
+        try world.store.batch(at: Make.now) { tx in
+            try tx.services.save(name, role: .gateway, secret: "secret \(number)")
+        }
+    }
+
+    @Test("A service that was removed is gone from the file")
+    func removed() throws {
+        let world = try World()
+        try world.store.healCredentials()
+        try change(world, "idp", 1)
+        #expect(try GateFile(world).tables.services.keys.sorted() == ["idp"])
+        #expect(try world.store.batch(at: Make.now) { try $0.services.remove("idp") })
+        #expect(try GateFile(world).tables.services.isEmpty)
+        #expect(try !world.store.batch(at: Make.now) { try $0.services.remove("idp") })
     }
 
     @Test("A file that can't be written fails the batch, and the next batch writes it anew")

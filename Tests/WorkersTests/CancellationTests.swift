@@ -181,6 +181,51 @@ struct CancellationTests {
         var rounds = 1
         while try sweeper.sweep() { rounds += 1 }
         #expect(rounds == 3)
-        for table in ["session", "notice", "logoutCode"] { #expect(try world.count(table) == 0) }
+        for table in ["session", "notice", "logoutCode", "terminal"] {
+            #expect(try world.count(table) == 0)
+        }
+    }
+
+    @Test("A terminal is remembered while somebody is logged in there, or the same user was lately")
+    func terminals() throws {
+        let world = try World()
+        try world.makeUsers(2)
+        try world.write { (tx) throws in
+            for number in 0..<2 {
+                guard var session = try tx.sessions.live(on: World.terminal(number)) else {
+                    continue
+                }
+                try tx.sessions.end(&session, .loggedOut)
+                var next = World.session(number, since: tx.now, id: "s-next-\(number)")
+                try tx.sessions.begin(next, token: "next \(number)")
+                if number == 1 { try tx.sessions.end(&next, .loggedOut) }
+            }
+        }
+        world.clock.advance(seconds: 2_592_001)
+        try sweep(world)
+        #expect(try world.read { try $0.sessions.app(of: World.terminal(0)) } == World.app)
+        #expect(try world.read { try $0.sessions.app(of: World.terminal(1)) } == nil)
+        #expect(try world.count("session") == 1)
+    }
+
+    @Test("The audit trail is kept as long as the operator says, and erasures for good")
+    func auditDays() throws {
+        var limits = Limits()
+        limits.auditDays = 30
+        let world = try World(limits: limits)
+        try world.makeUsers(1)
+        try world.write { (tx) throws in
+            for kind in [AuditEntry.Kind.loggedIn, .erased] {
+                try tx.audit.add(
+                    AuditEntry(kind: kind, uid: World.uid(0), app: World.app, actor: .system)
+                )
+            }
+        }
+        world.clock.advance(seconds: 30 * 86_400)
+        try sweep(world)
+        #expect(try world.count("audit") == 2)
+        world.clock.advance(seconds: 1)
+        try sweep(world)
+        #expect(try world.read { try $0.audit.newest(limit: 10) }.map(\.kind) == [.erased])
     }
 }

@@ -266,6 +266,30 @@ struct SessionMethodTests {
         #expect(answer["error"]?.objectValue?["reason"] == "expired")
     }
 
+    @Test("A second notice of a session that has ended tells nobody, whoever sends it")
+    func secondNotice() throws {
+        let world = try world()
+        func notice(_ id: String, _ reason: String) throws -> Int {
+            world.broker.send(
+                "ll/v1/system/session-invalid",
+                [
+                    "noticeId": .string(id), "sessionId": "s-1", "reason": .string(reason),
+                    "ts": .integer(world.clock.now.milliseconds),
+                    "actor": ["kind": "operator", "id": "directory"],
+                ]
+            )
+            try world.runSession()
+            return world.broker.published(to: "ll/v1/user/u-0/session").count
+        }
+        #expect(try notice("n-1", "terminated") == 1)
+        #expect(try notice("n-1", "terminated") == 1)
+        world.clock.advance(milliseconds: 1)
+        #expect(try notice("n-2", "terminated") == 1)
+        #expect(try notice("n-3", "operator") == 1)
+        #expect(try world.count("audit") == 1)
+        #expect(world.broker.published.filter { $0.topic == Topics.gateControl }.count == 1)
+    }
+
     @Test("Logins and ends are in the audit trail, with who did it")
     func audit() throws {
         let world = try world()

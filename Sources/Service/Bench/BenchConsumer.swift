@@ -9,6 +9,8 @@ package struct BenchConsumer: Sendable {
         case plain
         /// B: read in batches, each published on, no store.
         case relay
+        /// Requests of apps are sent back as they came; nothing is looked at.
+        case echo
     }
 
     package var kind: Kind
@@ -60,6 +62,7 @@ package struct BenchConsumer: Sendable {
         switch kind {
         case .plain: try runPlain(options, counter)
         case .relay: try runRelay(options, counter)
+        case .echo: try runEcho(options)
         }
     }
 
@@ -99,6 +102,34 @@ package struct BenchConsumer: Sendable {
             try client.flush()
             received += intake.deliveries.count
             counter.value = received
+        }
+    }
+
+    private func runEcho(_ options: ConnectionOptions) throws {
+        var client = try MosquittoClient(options, waker: Waker())
+        _ = try client.connect()
+        try client.subscribe(["\(root)/app/+/+/request/#"])
+        say("ready")
+        var intake = Intake()
+        let levels = root.utf8.count { $0 == UInt8(ascii: "/") } + 4
+        while true {
+            try client.receive(
+                upTo: 500,
+                linger: .milliseconds(5),
+                wait: .seconds(1),
+                into: &intake
+            )
+            for delivery in intake.deliveries {
+                let parts = intake.bytes[delivery.topic].split(separator: UInt8(ascii: "/"))
+                let topic =
+                    Array(parts.prefix(levels).joined(separator: "/".utf8)) + "/response".utf8
+                try topic.withUnsafeBufferPointer { topic in
+                    try Array(intake.bytes[delivery.payload]).withUnsafeBufferPointer { payload in
+                        _ = try client.publish(topic: topic, payload: payload, isRetained: false)
+                    }
+                }
+            }
+            try client.flush()
         }
     }
 

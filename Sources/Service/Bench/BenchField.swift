@@ -17,7 +17,13 @@ final class BenchField {
     /// Makes the directory, fills the store and starts the broker.
     ///
     /// - Throws: A `Problem`, or what the store throws.
-    init(_ options: BenchReportsOptions, stored: Int, in folder: String) async throws {
+    init(
+        devices: Int,
+        terminals: Int,
+        stored: Int = 0,
+        logins: Int = 0,
+        in folder: String
+    ) async throws {
         let settings = try await SettingsReader(
             file: nil,
             environment: [:],
@@ -32,7 +38,18 @@ final class BenchField {
         root = settings.root
         directory = try DataDirectory.prepare(settings.dataDirectory)
         secrets = try ServiceSecrets(directory)
-        seed = try Self.fill(directory, secrets, options, stored)
+        let store = try StoreAccess.service(directory)
+        let toolsSecret = secrets.tools
+        try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) {
+            try $0.services.save("tools", role: .worker, secret: toolsSecret)
+        }
+        seed = try BenchSeed(
+            store,
+            devices: devices,
+            terminals: terminals,
+            stored: stored,
+            logins: logins
+        )
         port = try Ports.choose(0, host: settings.mqttHost, flag: "mqtt-port", purpose: "bench")
         broker = BrokerChild(
             plan: try BrokerPlan(
@@ -45,6 +62,36 @@ final class BenchField {
             logger: Logger(label: "bench")
         )
         try await broker.start()
+    }
+
+    /// Lets a benchmark have a field in a new folder, and ends its broker afterwards.
+    ///
+    /// - Throws: A `Problem`, `LoadError`, or what the store throws.
+    static func with(
+        devices: Int,
+        terminals: Int,
+        stored: Int = 0,
+        logins: Int = 0,
+        in folder: String,
+        _ body: (BenchField) async throws -> Void
+    ) async throws {
+        guard mkdir(folder, 0o700) == 0 else {
+            throw LoadError.system(function: "mkdir", code: errno)
+        }
+        let field = try await BenchField(
+            devices: devices,
+            terminals: terminals,
+            stored: stored,
+            logins: logins,
+            in: folder
+        )
+        do {
+            try await body(field)
+        } catch {
+            await field.stop()
+            throw error
+        }
+        await field.stop()
     }
 
     /// Ends the broker.
@@ -68,23 +115,5 @@ final class BenchField {
             _ = try client.connect()
             client.disconnect()
         }
-    }
-
-    private static func fill(
-        _ directory: DataDirectory,
-        _ secrets: ServiceSecrets,
-        _ options: BenchReportsOptions,
-        _ stored: Int
-    ) throws -> BenchSeed {
-        let store = try StoreAccess.service(directory)
-        try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) {
-            try $0.services.save("tools", role: .worker, secret: secrets.tools)
-        }
-        return try BenchSeed(
-            store,
-            devices: options.devices,
-            terminals: options.terminals,
-            stored: stored
-        )
     }
 }

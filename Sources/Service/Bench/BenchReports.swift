@@ -1,5 +1,3 @@
-import Glibc
-
 /// Measures the main path against what bounds it, on a private broker: `lamplighter bench reports`.
 ///
 /// A a plain libmosquitto subscriber that does nothing; B a relay that publishes each report on; C the
@@ -20,20 +18,12 @@ package struct BenchReports: Sendable {
     /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
     package func run() async throws -> BenchResult {
         FileLimit.raise()
-        var template = Array("\(Self.temporaryFolder)/lamplighter-bench-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw LoadError.system(function: "mkdtemp", code: errno)
-        }
-        let folder = String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
+        let folder = try BenchFolder.make()
         defer { BenchFolder.remove(folder) }
         var result = BenchResult(options: options)
         try await compare(in: folder + "/small", &result)
         if options.stored > 0 { try await grow(in: folder + "/large", &result) }
         return result
-    }
-
-    private static var temporaryFolder: String {
-        getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     }
 
     /// A, B, C, D in turns; then the latencies of B and D at half of D's throughput.
@@ -83,16 +73,12 @@ package struct BenchReports: Sendable {
         stored: Int,
         _ body: (BenchField) async throws -> Void
     ) async throws {
-        guard mkdir(folder, 0o700) == 0 else {
-            throw LoadError.system(function: "mkdir", code: errno)
-        }
-        let field = try await BenchField(options, stored: stored, in: folder)
-        do {
-            try await body(field)
-        } catch {
-            await field.stop()
-            throw error
-        }
-        await field.stop()
+        try await BenchField.with(
+            devices: options.devices,
+            terminals: options.terminals,
+            stored: stored,
+            in: folder,
+            body
+        )
     }
 }

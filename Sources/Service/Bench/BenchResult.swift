@@ -14,39 +14,32 @@ package struct BenchResult: Sendable {
 
     init(options: BenchReportsOptions) { self.options = options }
 
-    func rate(_ phase: BenchPhase) -> Double { Self.median(rates[phase] ?? []) }
+    func rate(_ phase: BenchPhase) -> Double { BenchGoal.median(rates[phase] ?? []) }
 
-    static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        guard !sorted.isEmpty else { return 0 }
-        let middle = sorted.count / 2
-        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
-    }
-
-    /// One thing that is asked for, with what came out.
-    struct Goal {
-        let name: String
-        let value: Double
-        let limit: Double
-        let isAtLeast: Bool
-
-        var isMet: Bool { isAtLeast ? value >= limit : value <= limit }
-    }
-
-    var goals: [Goal] {
+    var goals: [BenchGoal] {
         var goals = [
-            Goal(name: "C / A", value: rate(.unbound) / rate(.plain), limit: 1, isAtLeast: true),
-            Goal(name: "D / B", value: rate(.bound) / rate(.relay), limit: 0.7, isAtLeast: true),
+            BenchGoal(
+                name: "C / A",
+                value: rate(.unbound) / rate(.plain),
+                limit: 1,
+                isAtLeast: true
+            ),
+            BenchGoal(
+                name: "D / B",
+                value: rate(.bound) / rate(.relay),
+                limit: 0.7,
+                isAtLeast: true
+            ),
         ]
         if delays[.bound] != nil {
             let ratio = p99(.bound) / p99(.relay)
-            goals.append(Goal(name: "p99 D / p99 B", value: ratio, limit: 3, isAtLeast: false))
+            goals.append(BenchGoal(name: "p99 D / p99 B", value: ratio, limit: 3, isAtLeast: false))
         }
         if options.stored > 0 {
             for phase in [BenchPhase.unbound, .bound] {
-                let ratio = Self.median(largeRates[phase] ?? []) / rate(phase)
+                let ratio = BenchGoal.median(largeRates[phase] ?? []) / rate(phase)
                 goals.append(
-                    Goal(
+                    BenchGoal(
                         name: "\(phase.rawValue) with \(options.stored) stored / with few",
                         value: ratio,
                         limit: 0.8,
@@ -55,21 +48,21 @@ package struct BenchResult: Sendable {
                 )
             }
             goals += [
-                Goal(
+                BenchGoal(
                     name: "resident memory, MB",
                     value: memory.max() ?? 0,
                     limit: 150,
                     isAtLeast: false
                 ),
-                Goal(
+                BenchGoal(
                     name: "start to ready, s",
-                    value: Self.median(readySeconds),
+                    value: BenchGoal.median(readySeconds),
                     limit: 2,
                     isAtLeast: false
                 ),
-                Goal(
+                BenchGoal(
                     name: "authenticated connects/s",
-                    value: Self.median(connects),
+                    value: BenchGoal.median(connects),
                     limit: 3000,
                     isAtLeast: true
                 ),
@@ -78,9 +71,9 @@ package struct BenchResult: Sendable {
         return goals
     }
 
-    func p50(_ phase: BenchPhase) -> Double { Self.median((delays[phase] ?? []).map(\.p50)) }
+    func p50(_ phase: BenchPhase) -> Double { BenchGoal.median((delays[phase] ?? []).map(\.p50)) }
 
-    func p99(_ phase: BenchPhase) -> Double { Self.median((delays[phase] ?? []).map(\.p99)) }
+    func p99(_ phase: BenchPhase) -> Double { BenchGoal.median((delays[phase] ?? []).map(\.p99)) }
 
     /// Whether everything that is asked for was reached.
     package var isMet: Bool { goals.allSatisfy(\.isMet) }
@@ -92,31 +85,26 @@ package struct BenchResult: Sendable {
         ]
         for phase in BenchPhase.allCases {
             lines.append(
-                "  \(phase.rawValue)  \(Self.padded(Int(rate(phase)), 8)) reports/s   \(phase.title)"
+                "  \(phase.rawValue)  \(BenchGoal.padded(Int(rate(phase)), 8)) reports/s   \(phase.title)"
             )
         }
         if delays[.bound] != nil {
             lines.append("at \(Int(pace)) reports/s, from a device's publish to the app's receipt")
             for phase in [BenchPhase.relay, .bound] {
                 lines.append(
-                    "  \(phase.rawValue)  p50 \(Self.short(p50(phase))) ms   "
-                        + "p99 \(Self.short(p99(phase))) ms"
+                    "  \(phase.rawValue)  p50 \(BenchGoal.short(p50(phase))) ms   "
+                        + "p99 \(BenchGoal.short(p99(phase))) ms"
                 )
             }
         }
         for (phase, rates) in largeRates.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             lines.append(
-                "  \(phase.rawValue)  \(Self.padded(Int(Self.median(rates)), 8)) reports/s   "
+                "  \(phase.rawValue)  \(BenchGoal.padded(Int(BenchGoal.median(rates)), 8)) reports/s   "
                     + "with \(options.stored) devices in the store"
             )
         }
         lines.append("asked for")
-        for goal in goals {
-            lines.append(
-                "  \(goal.isMet ? "ok    " : "MISSED") \(goal.name): \(Self.short(goal.value)) "
-                    + "(\(goal.isAtLeast ? "at least" : "at most") \(Self.short(goal.limit)))"
-            )
-        }
+        lines += goals.map(\.text)
         return lines.joined(separator: "\n")
     }
 
@@ -131,33 +119,14 @@ package struct BenchResult: Sendable {
             ])
             return (phase.rawValue, JSONValue?.some(.object(pair)))
         }
-        let goals = goals.map { goal in
-            JSONValue.object(
-                JSONObject([
-                    ("name", .string(goal.name)), ("value", .double(goal.value)),
-                    ("limit", .double(goal.limit)), ("met", .bool(goal.isMet)),
-                ])
-            )
-        }
         return .object(
             JSONObject([
                 ("devices", .integer(Int64(options.devices))),
                 ("reportsPerSecond", .object(JSONObject(rates))),
                 ("latencyMilliseconds", .object(JSONObject(delays))),
-                ("latencyReportsPerSecond", .double(pace)), ("goals", .array(goals)),
+                ("latencyReportsPerSecond", .double(pace)), ("goals", .array(goals.map(\.json))),
                 ("met", .bool(isMet)),
             ])
         )
-    }
-
-    private static func short(_ value: Double) -> String {
-        guard value.isFinite else { return "?" }
-        let hundredths = (value * 100).rounded() / 100
-        return hundredths >= 100 ? "\(Int(hundredths))" : "\(hundredths)"
-    }
-
-    private static func padded(_ number: Int, _ width: Int) -> String {
-        let text = "\(number)"
-        return String(repeating: " ", count: max(0, width - text.count)) + text
     }
 }

@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import Providers
 import Sodium
 import Storage
 
@@ -9,6 +10,12 @@ struct BenchSeed {
     private(set) var unbound: [LoadDevice] = []
     private(set) var bound: [LoadDevice] = []
     private(set) var terminals: [LoadTerminal] = []
+    /// Terminals without a session, each of the user `bench-N` with `password`.
+    private(set) var loggedOut: [LoadTerminal] = []
+    /// The app's secret.
+    let appSecret = Sodium.randomSecret()
+    /// The password of all users who have one.
+    static let password = "seven lamps in a row"
 
     private static let product = ProductKey(trusted: String(repeating: "be", count: 16))
     private static let app = AppID(trusted: "bench")
@@ -20,7 +27,7 @@ struct BenchSeed {
     /// Writes everything; `stored` devices in all, of which twice `devices` have a known secret.
     ///
     /// - Throws: What the store throws.
-    init(_ store: Store, devices: Int, terminals: Int, stored: Int) throws {
+    init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {
         let now = Instant(milliseconds: LoadClock.milliseconds)
         try store.batch(at: now) { transaction in
             try transaction.products.save(Self.document, secret: Sodium.randomSecret())
@@ -28,9 +35,11 @@ struct BenchSeed {
             try transaction.apps.save(
                 app,
                 document: ["appId": .string(app.id.text), "name": "Bench", "products": "all"],
-                secret: Sodium.randomSecret()
+                secret: appSecret
             )
             for _ in 0..<terminals { try addTerminal(transaction) }
+            let hash = try PasswordHasher().hash(Array(Self.password.utf8))
+            for number in 0..<logins { try addUser(transaction, number, hash) }
         }
         while count < max(stored, 2 * devices) {
             try store.batch(at: now) { transaction in
@@ -83,6 +92,33 @@ struct BenchSeed {
         try transaction.sessions.begin(session, token: token)
         terminals.append(
             LoadTerminal(appID: Self.app.text, terminalID: id.text, token: token, uid: uid.text)
+        )
+    }
+
+    private mutating func addUser(
+        _ transaction: Transaction,
+        _ number: Int,
+        _ passwordHash: String
+    ) throws {
+        var user = User(
+            uid: UserID(trusted: ids.make("u", at: transaction.now)),
+            app: Self.app,
+            region: "default",
+            countryCode: "1",
+            nickname: "bench",
+            isAnonymous: false,
+            createdAt: transaction.now
+        )
+        user.username = "bench-\(number)"
+        user.passwordHash = passwordHash
+        try transaction.accounts.insert(user, deviceID: nil)
+        loggedOut.append(
+            LoadTerminal(
+                appID: Self.app.text,
+                terminalID: Self.hex(16),
+                token: "",
+                uid: user.uid.text
+            )
         )
     }
 

@@ -86,15 +86,17 @@ final class ReportLoad {
     ///   - seconds: How long.
     ///   - window: Reports under way at most.
     ///   - consumed: Gives how many of `sent` are done, by the count of whoever does it.
+    ///   - meanwhile: Does something else for a moment; false ends the flood early.
     /// - Throws: `LoadError` when a connection ends or nothing moves for ten seconds.
     func flood(
         seconds: Double,
         window: Int,
-        consumed: () -> Int
+        consumed: () -> Int,
+        meanwhile: () throws(LoadError) -> Bool = { true }
     ) throws(LoadError) {
         let end = LoadClock.nanoseconds + Int64(seconds * 1e9)
         var watch = Watch()
-        while LoadClock.nanoseconds < end {
+        while LoadClock.nanoseconds < end, try meanwhile() {
             let done = consumed()
             try watch.look(done)
             send(upTo: window - (sent - done))

@@ -195,6 +195,7 @@ extension Limits {
         requestSeconds = Int64(settings.limit("requestWindow"))
         historyDays = settings.limit("historyDays")
         sessionSeconds = Int64(settings.limit("sessionDays")) * 86_400
+        auditDays = settings.limit("auditDays")
         hashThreads = settings.limit("hashThreads")
         hashQueue = settings.limit("hashQueue")
         codesPerHour = settings.limit("codesPerHour")

@@ -246,6 +246,13 @@ package enum SettingsTable {
             "Life of a login session from login or refresh."
         ),
         Setting(
+            "limits.auditDays",
+            .integer(0...36_500),
+            .integer(0),
+            unit: "days",
+            "Time the audit trail is kept; 0 for good."
+        ),
+        Setting(
             "limits.codesPerHour",
             .integer(1...10_000_000),
             .integer(1000),

@@ -1,4 +1,5 @@
 package import Domain
+import Glibc
 package import Storage
 import Wire
 import Workers
@@ -78,6 +79,13 @@ package enum OperatorSessions {
                     owed: &owed
                 )
             }
+        }
+        // While somebody else is at the log it is tried again; at the last it is left to be
+        // written over.
+        var tries = 1
+        while try !store.scrub(), tries < 20 {
+            tries += 1
+            usleep(100_000)
         }
     }
 

@@ -45,9 +45,18 @@ package struct AttemptTable {
         try sql.run("DELETE FROM attempt WHERE subject = $1") { $0.add(subject) }
     }
 
-    /// Forgets counters that began before a moment.
-    package func prune(before: Instant) throws {
-        try sql.run("DELETE FROM attempt WHERE since < $1") { $0.add(before.milliseconds) }
+    /// Forgets counters that began before a moment, at most so many; tells how many.
+    package func prune(before: Instant, limit: Int) throws -> Int {
+        try sql.run(
+            """
+            DELETE FROM attempt WHERE subject IN (
+                SELECT subject FROM attempt WHERE since < $1 ORDER BY since LIMIT $2)
+            """
+        ) {
+            $0.add(before.milliseconds)
+            $0.add(limit)
+        }
+        return sql.changes
     }
 
     private func find(_ subject: String) throws -> (count: Int64, since: Instant)? {

@@ -4,7 +4,8 @@ import Wire
 
 /// Who did what to whose account: rows are added, never changed.
 ///
-/// With one exception: when a user is erased, what his rows say about him as a person goes.
+/// With two exceptions: when a user is erased, what his rows say about him as a person goes; and what
+/// has had its time goes as a whole.
 package struct AuditTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -61,6 +62,24 @@ package struct AuditTable {
         } row: {
             Self.entry($0)
         }.compactMap(\.self)
+    }
+
+    /// Forgets lines of before a moment, at most so many; tells how many.
+    ///
+    /// That somebody was erased is never forgotten.
+    package func prune(before: Instant, limit: Int) throws -> Int {
+        // A line's id is the microsecond of its making.
+        try sql.run(
+            """
+            DELETE FROM audit WHERE id IN (
+                SELECT id FROM audit WHERE id < $1 AND kind <> $2 ORDER BY id LIMIT $3)
+            """
+        ) {
+            $0.add(before.milliseconds * 1000)
+            $0.add(AuditEntry.Kind.erased.rawValue)
+            $0.add(limit)
+        }
+        return sql.changes
     }
 
     /// Takes what is personal out of an erased user's lines; what happened, and when, stays.

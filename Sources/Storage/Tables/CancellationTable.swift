@@ -82,7 +82,7 @@ package struct CancellationTable {
         }
     }
 
-    /// Forgets an account of which nothing is left.
+    /// Forgets an account of which nothing is left but in the log, which `Store.scrub` empties.
     package func finish(_ uid: UserID) throws {
         try sql.run("DELETE FROM cancellation WHERE uid = $1") { $0.add(uid.text) }
     }
@@ -103,6 +103,15 @@ package struct CancellationTable {
     /// back.
     package func deleteAccount(_ uid: UserID) throws {
         try begin(uid)
+        try transaction.meta.owe(scrub: transaction.stamps.next(transaction.now))
+        // Answers that wait for a repeat of their request tell of him, too.
+        try sql.run(
+            """
+            DELETE FROM request WHERE sender IN (SELECT terminalId FROM session WHERE uid = $1)
+            """
+        ) {
+            $0.add(uid.text)
+        }
         for table in ["session", "logoutCode", "link", "identity", "avatar", "account"] {
             try sql.run("DELETE FROM \(table) WHERE uid = $1") { $0.add(uid.text) }
         }

@@ -156,12 +156,22 @@ package struct CodeTable {
 
     // MARK: Sweeping
 
-    /// Forgets codes and tickets that ended before a moment.
-    package func prune(before: Instant) throws {
-        for table in ["code", "ticket"] {
-            try sql.run("DELETE FROM \(table) WHERE expiresAt < $1") {
+    /// Forgets codes and tickets that ended before a moment, at most so many of each; tells how many
+    /// of which there were more.
+    package func prune(before: Instant, limit: Int) throws -> Int {
+        var most = 0
+        for (table, key) in [("code", "scope"), ("ticket", "ticketHash")] {
+            try sql.run(
+                """
+                DELETE FROM \(table) WHERE \(key) IN (
+                    SELECT \(key) FROM \(table) WHERE expiresAt < $1 ORDER BY expiresAt LIMIT $2)
+                """
+            ) {
                 $0.add(before.milliseconds)
+                $0.add(limit)
             }
+            most = max(most, sql.changes)
         }
+        return most
     }
 }

@@ -24,6 +24,19 @@ package struct MetaTable {
         }
     }
 
+    /// Notes that somebody was erased of whom traces may be left, which `Store.scrub` clears away.
+    func owe(scrub mark: Int64) throws {
+        try set("scrub", to: "\(mark)")
+    }
+
+    /// The mark of the last erasure that `Store.scrub` has not followed yet, or nil.
+    package func owedScrub() throws -> String? { try value("scrub") }
+
+    /// Takes a mark back, unless somebody else was erased meanwhile.
+    func settle(scrub mark: String) throws {
+        try sql.run("DELETE FROM meta WHERE name = 'scrub' AND value = $1") { $0.add(mark) }
+    }
+
     /// A number that grows whenever a product or an app changes, so that caches know.
     package func catalogEpoch() throws -> Int64 {
         try sql.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'catalogEpoch'") ?? 0

@@ -69,6 +69,8 @@ package struct RetentionTable {
         at now: Instant,
         endedSessionSeconds: Int64,
         noticeSeconds: Int64,
+        requestSeconds: Int64,
+        auditDays: Int,
         limit: Int
     ) throws -> [(kind: String, count: Int64)] {
         func count(
@@ -93,6 +95,16 @@ package struct RetentionTable {
             try count("notice", "at < $1", now.adding(seconds: -noticeSeconds)),
             try count("logoutCode", "expiresAt < $1", now),
             try count("cancellation", "deletesAt <= $1", now),
+            try count("attempt", "since < $1", now.adding(seconds: -86_400)),
+            try count("code", "expiresAt < $1", now),
+            try count("request", "at < $1", now.adding(seconds: -requestSeconds)),
+            auditDays == 0
+                ? ("audit", 0)
+                : try count(
+                    "audit",
+                    "kind <> 'erased' AND id < 1000 * $1",
+                    now.adding(seconds: -Int64(auditDays) * 86_400)
+                ),
         ]
     }
 }

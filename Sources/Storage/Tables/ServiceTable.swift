@@ -1,13 +1,21 @@
 import Credentials
 import Sodium
 
-/// Service principals besides our own workers: tools, gateways, outside schedulers.
+/// Service principals besides our own workers: tools, gateways, outside schedulers, identity
+/// providers.
 package struct ServiceTable {
     let transaction: Transaction
 
     /// The roles that the contract names.
     package enum Role: String, Sendable, CaseIterable {
         case worker, gateway, scheduler, identity
+    }
+
+    /// All principals, by name; a role of a later version is shown as it stands.
+    package func all() throws -> [(name: String, role: String)] {
+        try transaction.sql.query("SELECT name, role FROM service ORDER BY name") {
+            (name: $0.text(0), role: $0.text(1))
+        }
     }
 
     /// Stores a principal with its secret, in the place of one of the same name.
@@ -28,6 +36,14 @@ package struct ServiceTable {
         transaction.gate.records.append(
             .service(name: name, secret: digest, role: Self.role(role.rawValue))
         )
+    }
+
+    /// Removes a principal, whose connections the gate then closes; false when there is none.
+    package func remove(_ name: String) throws -> Bool {
+        try transaction.sql.run("DELETE FROM service WHERE name = $1") { $0.add(name) }
+        guard transaction.sql.changes == 1 else { return false }
+        transaction.gate.records.append(.removed(.service, key: name))
+        return true
     }
 
     static func role(_ text: String) -> Credentials.Role {

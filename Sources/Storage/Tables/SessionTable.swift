@@ -55,6 +55,16 @@ package struct SessionTable {
         try find("terminalId = $1 AND endedAt IS NULL") { $0.add(terminal.text) }.first
     }
 
+    /// Whether a user is logged in on a terminal.
+    package func isLive(_ uid: String, on terminal: TerminalID) throws -> Bool {
+        try sql.integer(
+            "SELECT 1 FROM session WHERE terminalId = $1 AND endedAt IS NULL AND uid = $2"
+        ) {
+            $0.add(terminal.text)
+            $0.add(uid)
+        } != nil
+    }
+
     /// Sessions that live and whose time is over at a moment, at most so many.
     package func overdue(at now: Instant, limit: Int) throws -> [Domain.Session] {
         try sql.query(
@@ -178,6 +188,14 @@ package struct SessionTable {
 
     // MARK: The gate
 
+    /// Has the gate hear once more that a session is over, unless another lives on its terminal.
+    ///
+    /// Whoever ended it may have died between its commit and the gate's file.
+    package func confirmEnd(of session: Domain.Session) throws {
+        guard session.endedAt != nil, try live(on: session.terminal) == nil else { return }
+        try tellGate(session)
+    }
+
     /// Has the gate know a session as it is now, or that it is over.
     func tellGate(_ session: Domain.Session) throws {
         let live = try sql.query(
@@ -242,17 +260,40 @@ package struct SessionTable {
         return sql.changes
     }
 
-    /// Forgets sessions that ended before a moment, at most so many; tells how many.
+    /// Forgets sessions that ended before a moment, at most so many, and the terminals that have none
+    /// any more; tells how many.
     package func prune(before: Instant, limit: Int) throws -> Int {
-        try sql.run(
-            """
-            DELETE FROM session WHERE sessionId IN (
-                SELECT sessionId FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2)
-            """
+        let old = try sql.query(
+            "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2"
         ) {
             $0.add(before.milliseconds)
             $0.add(limit)
+        } row: {
+            (session: $0.text(0), terminal: TerminalID(trusted: $0.text(1)), uid: $0.text(2))
         }
-        return sql.changes
+        try sql.run("DELETE FROM session WHERE sessionId = $1", each: old) {
+            $0.add($1.session)
+        }
+        for row in old { try forget(row.terminal, unlessUsedBy: row.uid) }
+        return old.count
+    }
+
+    /// Forgets a terminal on which nobody is logged in, and where this user wasn't lately.
+    private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
+        // The user's sessions are looked through by their index on the user.
+        try sql.run(
+            """
+            DELETE FROM terminal WHERE terminalId = $1
+                AND NOT EXISTS (SELECT 1 FROM session AS s
+                    WHERE s.terminalId = terminal.terminalId AND s.endedAt IS NULL)
+                AND NOT EXISTS (SELECT 1 FROM session AS s
+                    WHERE s.uid = $2 AND s.terminalId = terminal.terminalId)
+            """
+        ) {
+            $0.add(terminal.text)
+            $0.add(uid)
+        }
+        guard sql.changes == 1 else { return }
+        transaction.gate.records.append(.removed(.terminal, key: terminal.text))
     }
 }

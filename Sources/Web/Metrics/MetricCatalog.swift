@@ -75,7 +75,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_sweep_backlog_rows",
             .gauge,
-            "Rows around accounts that have had their time and wait to be swept, by kind."
+            "Rows that have had their time and wait to be swept, by kind."
         ),
         Entry(
             "lamplighter_window_used",

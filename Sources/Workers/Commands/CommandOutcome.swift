@@ -4,6 +4,8 @@ import Storage
 import Wire
 
 /// Tells what became of a command: the asking terminal, and whoever waits for the answer.
+///
+/// A terminal where the user is not logged in any more learns nothing of it: somebody else may hold it.
 enum CommandOutcome {
     /// Tells of a command whose state has become final.
     static func tell(
@@ -14,7 +16,9 @@ enum CommandOutcome {
         owed: inout Owed
     ) throws {
         // Who queries is answered with the status, or why there is none.
-        if command.kind == .write, let app = command.app, let terminal = command.actor.terminal {
+        if command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
+            try tx.sessions.isLive(command.actor.id, on: terminal)
+        {
             owed.publish(
                 OutboundMessage(
                     topics.terminal(app, terminal, "command"),
@@ -36,7 +40,12 @@ enum CommandOutcome {
             }
             try tx.requests.complete(waiter.terminal.text, waiter.requestID, answer: answer)
             let reply = ReplyAddress(topic: waiter.topic, correlation: waiter.correlation)
-            owed.publish(reply.message(answer))
+            let mayKnow = try tx.sessions.isLive(command.actor.id, on: waiter.terminal)
+            owed.publish(
+                reply.message(
+                    mayKnow ? answer : AnswerCodec.refusal(waiter.requestID, sessionIsOver)
+                )
+            )
         }
     }
 
@@ -57,6 +66,12 @@ enum CommandOutcome {
         let payload = StatusCodec.encode(record.status, of: command.did, product: product)
         return .success(try JSONValue.parse(payload).objectValue ?? [:])
     }
+
+    private static let sessionIsOver = Rejection(
+        .invalidToken,
+        "The session has ended; log in again.",
+        field: "token"
+    )
 
     /// Ends commands whose sender or device is out of the bond.
     static func fail(

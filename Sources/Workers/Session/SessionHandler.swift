@@ -104,7 +104,13 @@ package struct SessionHandler: BatchHandler {
         guard try tx.sessions.claim(notice: notice.id) else { return }
         for session in try meant(notice, in: tx) where session.loginTime <= notice.ts {
             var session = session
-            if session.endedAt == nil { try mark(&session, notice, in: tx) }
+            if session.endedAt == nil {
+                try mark(&session, notice, in: tx)
+            } else {
+                // Only the word of the end that was marked is carried out, not a second one.
+                guard notice.isOfEnd(of: session) else { continue }
+                try tx.sessions.confirmEnd(of: session)
+            }
             try SessionFarewell.tell(
                 session,
                 notice,

@@ -6,7 +6,9 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure what this machine can do.",
-        subcommands: [BenchReportsCommand.self, BenchConsumeCommand.self]
+        subcommands: [
+            BenchReportsCommand.self, BenchAccountsCommand.self, BenchConsumeCommand.self,
+        ]
     )
 }
 
@@ -46,6 +48,43 @@ struct BenchReportsCommand: AsyncParsableCommand {
         options.seconds = seconds
         options.window = window
         let result = try await BenchReports(options) { Terminal.tell($0) }.run()
+        if output.json { Terminal.show(result.json) } else { print(result.text) }
+        if !result.isMet { throw ExitCode(1) }
+    }
+}
+
+/// `bench accounts`: requests, and logins beside reports.
+struct BenchAccountsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "accounts",
+        abstract: "Measure requests a second, and reports while many people log in."
+    )
+
+    @Option(help: "App terminals that ask.")
+    var terminals = 100
+
+    @Option(help: "Users that log in at once.")
+    var logins = 200
+
+    @Option(help: "Devices that report meanwhile.")
+    var devices = 1000
+
+    @Option(help: "Rounds; medians count.")
+    var rounds = 3
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 4.0
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        var options = BenchAccountsOptions()
+        options.terminals = terminals
+        options.logins = logins
+        options.devices = devices
+        options.rounds = rounds
+        options.seconds = seconds
+        let result = try await BenchAccounts(options) { Terminal.tell($0) }.run()
         if output.json { Terminal.show(result.json) } else { print(result.text) }
         if !result.isMet { throw ExitCode(1) }
     }

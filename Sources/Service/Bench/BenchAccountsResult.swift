@@ -1,0 +1,86 @@
+package import JSON
+import Foundation
+
+/// What `bench accounts` found, and whether that is what is asked for.
+package struct BenchAccountsResult: Sendable {
+    let options: BenchAccountsOptions
+    /// Answers a second by method, and of the echo.
+    var requests: [String: [Double]] = [:]
+    /// Reports a second.
+    var reports: [(alone: Double, during: Double)] = []
+    /// Until all had logged in.
+    var loginSeconds: [Double] = []
+    /// Megabytes that the service's memory grew by at most while they did.
+    var growth: [Double] = []
+    /// Logins that were refused, in the worst round.
+    var refused = 0
+
+    init(options: BenchAccountsOptions) { self.options = options }
+
+    /// What the pool may take: 19 MiB for each of its threads, and room for what waits.
+    private static var poolMegabytes: Double { Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16 }
+
+    var goals: [BenchGoal] {
+        var goals = rates.filter { $0.name != "echo" }.map { name, rate in
+            BenchGoal(name: "\(name), answers/s", value: rate, limit: 3000, isAtLeast: true)
+        }
+        let kept = BenchGoal.median(reports.map { $0.during / $0.alone })
+        let grown = BenchGoal.median(growth)
+        goals += [
+            BenchGoal(
+                name: "reports during logins / alone",
+                value: kept,
+                limit: 0.7,
+                isAtLeast: true
+            ),
+            BenchGoal(
+                name: "memory that logins took, MB",
+                value: grown,
+                limit: Self.poolMegabytes,
+                isAtLeast: false
+            ),
+            BenchGoal(name: "logins refused", value: Double(refused), limit: 0, isAtLeast: false),
+        ]
+        return goals
+    }
+
+    private var rates: [(name: String, rate: Double)] {
+        requests.sorted { $0.key < $1.key }.map { ($0.key, BenchGoal.median($0.value)) }
+    }
+
+    /// Whether everything that is asked for was reached.
+    package var isMet: Bool { goals.allSatisfy(\.isMet) }
+
+    /// The result as a table for people.
+    package var text: String {
+        let echo = BenchGoal.median(requests["echo"] ?? [])
+        var lines = [
+            "\(options.terminals) terminals, \(options.rounds) rounds of \(options.seconds) s, medians"
+        ]
+        for (name, rate) in rates {
+            lines.append(
+                "  \(BenchGoal.padded(Int(rate), 7)) answers/s, \(BenchGoal.short(rate / echo)) of an "
+                    + "echo   \(name)"
+            )
+        }
+        lines.append(
+            "\(options.logins) logins at once took \(BenchGoal.short(BenchGoal.median(loginSeconds))) s"
+        )
+        lines.append("asked for")
+        return (lines + goals.map(\.text)).joined(separator: "\n")
+    }
+
+    /// The result for programs.
+    package var json: JSONValue {
+        let rates = rates.map { ($0.name, JSONValue?.some(.double($0.rate))) }
+        return .object(
+            JSONObject([
+                ("answersPerSecond", .object(JSONObject(rates))),
+                ("reportsAlone", .double(BenchGoal.median(reports.map(\.alone)))),
+                ("reportsDuringLogins", .double(BenchGoal.median(reports.map(\.during)))),
+                ("loginSeconds", .double(BenchGoal.median(loginSeconds))),
+                ("goals", .array(goals.map(\.json))), ("met", .bool(isMet)),
+            ])
+        )
+    }
+}

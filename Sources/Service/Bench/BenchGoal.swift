@@ -1,0 +1,48 @@
+import JSON
+
+/// One thing that is asked of a benchmark, with what came out.
+struct BenchGoal {
+    let name: String
+    let value: Double
+    let limit: Double
+    let isAtLeast: Bool
+
+    var isMet: Bool { isAtLeast ? value >= limit : value <= limit }
+
+    /// A line for people.
+    var text: String {
+        "  \(isMet ? "ok    " : "MISSED") \(name): \(Self.short(value)) "
+            + "(\(isAtLeast ? "at least" : "at most") \(Self.short(limit)))"
+    }
+
+    /// The same for programs.
+    var json: JSONValue {
+        .object(
+            JSONObject([
+                ("name", .string(name)), ("value", .double(value)), ("limit", .double(limit)),
+                ("met", .bool(isMet)),
+            ])
+        )
+    }
+
+    /// The middle of what was measured: machines are not even. 0 for nothing.
+    static func median(_ values: [Double]) -> Double {
+        let sorted = values.sorted()
+        guard !sorted.isEmpty else { return 0 }
+        let middle = sorted.count / 2
+        return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+
+    /// A number with two decimals, or none from a hundred on.
+    static func short(_ value: Double) -> String {
+        guard value.isFinite else { return "?" }
+        let hundredths = (value * 100).rounded() / 100
+        return hundredths >= 100 ? "\(Int(hundredths))" : "\(hundredths)"
+    }
+
+    /// A whole number, filled with spaces from the left.
+    static func padded(_ number: Int, _ width: Int) -> String {
+        let text = "\(number)"
+        return String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import JSON
+import Service
+import Sodium
+import Storage
+import Workers
+
+/// `service add`: lets a back-end service connect, or gives it another secret or role.
+struct ServiceAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Let a back-end service connect; its secret is made, and shown this once.",
+        discussion: """
+            One that exists gets the new secret and role, and its connections are closed.
+            Roles: gateway reads system/outbound/# and answers on system/outbound/result; scheduler
+            writes system/trigger/+; identity writes system/session-invalid; worker may do all.
+            """
+    )
+
+    @Argument(help: "Its name: it connects as service:NAME, with client ids svc.NAME.…")
+    var name: String
+
+    @Option(help: "gateway, scheduler, identity or worker.")
+    var role: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        try ServiceCommand.check(name)
+        guard ServiceTable.Role(rawValue: role) != nil else {
+            let roles = ServiceTable.Role.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ValidationError("\(role) is no role; there are \(roles)")
+        }
+    }
+
+    func run() async throws {
+        guard let role = ServiceTable.Role(rawValue: role) else { return }
+        let place = try await Workplace.open(settings)
+        let secret = Sodium.randomSecret()
+        try place.store.batch(at: SystemClock().now) { tx in
+            try tx.services.save(name, role: role, secret: secret)
+        }
+        if output.json {
+            return Terminal.show([
+                "name": .string(name), "role": .string(role.rawValue),
+                "username": .string("service:\(name)"), "password": .string(secret),
+                "clientIdPrefix": .string("svc.\(name)."),
+            ])
+        }
+        print("username   service:\(name)\npassword   \(secret)\nclient id  svc.\(name).…")
+        Terminal.tell("Keep the password now: no later command shows it.")
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// `service`: gateways, schedulers, identity providers and tools that connect to the broker.
+struct ServiceCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "service",
+        abstract: "Let back-end services connect: gateways, schedulers, identity providers, tools.",
+        subcommands: [
+            ServiceAddCommand.self, ServiceListCommand.self, ServiceRemoveCommand.self,
+        ]
+    )
+
+    /// Refuses names that are none, and those of our own.
+    static func check(_ name: String) throws {
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x5F: true
+            default: false
+            }
+        }
+        guard isName, (1...32).contains(name.utf8.count) else {
+            throw ValidationError("a name is 1 to 32 letters, digits, - and _, not \(name)")
+        }
+        guard !["lamplighter", "tools"].contains(name) else {
+            throw ValidationError("\(name) is the name of one of our own")
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import JSON
+import Service
+import Storage
+import Workers
+
+/// `service remove`: lets a back-end service connect no more.
+struct ServiceRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Let a back-end service connect no more; its connections are closed."
+    )
+
+    @Argument(help: "Its name.")
+    var name: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws { try ServiceCommand.check(name) }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let isGone = try place.store.batch(at: SystemClock().now) { tx in
+            try tx.services.remove(name)
+        }
+        guard isGone else {
+            throw Problem(
+                .notFound,
+                "there is no service \(name)",
+                at: name,
+                why: "none of that name was added, or it was removed",
+                cures: [.init("lamplighter service list --data '\(place.directory.path)'", "all")]
+            )
+        }
+        if output.json {
+            Terminal.show(["name": .string(name), "removed": true])
+        } else {
+            print("removed \(name)")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+"""Very many terminals on one thread: just enough MQTT 3.1.1 for tests with a thousand of them."""
+
+import json
+import secrets
+import selectors
+import socket
+import struct
+import threading
+import time
+
+from harness import TOPICS, eventually
+
+
+def _text(text):
+    raw = text.encode()
+    return struct.pack(">H", len(raw)) + raw
+
+
+def _packet(kind, body):
+    size, head = len(body), bytearray([kind])
+    while True:
+        size, digit = size >> 7, size & 0x7F
+        head.append(digit | (0x80 if size else 0))
+        if not size:
+            return bytes(head) + body
+
+
+class Member:
+    """One connection of the crowd, with what it was told."""
+
+    def __init__(self, port, username, password, client_id):
+        self.client_id, self.buffer, self.lock = client_id, b"", threading.Lock()
+        self.socket = socket.create_connection(("127.0.0.1", port))
+        self.code, self.granted, self.lost_at = None, [], None
+        self.answers, self.user, self.own = {}, [], []
+        self.uid = self.token = None
+        self.mid = 0
+        self.send(0x10, _text("MQTT") + b"\x04\xc2" + struct.pack(">H", 600)
+                  + _text(client_id) + _text(username) + _text(password))
+
+    def send(self, kind, body):
+        with self.lock:
+            self.socket.sendall(_packet(kind, body))
+
+    def next_mid(self):
+        self.mid = self.mid % 65535 + 1
+        return struct.pack(">H", self.mid)
+
+    def subscribe(self, filter):
+        self.send(0x82, self.next_mid() + _text(filter) + b"\x01")
+
+    def publish(self, topic, body, qos=1):
+        mid = self.next_mid() if qos else b""
+        self.send(0x30 | qos << 1, _text(topic) + mid + json.dumps(body).encode())
+
+    def feed(self, data):
+        self.buffer += data
+        while True:
+            size, shift, at = 0, 0, 1
+            while at < len(self.buffer) and at < 5:
+                digit = self.buffer[at]
+                size, shift, at = size | (digit & 0x7F) << shift, shift + 7, at + 1
+                if not digit & 0x80:
+                    break
+            else:
+                return
+            if len(self.buffer) < at + size:
+                return
+            kind, body = self.buffer[0], self.buffer[at:at + size]
+            self.buffer = self.buffer[at + size:]
+            self.take(kind, body)
+
+    def take(self, kind, body):
+        if kind == 0x20:
+            self.code = body[1]
+        elif kind == 0x90:
+            self.granted.append(body[2])
+        elif kind & 0xF0 == 0x30:
+            length = struct.unpack(">H", body[:2])[0]
+            topic, rest = body[2:2 + length].decode(), body[2 + length:]
+            if kind & 0x06:
+                self.send(0x40, rest[:2])
+                rest = rest[2:]
+            self.hear(topic, rest)
+
+    def hear(self, topic, payload):
+        body = json.loads(payload) if payload else None
+        if topic.endswith("/response"):
+            self.answers[body["id"]] = body
+        elif topic.startswith(f"{TOPICS}/user/"):
+            self.user.append((time.monotonic(), topic, body))
+        else:
+            self.own.append((time.monotonic(), topic, body))
+
+
+class Crowd:
+    """Terminals of one app that come, log in and listen all together."""
+
+    def __init__(self, port, app_id, secret, count):
+        self.app_id, self.selector = app_id, selectors.DefaultSelector()
+        self.members = []
+        self.ends = False
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+        for _ in range(count):
+            member = Member(port, f"app:{app_id}", secret, secrets.token_hex(16))
+            self.members.append(member)
+            self.selector.register(member.socket, selectors.EVENT_READ, member)
+        self._all(lambda m: m.code is not None, "CONNACK")
+        assert {m.code for m in self.members} == {0}
+        for member in self.members:
+            member.subscribe(f"{TOPICS}/app/{app_id}/{member.client_id}/#")
+        self._all(lambda m: m.granted, "SUBACK")
+
+    def _run(self):
+        while not self.ends:
+            for key, _ in self.selector.select(0.1):
+                try:
+                    data = key.data.socket.recv(65536)
+                except OSError:
+                    data = b""
+                if data:
+                    key.data.feed(data)
+                else:
+                    key.data.lost_at = time.monotonic()
+                    self.selector.unregister(key.data.socket)
+
+    def _all(self, probe, what, seconds=120, members=None):
+        eventually(lambda: all(probe(m) for m in members or self.members), seconds, what)
+
+    def ask(self, method, params, token=True, members=None):
+        """Every member asks the same, or what the function makes of it; gives the results."""
+        id, members = f"crowd-{secrets.token_hex(4)}", members or self.members
+        for number, member in enumerate(members):
+            body = {"id": id, "params": params(number) if callable(params) else params}
+            if token:
+                body["token"] = member.token
+            member.publish(f"{TOPICS}/app/{self.app_id}/{member.client_id}/request/{method}", body)
+        self._all(lambda m: id in m.answers, f"answers to {method}", members=members)
+        answers = [m.answers.pop(id) for m in members]
+        bad = [a for a in answers if not a["ok"]]
+        assert not bad, f"{method}: {bad[:3]}"
+        return [a["result"] for a in answers]
+
+    def login(self, **params):
+        """Logs everybody in anonymously and has them listen to their users' topics."""
+        for member, result in zip(self.members, self.ask(
+                "account/loginAnonymous", {"countryCode": "49", **params}, token=False)):
+            member.uid, member.token = result["user"]["uid"], result["token"]
+            member.granted.clear()
+            member.subscribe(f"{TOPICS}/user/{member.uid}/#")
+        self._all(lambda m: m.granted, "SUBACK of the user's topics")
+        assert {m.granted[0] for m in self.members} == {1}
+
+    def close(self):
+        self.ends = True
+        self.thread.join()
+        for member in self.members:
+            member.socket.close()
+
+
+class Probe:
+    """Somebody who publishes to a user's topics all the time, each message with its moment."""
+
+    def __init__(self, tool, uid, seconds=0.005):
+        self.tool, self.topic, self.seconds, self.ends = tool, f"{TOPICS}/user/{uid}/probe", seconds, False
+        self.sent = 0
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        while not self.ends:
+            self.tool.publish(self.topic, {"at": time.monotonic()}, qos=self.sent & 1, wait=False)
+            self.sent += 1
+            time.sleep(self.seconds)
+
+    def close(self):
+        self.ends = True
+        self.thread.join()
+        self.tool.close()
