@@ -37,7 +37,7 @@ package final class Sweeper: Sendable {
                 if environment.clock.now > crowdedAt.adding(seconds: 600) {
                     crowdedAt = environment.clock.now
                     try thinInbox()
-                    try pruneHistory()
+                    try await HistoryPruner(environment).prune()
                 }
                 try measure()
                 try await Task.sleep(for: isBusy ? .milliseconds(200) : .seconds(5))
@@ -86,54 +86,6 @@ package final class Sweeper: Sendable {
                 try tx.inbox.prune(did, keeping: max)
             }
         }
-    }
-
-    /// Forgets history beyond what its product, or the installation, keeps.
-    private func pruneHistory() throws {
-        var last = ""
-        while true {
-            let devices = try environment.store.read { tx in
-                try tx.devices.page(after: last, limit: 500)
-            }
-            guard let next = devices.last else { return }
-            last = next.did.text
-            for device in devices { try pruneHistory(of: device) }
-        }
-    }
-
-    private func pruneHistory(of device: DeviceRecord) throws {
-        let now = environment.clock.now
-        let oldest = try environment.store.read { tx in
-            let days =
-                try tx.products.find(device.productKey)?.historyDays
-                ?? environment.limits.historyDays
-            let moment = now.adding(seconds: -Int64(days) * 86_400)
-            let isOlder =
-                try tx.history.isOlder(than: moment, device.did)
-                || tx.retention.isOlder(device.did, than: moment)
-            return isOlder ? moment : nil
-        }
-        guard let oldest else { return }
-        while try environment.store.batch(
-            at: now,
-            { tx in
-                try tx.retention.prune(
-                    device.did,
-                    before: oldest,
-                    limit: environment.limits.sweepStep
-                )
-            }
-        ) {}
-        while try environment.store.batch(
-            at: now,
-            { tx in
-                try tx.history.prune(
-                    before: oldest,
-                    of: device.did,
-                    limit: environment.limits.sweepStep
-                )
-            }
-        ) == environment.limits.sweepStep {}
     }
 
     private func measure() throws {

@@ -9,7 +9,8 @@ struct Lamplighter: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             UpCommand.self, ServeCommand.self, ProductCommand.self, AppCommand.self,
-            DeviceCommand.self, UserCommand.self, SessionCommand.self, DeadLetterCommand.self,
+            DeviceCommand.self, HistoryCommand.self, UserCommand.self, SessionCommand.self,
+            DeadLetterCommand.self,
             RefusalsCommand.self, ServiceCommand.self,
             MigrateCommand.self, DoctorCommand.self, ConfigCommand.self, ExplainCommand.self,
             SimulateCommand.self, BenchCommand.self, VersionCommand.self,

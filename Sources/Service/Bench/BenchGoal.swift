@@ -25,7 +25,7 @@ struct BenchGoal {
         )
     }
 
-    /// The middle of what was measured: machines are not even. 0 for nothing.
+    /// The middle of what was measured, since machines are not even; 0 for nothing.
     static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         guard !sorted.isEmpty else { return 0 }

@@ -21,6 +21,13 @@ package struct CommandTable {
         }
     }
 
+    /// One command, or nil.
+    package func find(_ did: DeviceID, _ cid: Int64) throws -> Command? {
+        var found: Command?
+        try load([(did, cid)]) { found = $1 }
+        return found
+    }
+
     /// A device's commands, newest first.
     package func newest(_ did: DeviceID, limit: Int) throws -> [Command] {
         try sql.query(
