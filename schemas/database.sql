@@ -379,7 +379,7 @@ CREATE TABLE history (
     PRIMARY KEY (did, fromTs, seq)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX commandOfDevice ON command (did, cid) WHERE state IN ('queued', 'sent');
+CREATE INDEX commandOfDevice ON command (did, state) WHERE state IN ('queued', 'sent');
 
 CREATE INDEX commandAge ON command (did, createdAt, cid);
 

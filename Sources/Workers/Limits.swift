@@ -13,6 +13,11 @@ package struct Limits: Sendable {
     package var sendMaximum: UInt16 = 250
     /// Messages that wait in a worker's memory for the broker, above which it reads one at a time.
     package var backlogMax = 5000
+    /// How long what the broker has taken may stay in the outbox, for the next batch to strike it out:
+    /// a commit for that alone would hold up others.
+    package var settleLinger: Duration = .milliseconds(200)
+    /// Outbox rows that wait to be struck out at most.
+    package var settleMax = 100
     /// Outbox rows that are read from the store at once.
     package var outboxPage = 20
     /// How long a worker sleeps when nothing comes.

@@ -167,7 +167,7 @@ class Commander(threading.Thread):
         number = 0
         while not self.stop.is_set():
             number += 1
-            params = {"did": self.did, "mode": "queue", "ttl": 60, "sn": number, "data": {"count": number}}
+            params = {"did": self.did, "mode": "queue", "ttl": 20, "sn": number, "data": {"count": number}}
             for _ in range(120):
                 try:
                     self.app.send("device/control", params, f"k{number}")

@@ -16,7 +16,8 @@ final class CommandLoad {
     private let root: String
     private let places: [String: Int]
     private var ready = 0
-    private var next = 1_000_000
+    /// No two loads begin alike: a request's id is known for ten minutes.
+    private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
     private var sentAt: [Int: Int64] = [:]
     private(set) var lost: [LoadError] = []
     /// Nanoseconds of each round trip, while `isTiming`.

@@ -194,6 +194,7 @@ extension Limits {
         inboxSeconds = Int64(settings.limit("inboxDays")) * 86_400
         requestSeconds = Int64(settings.limit("requestWindow"))
         historyDays = settings.limit("historyDays")
+        queuedPerDevice = settings.limit("queuedCommands")
         sessionSeconds = Int64(settings.limit("sessionDays")) * 86_400
         auditDays = settings.limit("auditDays")
         hashThreads = settings.limit("hashThreads")

@@ -5,7 +5,7 @@ enum Schema007 {
         ALTER TABLE command ADD COLUMN refusal TEXT;
         ALTER TABLE command ADD COLUMN steps TEXT;
         ALTER TABLE command ADD COLUMN secret {bytes};
-        CREATE INDEX commandOfDevice ON command (did, cid) WHERE state IN ('queued', 'sent');
+        CREATE INDEX commandOfDevice ON command (did, state) WHERE state IN ('queued', 'sent');
         CREATE INDEX commandAge ON command (did, createdAt, cid);
 
         CREATE TABLE commandCall (

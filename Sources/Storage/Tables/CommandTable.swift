@@ -62,18 +62,26 @@ package struct CommandTable {
         ).map { Instant(milliseconds: $0) }
     }
 
-    /// Open commands that a user gave a device.
+    /// Open commands that a user gave a device, in the order of their numbers.
     package func open(_ did: DeviceID, by uid: UserID? = nil) throws -> [Command] {
+        try open(did, "state IN ('queued', 'sent')")
+            .filter { uid == nil || ($0.actor.kind == .user && $0.actor.id == uid?.text) }
+    }
+
+    /// The inner query finds the few in the index of open commands; asked directly, the engine would walk
+    /// all that the device ever had.
+    private func open(_ did: DeviceID, _ condition: String) throws -> [Command] {
         try sql.query(
             """
-            SELECT \(Self.columns) FROM command
-            WHERE did = $1 AND state IN ('queued', 'sent') ORDER BY cid
+            SELECT \(Self.columns) FROM command WHERE did = $1 AND cid IN (
+                SELECT cid FROM command WHERE did = $1 AND \(condition))
+            ORDER BY cid
             """
         ) {
             $0.add(did.text)
         } row: {
             command($0)
-        }.filter { uid == nil || ($0.actor.kind == .user && $0.actor.id == uid?.text) }
+        }
     }
 
     /// Writes commands, new or changed.
@@ -99,7 +107,7 @@ package struct CommandTable {
 
     /// What waits for a device, in the order of the numbers.
     package func waiting(_ did: DeviceID) throws -> [Command] {
-        try open(did).filter { $0.state == .queued }
+        try open(did, "state IN ('queued', 'sent') AND state = 'queued'")
     }
 
     /// Has the control worker send what waits for devices, from a moment on; devices for which nothing

@@ -37,6 +37,8 @@ struct Publisher {
     var backlog: Int { queue.count - head + rowOfPacket.count }
     /// Whether rows are to be struck out.
     var hasSettled: Bool { !settled.isEmpty }
+    /// Whether so many rows are to be struck out that it can't wait.
+    var isCrowded: Bool { settled.count >= limits.settleMax }
     /// Whether something of the store's is to be read.
     var needsStore: Bool { mayHaveStored && backlog < limits.backlogMax }
     /// Messages that the broker has not confirmed.
@@ -58,8 +60,11 @@ struct Publisher {
     /// Reads rows that are owed and not in the queue.
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
         guard needsStore else { return [] }
-        return try tx.outbox.owed(by: worker.rawValue, limit: limits.outboxPage + open.count)
-            .filter { open[$0.id] == nil && !settled.contains($0.id) }
+        return try tx.outbox.owed(
+            by: worker.rawValue,
+            limit: limits.outboxPage + open.count + settled.count
+        )
+        .filter { open[$0.id] == nil && !settled.contains($0.id) }
     }
 
     // MARK: After the commit

@@ -23,6 +23,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private var lookAt: Instant
     private var mustUnsubscribe: [String] = []
     private var rest = DueRest()
+    /// Since when rows of the outbox wait to be struck out; nil when none does.
+    private var settledSince: ContinuousClock.Instant?
 
     /// Where a turn stands; tests and traces watch it.
     package enum Step: String, Sendable, CaseIterable {
@@ -81,6 +83,11 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     /// Says goodbye; after the last turn, when nothing is held back any more.
     package mutating func close() {
+        if publisher.hasSettled {
+            _ = try? environment.store.batch(at: environment.clock.now) {
+                try publisher.settle(in: $0)
+            }
+        }
         // What fails now is said by the will.
         try? publishState(isOnline: false, at: environment.clock.now)
         try? connection.flush()
@@ -137,9 +144,23 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     }
 
     private var patience: Duration {
-        guard let next = handler.nextDue else { return environment.limits.patience }
+        let limits = environment.limits
+        let most =
+            publisher.hasSettled ? min(limits.patience, limits.settleLinger) : limits.patience
+        guard let next = handler.nextDue else { return most }
         let left = max(next, rest.end).milliseconds - environment.clock.now.milliseconds
-        return min(environment.limits.patience, .milliseconds(max(0, left)))
+        return min(most, .milliseconds(max(0, left)))
+    }
+
+    /// Whether outbox rows must be struck out now; others go with the next batch.
+    private mutating func mustSettle() -> Bool {
+        guard publisher.hasSettled else {
+            settledSince = nil
+            return false
+        }
+        let since = settledSince ?? .now
+        settledSince = since
+        return publisher.isCrowded || ContinuousClock.now - since >= environment.limits.settleLinger
     }
 
     private func batch() -> [Inbound] {
@@ -173,7 +194,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             publisher.lookAgain()
         }
         let isRested = now >= rest.end
-        if batch.isEmpty, !publisher.hasSettled, try !hasWork(now, isRested: isRested) {
+        if batch.isEmpty, !mustSettle(), try !hasWork(now, isRested: isRested) {
             publisher.take(stored: [])
             return []
         }
@@ -264,6 +285,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         metrics.committed(after: ContinuousClock.now - start)
         reached(.committed)
         publisher.settledRowsAreGone()
+        settledSince = nil
         publisher.take(stored: stored)
         for (owed, row) in zip(all, rows) {
             if let row { publisher.take(owed.messages, row: row) }
