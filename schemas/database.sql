@@ -389,3 +389,9 @@ CREATE TABLE commandCall (
 ) STRICT;
 
 CREATE INDEX commandCallTime ON commandCall (at);
+
+CREATE INDEX accountEmailNamed ON account (appId, region, emailKey)
+    WHERE emailKey IS NOT NULL;
+
+CREATE INDEX accountPhoneNamed ON account (appId, region, phone)
+    WHERE phone IS NOT NULL;

@@ -82,6 +82,9 @@ package struct User: Sendable, Equatable {
 
     /// What an account may do with an e-mail address that it names.
     package enum EmailClaim: Int64, Sendable {
+        /// It was registered with it while another account had it: it logs in by it beside that one,
+        /// or whoever registered it would learn that there is another.
+        case beside = -1
         /// Nothing: it is only written down.
         case given = 0
         /// It was registered with it, unproved: it logs in until somebody proves the address.
@@ -159,9 +162,14 @@ extension User {
             if !ownsUsername, username == phone?.text { username = nil }
             phone = nil
             isPhoneVerified = false
-        case .email:
-            email = nil
-            emailClaim = .given
+        case .email(let lost):
+            if email == lost {
+                email = nil
+                emailClaim = .given
+            }
+            if ownsUsername, let own = username, (try? Username(own))?.key == lost.key {
+                username = nil
+            }
         }
     }
 

@@ -52,6 +52,12 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
+    /// An e-mail address as the username that it may be, too.
+    package var asUsername: LoginName? {
+        guard case .email(let email) = self else { return nil }
+        return (try? Username(email.text)).map { .username($0) }
+    }
+
     /// Names an address.
     package init(_ address: Address) {
         switch address {

@@ -133,8 +133,10 @@ private struct Fields {
         return try bounded(name, required(name))
     }
 
+    /// Apps hand over empty texts for what a provider has told them the first time only.
     func optionalID(_ name: String) throws(Rejection) -> String? {
-        object[name] == nil ? nil : try bounded(name, required(name))
+        let isAbsent = object[name] == nil || object[name]?.stringValue == ""
+        return isAbsent ? nil : try bounded(name, required(name))
     }
 
     private func bounded(_ name: String, _ text: String) throws(Rejection) -> String {

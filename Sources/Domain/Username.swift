@@ -2,8 +2,10 @@ import Foundation
 
 /// A name that a user chose to log in with, compared without regard to case.
 ///
-/// It never reads as a phone number or an e-mail address: it could be somebody else's, who would
-/// be locked out or taken for another.
+/// It never reads as a phone number: it could be somebody else's, who would be locked out or taken
+/// for another. It may be an e-mail address, but gives no right to it: whoever has the address goes
+/// first where it stands for an account, gets the mails that go to it, and takes it away by proving
+/// it.
 package struct Username: Hashable, Sendable {
     /// The name as it was chosen.
     package let text: String
@@ -23,8 +25,11 @@ package struct Username: Hashable, Sendable {
             )
         }
         let key = Self.key(of: text)
-        guard !key.contains("@"), !Phone.isLike(key), !key.isEmpty else {
-            throw .invalid(field, "A username can't look like an e-mail address or a phone number.")
+        guard !key.isEmpty, !Phone.isLike(key) else {
+            throw .invalid(field, "A username can't look like a phone number.")
+        }
+        guard !key.contains("@") || EmailAddress(text)?.key == key else {
+            throw .invalid(field, "A username with an @ must be an e-mail address.")
         }
         self.text = text
         self.key = key

@@ -46,6 +46,19 @@ package enum AccountCodec {
         user.avatar.map { "\(publicURL)/avatars/\($0)" } ?? user.avatarURL
     }
 
+    /// What a user's terminals are told when an address of his is another one.
+    package static func addressChanged(
+        isPhone: Bool,
+        of uid: UserID,
+        ts: Instant,
+        actor: Actor
+    ) -> [UInt8] {
+        JSONObject([
+            ("type", "addressChanged"), ("address", isPhone ? "phone" : "email"),
+            ("ts", .integer(ts.milliseconds)), ("actor", EventCodec.encode(actor, for: uid)),
+        ]).encoded()
+    }
+
     /// A session, to its user.
     package static func encode(_ session: Session) -> JSONObject {
         [

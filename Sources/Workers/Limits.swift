@@ -67,6 +67,8 @@ package struct Limits: Sendable {
     package var usersPerDevice = 10_000
     /// New anonymous users of one app in an hour.
     package var anonymousPerHour = 100_000
+    /// New terminals of one app in an hour.
+    package var terminalsPerHour = 100_000
     /// Messages of one channel that the service sends at once.
     package var deliveriesAtOnce = 8
     /// Messages that one step of the delivery service takes up.
@@ -98,12 +100,15 @@ package struct Limits: Sendable {
     package var codesPerHour = 1000
     /// Codes of one app for one country code in an hour.
     package var codesPerCountry = 200
+    /// Registrations of one e-mail address in a day that prove nothing (policies `link` and `none`);
+    /// as many accounts log in by an address beside the one that has it.
+    package var unprovedPerAddress = 2
     /// Wrong passwords for one name, one account or one terminal in 15 minutes.
     package var passwordFailures = 10
     /// Calls to one identity provider at the same time.
-    package var providerCalls = 16
+    package var providerCalls = 32
     /// Calls to all identity providers at the same time.
-    package var providerCallsMax = 64
+    package var providerCallsMax = 128
     /// How long a logout code works, in seconds: 5 minutes.
     package var logoutCodeSeconds: Int64 = 300
     /// How long sessions that ended are remembered, in seconds: 30 days.

@@ -66,7 +66,7 @@ struct AddressTests {
     }
 
     @Test(
-        "A username can't read as an address",
+        "A username can't read as a phone number, nor as half an address",
         arguments: ["a@b", "a＠b", "12345", "+49 151", "(0151)12", "４９１５１", " a", "a\t", ""]
     )
     func badUsernames(_ text: String) {

@@ -94,7 +94,8 @@ def furnish(world):
             world.import_app(app_id, app)
         gateway = Gateway(
             world.port, *(world.service.ready["service"][k] for k in ("username", "password")),
-            world.service.ready["service"]["clientIdPrefix"] + "gateway")
+            world.service.ready["service"]["clientIdPrefix"] + "gateway",
+            reconnect=True, keepalive=120)
         world.gateway = gateway.come()
     return world.gateway
 

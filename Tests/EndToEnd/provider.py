@@ -1,8 +1,10 @@
 """A provider's server on this machine, as providers document theirs: keys, ID tokens, and answers per path."""
 
 import base64
+import hmac
 import json
 import secrets
+import sys
 import threading
 import time
 import urllib.parse
@@ -18,6 +20,15 @@ def b64(data):
 
 def number(value):
     return b64(value.to_bytes((value.bit_length() + 7) // 8, "big"))
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """Says nothing of clients that go away; that is what they do when a test lets it hang."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class Provider:
@@ -44,16 +55,18 @@ class Provider:
                 self.send_response(status)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
+                try:
+                    self.end_headers()
+                    self.wfile.write(data)
+                except ConnectionError:  # whoever asked has given up
+                    self.close_connection = True
 
             do_POST = do_GET
 
             def log_message(self, *_):
                 pass
 
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = _Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
@@ -71,7 +84,21 @@ class Provider:
             return 200, {"keys": [{"kty": "RSA", "alg": "RS256", "use": "sig", "kid": self.kid,
                                    "n": number(public.n), "e": number(public.e)}]}
         found = self.answers.get(parts.path)
+        query.update({k.lower(): v for k, v in headers.items() if k.lower() == "authorization"})
         return found(query) if found else (404, {"error": "not_found"})
+
+    def rotate(self):
+        """Takes a new key in the place of the old one, as issuers do now and then."""
+        self.key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+        self.kid = secrets.token_hex(4)
+
+    def forged_token(self, issuer, audience, subject, secret):
+        """A token that is signed with HMAC, by a secret that everybody can know."""
+        now = int(time.time())
+        head = {"alg": "HS256", "kid": self.kid, "typ": "JWT"}
+        claims = {"iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + 600}
+        text = ".".join(b64(json.dumps(part).encode()) for part in (head, claims))
+        return f"{text}.{b64(hmac.digest(secret, text.encode(), 'sha256'))}"
 
     def id_token(self, issuer, audience, subject, key=None, alg="RS256", kid=None, **more):
         """A signed ID token; members of `more` that are None are left out."""

@@ -148,6 +148,10 @@ class Binding(People):
                 self.assertEqual(self.login(**{kind: new}).uid, owner.uid)
                 self.assertError(self.try_login(**{kind: old}), "InvalidCredentials")
                 self.whoami(other)
+                for terminal in (owner, other):
+                    told = terminal.expect(f"user/{owner.uid}/account").body
+                    self.assertEqual((told["type"], told["address"], told["actor"]["terminalId"]),
+                                     ("addressChanged", kind, owner.terminal_id))
 
     def test_the_first_one_is_verified_at_once(self):
         owner, email = self.register(), fresh_email()

@@ -194,6 +194,35 @@ class Policies(People):
         self.assertError(self.try_login(app="people-open", email=terminal.user["email"], password=WRONG),
                          "InvalidCredentials")
 
+    def test_with_accounts_revealed_unknown_addresses_say_so(self):
+        email = fresh_email()
+        terminal, ask = self.stranger("people-open"), {"countryCode": COUNTRY, "email": email}
+        for method, more in (("account/sendCode", {"purpose": "login"}), ("account/sendCode", {"purpose": 2}),
+                             ("account/login", {"code": "123456"}), ("account/requestPasswordReset", {}),
+                             ("account/resetPassword", {"code": "123456", "newPassword": OTHER_PASSWORD})):
+            with self.subTest(method=method, **more):
+                self.assertError(terminal.ask(method, {**ask, **more}), "ResourceNotFound")
+        self.assertEqual(self.gateway.unread_to(email), [])
+        self.register(app="people-open", email=email)
+        self.assertEqual(len(self.code(terminal, "resetPassword", email=email)), 6)
+
+    def test_a_username_that_reads_as_a_phone_is_refused(self):
+        for name in (fresh_phone(), f"+{COUNTRY}{fresh_phone()}", "0151/123 45-67", "lena@", "@", "a@b@c.de"):
+            with self.subTest(name=name):
+                self.assertError(self.stranger().ask("account/register", {
+                    "countryCode": COUNTRY, "username": name, "password": PASSWORD}), "InvalidRequest", "username")
+
+    def test_a_username_that_is_an_email_logs_in_and_gives_way_to_the_addresss_owner(self):
+        email = fresh_email()
+        first = self.register(username=email)
+        self.assertEqual(self.login(account=email.upper()).uid, first.uid)
+        self.assertError(self.try_login(email=email), "InvalidCredentials")
+        owner = self.register(email=email, password=OTHER_PASSWORD)
+        self.assertNotEqual(owner.uid, first.uid)
+        self.assertNotIn("username", self.whoami(first))
+        self.assertEqual(self.login(account=email, password=OTHER_PASSWORD).uid, owner.uid)
+        self.assertError(self.try_login(account=email, password=PASSWORD), "InvalidCredentials")
+
     def test_apps_have_users_of_their_own(self):
         name = fresh_name()
         one, two = self.register(username=name), self.register(app="people-strict", username=name)

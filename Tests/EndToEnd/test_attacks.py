@@ -1,5 +1,6 @@
 """Attacks on accounts, each by its name."""
 
+import threading
 import unittest
 
 from accounts import (
@@ -46,6 +47,50 @@ class ParallelUse(People):
         self.assertEqual(len(succeeded(answers)), 1)
         ticket = succeeded(answers)[0]["result"]["ticket"]
         self.once([owner], "account/bindPhone", {"countryCode": COUNTRY, "phone": phone, "ticket": ticket}, 100)
+
+    def test_a_reset_link(self):
+        email = fresh_email()
+        self.register(email=email)
+        self.stranger().get("account/requestPasswordReset", {"countryCode": COUNTRY, "email": email})
+        url = local(self.gateway.taken(email, "resetPassword")["params"]["url"], self.world.service.http_port)
+        page, pages = fetch(url), []
+        threads = [threading.Thread(target=lambda n=n: pages.append((n, page.send(f"lamp number {n:04d}"))))
+                   for n in range(12)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        won = [n for n, answer in pages if answer.status == 200 and not answer.forms]
+        self.assertEqual(len(won), 1, [(n, answer.status) for n, answer in pages])
+        self.login(email=email, password=f"lamp number {won[0]:04d}")
+
+    def test_a_logout_code(self):
+        email = fresh_email()
+        owner = self.register(email=email)
+        for _ in range(2):
+            self.login(email=email)
+        code = self.logout_code(owner, email=email)
+        self.once([owner], "session/terminateOthers", {"logoutCode": code}, 100)
+        self.assertEqual(len(owner.get("session/list")["sessions"]), 1)
+
+    def test_a_refresh(self):
+        owner = self.register()
+        self.once([owner], "session/refresh", {}, 100, ("InvalidToken",))
+
+    def test_a_ticket_for_two_things_at_once(self):
+        phone = fresh_phone()
+        terminal = self.login(phone=phone, code=self.code(self.stranger(), "login", phone=phone))
+        ticket, new = self.ticket(terminal, phone=phone), fresh_id()
+        for turn in range(50):
+            terminal.send("account/bindPhone", {"countryCode": COUNTRY, "phone": phone, "ticket": ticket}, f"{new}{turn}")
+            terminal.send("account/register", {
+                "countryCode": COUNTRY, "phone": phone, "ticket": ticket, "password": PASSWORD}, f"{new}r{turn}")
+        answers = [terminal.answer("account/bindPhone", f"{new}{turn}", 60) for turn in range(50)]
+        answers += [terminal.answer("account/register", f"{new}r{turn}", 60) for turn in range(50)]
+        used = [a for a in answers if a["ok"] or a["error"]["code"] != "InvalidCode"]
+        self.assertLessEqual(len(succeeded(answers)), 1)
+        # A registration with it says that the address is taken, to its owner alone, and leaves the ticket as it was.
+        self.assertTrue(all(a["ok"] or a["error"]["code"] == "Duplicated" for a in used), used[:3])
 
     def test_a_username(self):
         terminals, name = [self.stranger() for _ in range(10)], fresh_name()

@@ -4,7 +4,7 @@ import unittest
 
 from client import Client, Device, Terminal, fresh_id, fresh_mac, fresh_terminal, now, register_on
 from harness import TOPICS, TORTURE
-from world import LAMP, EndToEnd
+from world import LAMP, EndToEnd, World
 
 ROUNDS = 10_000 if TORTURE else 200
 KEY = LAMP["productKey"]
@@ -87,6 +87,31 @@ class Connecting(EndToEnd):
             client.vanish()
         self.device().report(data={"power": True})
         self.assertEqual(self.world.watcher.unread(f"{other.base}/report"), [])
+
+
+class Memory(EndToEnd):
+    def heap(self, tool):
+        """What the broker says of its memory; it does so every few seconds, where that has changed."""
+        started = len(tool.unread("/uptime"))
+        tool.wait(lambda: len(tool.unread("/uptime")) > started + 1, 20, "the broker's next word")
+        return tool.unread("/heap/current")[-1].body
+
+    def test_connections_leave_the_brokers_count_of_its_memory_true(self):
+        """It once shrank with each, to below zero, and the broker took nobody any more."""
+        world = World(watch=False)
+        self.addCleanup(world.close)
+        device = world.device(connect=False)
+        tool = self.keep(world.tool("heap"))
+        tool.connect()
+        for leaf in ("uptime", "heap/current"):
+            tool.subscribe(f"$SYS/broker/{leaf}")
+        before = self.heap(tool)
+        for _ in range(1000):
+            # MQTT 3.1.1: with MQTT 5 the broker counts too much by itself, whoever publishes.
+            client = Client(world.port, f"device:{device.did}", device.secret, device.did, version=4)
+            self.assertEqual(client.connect(), 0)
+            client.close()
+        self.assertLess(abs(self.heap(tool) - before), 50_000)
 
 
 class PublishingAndSubscribing(EndToEnd):

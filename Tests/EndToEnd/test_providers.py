@@ -95,7 +95,7 @@ class Entering(WithProvider):
     def test_the_credential_must_have_the_providers_shape(self):
         terminal = self.stranger()
         for provider, credential in (("oidc:works", {}), ("oidc:works", {"identityToken": 5}), ("qq", {"accessToken": "x"}),
-                                     ("wechat", {}), ("apple", {"identityToken": "x.y.z"}), ("weibo", {"uid": "1"}),
+                                     ("wechat", {}), ("apple", {"identityToken": 5}), ("weibo", {"uid": "1"}),
                                      ("twitter", {"key": "x"}), ("auth2", {"type": "xx", "accessToken": "t"}),
                                      ("oidc:works", "text"), ("oidc:works", None)):
             with self.subTest(provider=provider, credential=credential):

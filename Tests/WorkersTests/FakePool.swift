@@ -96,11 +96,13 @@ final class FakePool: SlowPool {
             if hasher.needsRehash(encoded) { prepared.rehashed = try? hasher.hash(password) }
         }
         switch work {
-        case .commit, .history: break
+        case .commit, .refusal, .history: break
         case .identity(let credential, let settings):
             prepared.identity = identify(credential, settings)
         case .hash(let password): prepared.hash = try? hasher.hash(password)
         case .verify(let password, let encoded): verify(password, encoded)
+        case .verifyEach(let password, let hashes):
+            for encoded in hashes where prepared.matched == nil { verify(password, encoded) }
         case .both(let password, let encoded, let new):
             verify(password, encoded)
             prepared.hash = try? hasher.hash(new)

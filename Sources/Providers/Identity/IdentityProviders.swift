@@ -16,12 +16,12 @@ package final class IdentityProviders: Sendable {
         /// How long one verification may take.
         package var timeout = Duration.seconds(8)
         /// How many calls to one provider may be under way.
-        package var callsMax = 8
+        package var callsMax = 32
         /// How many failures in a row close a provider for a while.
         package var failuresMax = 5
         /// For how long.
         package var pause = Duration.seconds(30)
-        /// After how long the question for an unknown key may be repeated.
+        /// The time in which unknown keys lead to a few questions only.
         package var keysPause = Duration.seconds(60)
 
         /// The numbers that a service runs with.

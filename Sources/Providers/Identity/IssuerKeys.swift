@@ -6,8 +6,8 @@ import JWTKit
 /// The published keys of the issuers of ID tokens, asked for seldom and kept.
 ///
 /// Keys are asked for when none are known or they are an hour old, and when a token names one that
-/// isn't among them, but then once a minute at most: a stream of tokens with made-up keys must not become
-/// a stream of questions. Several that wait for the same keys wait for one question.
+/// isn't among them, but then a few times a minute at most: a stream of tokens with made-up keys must
+/// not become a stream of questions. Several that wait for the same keys wait for one question.
 actor IssuerKeys {
     /// The times, as settings so that tests needn't wait.
     struct Limits: Sendable {
@@ -15,14 +15,20 @@ actor IssuerKeys {
         var freshFor = Duration.seconds(3600)
         /// Until which age old keys do while the issuer can't be asked.
         var usableFor = Duration.seconds(86_400)
-        /// How long an unknown key waits after the last question.
+        /// How long old keys are used on after a question that failed, and the time in which unknown
+        /// keys lead to `questionsMax` questions.
         var pause = Duration.seconds(60)
+        /// How many questions unknown keys lead to within a pause: an issuer that changes its keys is
+        /// believed at once, and again soon after.
+        var questionsMax = 5
     }
 
     private struct Entry {
         var keys: [PublishedKey]
         var fetchedAt: ContinuousClock.Instant
         var triedAt: ContinuousClock.Instant
+        /// When unknown keys led to a question, as far as it still counts.
+        var surprises: [ContinuousClock.Instant] = []
     }
 
     /// Operators name issuers, so there are few; this is against mistakes only.
@@ -61,7 +67,9 @@ actor IssuerKeys {
             guard case .success(let keys) = await ask(settings) else { return found }
             return try Self.find(token, in: keys)
         }
-        guard wait >= limits.pause else { throw .invalidCredential(.refused) }
+        let surprises = entry.surprises.filter { now - $0 < limits.pause }
+        guard surprises.count < limits.questionsMax else { throw .invalidCredential(.refused) }
+        entries[settings.baseURL]?.surprises = surprises + [now]
         return try Self.find(token, in: await ask(settings).get())
     }
 
@@ -96,7 +104,13 @@ actor IssuerKeys {
         switch result {
         case .success(let keys):
             if entries.count >= Self.issuersMax { entries = [:] }
-            entries[issuer] = Entry(keys: keys, fetchedAt: now, triedAt: now)
+            let surprises = entries[issuer]?.surprises ?? []
+            entries[issuer] = Entry(
+                keys: keys,
+                fetchedAt: now,
+                triedAt: now,
+                surprises: surprises
+            )
         case .failure: entries[issuer]?.triedAt = now
         }
         return result

@@ -39,6 +39,7 @@ package final class BrokerChild: Service {
         } catch {
             throw failure("\(error)")
         }
+        process.limitMemory(to: plan.memoryBytes)
         child.withLock { $0 = process }
         try await waitUntilAccepting(process, logged)
         readiness.isReady("broker")

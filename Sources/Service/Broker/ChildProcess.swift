@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import Synchronization
 
@@ -57,6 +58,14 @@ package final class ChildProcess: Sendable {
         state.withLock { state in
             // Under the lock the child isn't reaped, so the pid is still its own.
             if case .running = state { kill(pid, signal) }
+        }
+    }
+
+    /// Has the kernel refuse the child more than so many bytes of memory.
+    package func limitMemory(to bytes: Int) {
+        state.withLock { state in
+            guard case .running = state else { return }
+            _ = limit_data(pid, UInt(bytes))
         }
     }
 

@@ -202,5 +202,6 @@ extension Limits {
         codesPerHour = settings.limit("codesPerHour")
         codesPerCountry = settings.limit("codesPerCountry")
         anonymousPerHour = settings.limit("anonymousPerHour")
+        terminalsPerHour = settings.limit("terminalsPerHour")
     }
 }

@@ -122,7 +122,7 @@ package enum SettingsTable {
             .integer(64...1_048_576),
             .integer(2048),
             unit: "MiB",
-            "Memory the broker takes at most; at the limit it refuses messages."
+            "Memory the broker takes at most; beyond it the broker refuses, or starts anew."
         ),
         Setting(
             "broker.newClientsPerMinute",
@@ -279,6 +279,13 @@ package enum SettingsTable {
             .integer(100_000),
             unit: "1/h",
             "New anonymous users of one app."
+        ),
+        Setting(
+            "limits.terminalsPerHour",
+            .integer(1...100_000_000),
+            .integer(100_000),
+            unit: "1/h",
+            "New terminals of one app on which somebody logs in."
         ),
         Setting(
             "limits.hashThreads",

@@ -37,6 +37,30 @@ package struct AccountTable {
         }
     }
 
+    /// Users who registered with an e-mail address while another had it, the first ones first.
+    package func beside(
+        _ email: EmailAddress,
+        app: AppID,
+        region: String,
+        limit: Int
+    ) throws -> [User] {
+        let uids = try sql.query(
+            """
+            SELECT uid FROM account
+            WHERE appId = $1 AND region = $2 AND emailKey = $3 AND emailClaim < 0
+            ORDER BY createdAt, uid LIMIT $4
+            """
+        ) {
+            $0.add(app.text)
+            $0.add(region)
+            $0.add(email.key)
+            $0.add(limit)
+        } row: {
+            UserID(trusted: $0.text(0))
+        }
+        return try uids.compactMap(find)
+    }
+
     /// The user who proved an address, or nil.
     package func find(proved address: Address, app: AppID, region: String) throws -> User? {
         try find(LoginName(address), app: app, region: region)
@@ -170,15 +194,17 @@ package struct AccountTable {
         if let owner = try find(proved: address, app: app, region: region), owner.uid != uid {
             return false
         }
-        let (column, key) =
+        let (columns, key) =
             switch address {
-            case .phone(let phone): ("phone", phone.text)
-            case .email(let email): ("emailKey", email.key)
+            case .phone(let phone): (["phone"], phone.text)
+            case .email(let email): (["emailKey", "usernameKey"], email.key)
             }
-        let others = try sql.query(
+        // Not OR: that would read all accounts of the app.
+        let holders = columns.map { column in
             "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
                 + " AND uid <> $4"
-        ) {
+        }
+        let others = try sql.query(holders.joined(separator: " UNION ")) {
             $0.add(app.text)
             $0.add(region)
             $0.add(key)
@@ -194,6 +220,9 @@ package struct AccountTable {
         guard var user = try find(uid) else { return }
         user.lose(address)
         try save(user)
-        if case .email = address { try transaction.links.void(.verifyEmail, of: uid) }
+        guard case .email = address else { return }
+        try transaction.links.void(.verifyEmail, of: uid)
+        // Asked for by a username that was the address.
+        try transaction.links.void(.resetPassword, of: uid)
     }
 }

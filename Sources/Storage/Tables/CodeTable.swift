@@ -154,6 +154,26 @@ package struct CodeTable {
         )
     }
 
+    /// Tells whether a ticket stands for an address.
+    package func matchesTicket(
+        _ ticket: String,
+        for address: Address,
+        app: AppID,
+        region: String,
+        terminal: TerminalID
+    ) throws -> Bool {
+        try sql.integer(
+            """
+            SELECT 1 FROM ticket
+            WHERE ticketHash = $1 AND scope = $2 AND usedAt IS NULL AND expiresAt > $3
+            """
+        ) {
+            $0.add(bytes: Sodium.sha256(ticket.utf8))
+            $0.add(bytes: ticketScope(address, app, region, terminal))
+            $0.add(transaction.now.milliseconds)
+        } != nil
+    }
+
     // MARK: Sweeping
 
     /// Forgets codes and tickets that ended before a moment, at most so many of each; tells how many

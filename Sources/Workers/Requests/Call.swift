@@ -52,6 +52,8 @@ enum Reply {
     case refusal(Rejection)
     /// The answer follows when a command's fate is known.
     case later(DeviceID, cid: Int64)
+    /// Nothing yet: more slow work comes first, and then `run` again with what came of it.
+    case more(Preparation)
 }
 
 /// One method of the contract.
@@ -64,7 +66,8 @@ struct Method: Sendable {
     ///
     /// Limits are checked and tries are counted here: what it changes is committed before the work
     /// begins. `run` follows in a transaction of its own, after the token was checked again, and
-    /// must look at everything anew.
+    /// must look at everything anew. What is dear, a hash above all, is better asked for by `run`
+    /// (`Reply.more`), once a cheap proof is known to be right.
     var prepare: (@Sendable (inout Call) throws -> Preparation?)?
     /// Carries it out.
     var run: @Sendable (inout Call) throws -> Reply

@@ -20,7 +20,11 @@ enum CancelMethod {
     private static func run(_ call: inout Call) throws -> Reply {
         let user = try LogoutCodeMethod.owner(call)
         if let given = try proof(call, user) {
-            try given.proof.check(user, field: given.field, call)
+            do {
+                try given.proof.check(user, field: given.field, call)
+            } catch let rejection as Rejection {
+                return try given.proof.refusal(rejection, of: user, call)
+            }
         }
         let deletesAt = try Cancellation.request(user, &call)
         return .result(["deletesAt": .integer(deletesAt.milliseconds)])

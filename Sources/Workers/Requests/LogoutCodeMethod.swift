@@ -50,7 +50,11 @@ enum LogoutCodeMethod {
                 field: wish.field
             )
         }
-        try wish.proof.check(user, field: wish.field, call)
+        do {
+            try wish.proof.check(user, field: wish.field, call)
+        } catch let rejection as Rejection {
+            return try wish.proof.refusal(rejection, of: user, call)
+        }
         let terminal = call.request.terminal
         let seconds = call.limits.logoutCodeSeconds
         let code = try call.tx.logoutCodes.make(

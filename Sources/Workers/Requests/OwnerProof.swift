@@ -13,9 +13,6 @@ enum OwnerProof {
     case code(String, token: String?, CodePurpose, [Address])
     case ticket(String, [Address])
 
-    private static let failuresMax = 10
-    private static let windowSeconds: Int64 = 900
-
     /// Counts the try, and says which slow work it needs.
     ///
     /// With `isOwner` false it is somebody else's name that was given: no password is right then.
@@ -27,7 +24,7 @@ enum OwnerProof {
     ) throws -> Preparation? {
         switch self {
         case .password(let password):
-            try Self.countFailure(of: user, call)
+            _ = try PasswordTries.begin(user, call)
             // One that no account can have costs as much as any other.
             let bytes = PasswordRules.normalised(password)
             let hash = isOwner && bytes != nil ? user.passwordHash : nil
@@ -52,7 +49,7 @@ enum OwnerProof {
             guard let matched = call.prepared.matched, matched == user.passwordHash else {
                 throw Rejection(.invalidCredentials, "The password is wrong.", field: field)
             }
-            for subject in Self.subjects(user, call) { try call.tx.attempts.takeBack(subject) }
+            try PasswordTries.succeeded(user, call)
         case .code(let code, let token, let purpose, let addresses):
             for address in addresses {
                 let scope = Self.scope(purpose, address, user)
@@ -74,6 +71,14 @@ enum OwnerProof {
         }
     }
 
+    /// The refusal of a wrong proof, noted in the audit trail.
+    func refusal(_ rejection: Rejection, of user: User, _ call: Call) throws -> Reply {
+        let kind: AuditEntry.Kind =
+            if case .password = self { .passwordFailed } else { .codeFailed }
+        try call.audit(kind, user.uid, call.request.method)
+        return .refusal(rejection)
+    }
+
     private static func wrongCode(_ field: String) -> Rejection {
         Rejection(.invalidCode, "The code is wrong, too old or used.", field: field)
     }
@@ -84,32 +89,5 @@ enum OwnerProof {
         _ user: User
     ) -> CodeScope {
         CodeScope(app: user.app, region: user.region, purpose: purpose, address: address)
-    }
-
-    // MARK: Limits of guessing
-
-    private static func subjects(_ user: User, _ call: Call) -> [String] {
-        ["password:\(user.uid.text)", "passwordTerminal:\(call.request.terminal.text)"]
-    }
-
-    private static func countFailure(of user: User, _ call: Call) throws {
-        let subjects = subjects(user, call)
-        for subject in subjects {
-            guard
-                let retryAfter = try call.tx.attempts.retryAfter(
-                    subject,
-                    max: failuresMax,
-                    windowSeconds: windowSeconds
-                )
-            else { continue }
-            throw Rejection(
-                .tooManyRequests,
-                "Too many wrong passwords; a code still lets you in.",
-                retryAfter: retryAfter
-            )
-        }
-        for subject in subjects {
-            try call.tx.attempts.add(subject, windowSeconds: windowSeconds)
-        }
     }
 }

@@ -81,9 +81,7 @@ struct RequestDesk {
             guard var call = try begin(guest, in: tx, owed: &owed) else { return }
             if try waiting.join(request, guest.content) { return }
             if let work = try tx.isolated({ try prepare(&call, method, owed.jobs) }) {
-                ids = call.ids
-                owed.add(call.owed)
-                return owed.submit(waiting.admit(guest, work))
+                return wait(guest, for: work, call, owed: &owed)
             }
             try run(guest, &call, owed: &owed)
         } catch let rejection as Rejection {
@@ -142,10 +140,27 @@ struct RequestDesk {
         _ jobs: [SlowJob]
     ) throws -> Preparation? {
         guard let work = try method.prepare?(&call) else { return nil }
-        guard let lane = work.lane else { return work }
+        try checkRoom(for: work, jobs)
+        return work
+    }
+
+    /// Refuses work that its lane has no room for beside the batch's other jobs.
+    private func checkRoom(for work: Preparation, _ jobs: [SlowJob]) throws {
+        guard let lane = work.lane else { return }
         let asked = jobs.count { $0.work.lane == lane }
         guard environment.pool.room(in: lane) > asked else { throw NoPool.isFull }
-        return work
+    }
+
+    /// Has a request wait for its slow work, which begins after the commit.
+    private mutating func wait(
+        _ guest: WaitingRoom.Guest,
+        for work: Preparation,
+        _ call: Call,
+        owed: inout Owed
+    ) {
+        ids = call.ids
+        owed.add(call.owed)
+        owed.submit(waiting.admit(guest, work))
     }
 
     private mutating func run(
@@ -153,7 +168,13 @@ struct RequestDesk {
         _ call: inout Call,
         owed: inout Owed
     ) throws {
-        let reply = try call.tx.isolated { try guest.method.run(&call) }
+        let jobs = owed.jobs
+        let reply = try call.tx.isolated {
+            let reply = try guest.method.run(&call)
+            if case .more(let work) = reply { try checkRoom(for: work, jobs) }
+            return reply
+        }
+        if case .more(let work) = reply { return wait(guest, for: work, call, owed: &owed) }
         ids = call.ids
         owed.add(call.owed)
         try finish(guest, reply, in: call.tx, owed: &owed)
@@ -257,6 +278,7 @@ struct RequestDesk {
             )
         case .refusal(let rejection):
             try refuse(guest, rejection, in: tx, owed: &owed)
+        case .more: preconditionFailure("Who needs more work waits for it.")
         case .later(let did, let cid):
             try tx.commands.wait(did, cid, waiter(request))
             try tx.requests.save(

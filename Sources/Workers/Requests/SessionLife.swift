@@ -18,9 +18,8 @@ package enum SessionLife {
         _ terminal: TerminalInfo,
         isNew: Bool
     ) throws -> Reply {
-        if let owner = try call.tx.sessions.app(of: call.request.terminal), owner != call.app.id {
-            throw Rejection(.forbidden, "The terminal belongs to another app.")
-        }
+        try call.checkTerminal()
+        try call.countTerminal()
         try Cancellation.undo(user, call)
         let actor = Actor(.user, user.uid.text, terminal: call.request.terminal)
         if let before = try call.tx.sessions.live(on: call.request.terminal) {

@@ -39,7 +39,9 @@ struct SlowJob: Sendable {
 
     /// Has the work done; its result comes to the mailbox.
     func submit(to pool: any SlowPool) {
-        guard work.lane != nil else { return mailbox.put(Prepared(), for: number) }
+        guard work.lane != nil else {
+            return mailbox.put(Prepared(without: work), for: number)
+        }
         pool.submit(work) { [number, mailbox] in mailbox.put($0, for: number) }
     }
 }

@@ -7,10 +7,15 @@ package import Domain
 package enum Preparation: Sendable {
     /// Nothing but a commit: what was counted must stand before anything is compared.
     case commit
+    /// Nothing but a commit, and then a refusal: it takes as long as what is refused after `commit`.
+    case refusal(Rejection)
     /// Hashes a new password.
     case hash([UInt8])
     /// Verifies a password; against nil costs the same and never matches.
     case verify([UInt8], against: String?)
+    /// Verifies a password against each of some hashes, of which the first that matches counts; all
+    /// are tried, so that the time tells nothing.
+    case verifyEach([UInt8], against: [String?])
     /// Verifies one password and, whatever comes of it, hashes another.
     case both(verify: [UInt8], against: String?, hash: [UInt8])
     /// Asks an identity provider.
@@ -21,8 +26,8 @@ package enum Preparation: Sendable {
     /// Which pool does it; nil where nothing is slow about it.
     package var lane: SlowLane? {
         switch self {
-        case .commit: nil
-        case .hash, .verify, .both: .password
+        case .commit, .refusal: nil
+        case .hash, .verify, .verifyEach, .both: .password
         case .identity: .provider
         case .history: .reading
         }
@@ -56,6 +61,11 @@ package struct Prepared: Sendable {
 
     /// What came of work that gives nothing.
     package init() {}
+
+    /// What comes of work in no lane.
+    init(without work: Preparation) {
+        if case .refusal(let rejection) = work { refusal = rejection }
+    }
 
     /// Work that was not done.
     package static func refused(_ rejection: Rejection) -> Prepared {

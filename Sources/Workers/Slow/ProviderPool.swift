@@ -5,7 +5,13 @@ import Synchronization
 /// Asks identity providers, a bounded number of calls at a time, each provider with a bound of its
 /// own: one that hangs doesn't take the place of the others.
 package final class ProviderPool: SlowPool {
-    private let calls = Mutex<[ProviderName: Int]>([:])
+    /// Apps may have providers of one name in different places.
+    private struct Line: Hashable {
+        var provider: ProviderName
+        var baseURL: String
+    }
+
+    private let calls = Mutex<[Line: Int]>([:])
     private let providers: IdentityProviders
     private let perProvider: Int
     private let most: Int
@@ -28,9 +34,10 @@ package final class ProviderPool: SlowPool {
 
     package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
         guard case .identity(let credential, let settings) = work else { return done(Prepared()) }
-        guard begin(credential.provider) else {
+        let line = Line(provider: credential.provider, baseURL: settings.baseURL)
+        guard begin(line) else {
             meter.rejected()
-            return done(.refused(Self.isFull))
+            return done(.refused(Self.isBusy))
         }
         Task { [self] in
             let start = ContinuousClock.now
@@ -41,26 +48,31 @@ package final class ProviderPool: SlowPool {
                 prepared.identity = .failure(error)
             }
             meter.took(ContinuousClock.now - start)
-            end(credential.provider)
+            end(line)
             done(prepared)
         }
     }
 
-    private func begin(_ provider: ProviderName) -> Bool {
+    private static let isBusy = Rejection(
+        .unavailable,
+        "Too many ask this identity provider at once; try again shortly.",
+        retryAfter: 2
+    )
+
+    private func begin(_ line: Line) -> Bool {
         let busy: Int? = calls.withLock { calls in
             let all = calls.values.reduce(0, +)
-            guard all < most, calls[provider, default: 0] < perProvider else { return nil }
-            calls[provider, default: 0] += 1
+            guard all < most, calls[line, default: 0] < perProvider else { return nil }
+            calls[line, default: 0] += 1
             return all + 1
         }
         if let busy { meter.depth(waiting: 0, busy: busy) }
         return busy != nil
     }
 
-    private func end(_ provider: ProviderName) {
+    private func end(_ line: Line) {
         let busy = calls.withLock { calls in
-            calls[provider] =
-                calls[provider, default: 1] == 1 ? nil : calls[provider, default: 1] - 1
+            calls[line] = calls[line, default: 1] == 1 ? nil : calls[line, default: 1] - 1
             return calls.values.reduce(0, +)
         }
         meter.depth(waiting: 0, busy: busy)

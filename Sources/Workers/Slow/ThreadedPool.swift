@@ -110,10 +110,12 @@ package final class ThreadedPool: SlowPool {
         var prepared = Prepared()
         do {
             switch work {
-            case .commit, .identity, .history: break
+            case .commit, .refusal, .identity, .history: break
             case .hash(let password): prepared.hash = try hasher.hash(password)
             case .verify(let password, let encoded):
                 try verify(password, encoded, &prepared)
+            case .verifyEach(let password, let hashes):
+                for encoded in hashes { try verify(password, encoded, &prepared) }
             case .both(let password, let encoded, let new):
                 try verify(password, encoded, &prepared)
                 prepared.hash = try hasher.hash(new)
@@ -131,7 +133,9 @@ package final class ThreadedPool: SlowPool {
         _ encoded: String?,
         _ prepared: inout Prepared
     ) throws {
-        guard hasher.verify(password, against: encoded ?? dummy), let encoded else { return }
+        guard hasher.verify(password, against: encoded ?? dummy), let encoded,
+            prepared.matched == nil
+        else { return }
         prepared.matched = encoded
         if hasher.needsRehash(encoded) { prepared.rehashed = try hasher.hash(password) }
     }

@@ -29,8 +29,7 @@ enum AddressMethods {
     @Sendable
     private static func prepare(_ call: inout Call, _ kind: String) throws -> Preparation? {
         let (address, proof, user) = try wish(call, kind)
-        try CodeCheck.count(proof, .bind, address, user.region, call)
-        return .commit
+        return try CodeCheck.prepare(proof, .bind, address, user.region, call)
     }
 
     @Sendable
@@ -59,6 +58,7 @@ enum AddressMethods {
             try call.tx.accounts.save(user)
         }
         if let old, old != address { try call.tellOldAddress(old, of: user, new: address) }
+        call.tellTerminals(of: address, user)
         try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
         var result: JSONObject = ["user": call.shown(user)]
         result["profileError"] = refusal.map { AnswerCodec.error($0) }

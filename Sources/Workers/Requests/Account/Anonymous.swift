@@ -94,16 +94,22 @@ enum Anonymous {
         if case .username(let username) = name {
             try NewUser.checkFree(username, for: user.uid, user.region, call)
         }
-        if let proof, let address = name.address {
-            try CodeCheck.count(proof, .register, address, user.region, call)
-        }
-        return .hash(password)
+        guard let proof, let address = name.address else { return .hash(password) }
+        return try CodeCheck.prepare(proof, .register, address, user.region, call)
     }
 
     @Sendable
     private static func convert(_ call: inout Call) throws -> Reply {
         var (user, name, proof) = try wish(call)
         if let proof, let address = name.address {
+            if call.prepared.hash == nil {
+                guard try CodeCheck.matches(proof, .register, address, user.region, call) else {
+                    return try CodeCheck.refusal(.register, address, call)
+                }
+                return .more(
+                    .hash(try Ask.newPassword(call.fields, names: Registration.names(name)))
+                )
+            }
             guard try CodeCheck.use(proof, .register, address, user.region, call) else {
                 return try CodeCheck.refusal(.register, address, call)
             }

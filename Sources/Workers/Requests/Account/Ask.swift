@@ -108,7 +108,7 @@ enum Ask {
         case "email": return .email(try email(text, name, fields))
         default: break
         }
-        if text.contains("@") { return .email(try email(text, name, fields)) }
+        if name == "account", text.contains("@") { return .email(try email(text, name, fields)) }
         if Phone.isLike(text) { return .phone(try phone(text, name, fields, countryCode)) }
         return .username(try Username(text, field: "params.\(name)"))
     }

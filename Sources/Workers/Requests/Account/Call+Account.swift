@@ -37,12 +37,42 @@ extension Call {
         )
     }
 
+    /// Says that an account doesn't exist, where the app lets its answers tell.
+    ///
+    /// - Throws: `Rejection` with `ResourceNotFound`.
+    func reveal(_ user: User?) throws {
+        guard user == nil, app.policies.revealAccounts else { return }
+        throw Rejection(.resourceNotFound, "There is no account with this name.")
+    }
+
     /// Refuses another app's terminal before anything slow is done for it.
+    ///
+    /// New ones are limited by the hour, lest a flood of them fills the store.
     func checkTerminal() throws {
-        if let owner = try tx.sessions.app(of: request.terminal), owner != app.id {
+        if let owner = try tx.sessions.app(of: request.terminal) {
+            guard owner != app.id else { return }
             throw Rejection(.forbidden, "The terminal belongs to another app.")
         }
+        let wait = try tx.attempts.retryAfter(
+            newTerminals,
+            max: limits.terminalsPerHour,
+            windowSeconds: 3600
+        )
+        guard let wait else { return }
+        throw Rejection(
+            .tooManyRequests,
+            "Too many new terminals of this app.",
+            retryAfter: wait
+        )
     }
+
+    /// Counts the terminal if nobody has logged in on it yet.
+    func countTerminal() throws {
+        guard try tx.sessions.app(of: request.terminal) == nil else { return }
+        try tx.attempts.add(newTerminals, windowSeconds: 3600)
+    }
+
+    private var newTerminals: String { "terminal/app/\(app.id.text)" }
 
     /// Leaves a message to a user's address that needs no link.
     mutating func leave(
@@ -117,6 +147,17 @@ extension Call {
             ids: &ids,
             in: tx
         )
+    }
+
+    /// Tells a user's terminals that an address of his is another one now.
+    mutating func tellTerminals(of change: Address, _ user: User) {
+        let payload = AccountCodec.addressChanged(
+            isPhone: change.isPhone,
+            of: user.uid,
+            ts: tx.now,
+            actor: anybody(user.uid)
+        )
+        owed.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
     }
 
     /// Tells a user's proved mailbox that the password is another one now.

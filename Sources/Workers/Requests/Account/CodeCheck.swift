@@ -13,19 +13,57 @@ enum CodeCheck {
         "The code is wrong or no longer valid; ask for a new one."
     )
 
-    /// Counts a try; refuses when none is left. A ticket can't be guessed and isn't counted.
+    /// Counts a try; a ticket can't be guessed and isn't counted.
+    ///
+    /// Where none is left, or no code is out, the refusal waits for a commit like any other: the time
+    /// it takes must not tell whether a code was sent to an address.
+    static func prepare(
+        _ proof: Proof,
+        _ purpose: CodePurpose,
+        _ address: Address,
+        _ region: String,
+        _ call: Call
+    ) throws -> Preparation {
+        try count(proof, purpose, address, region, call) ? .commit : .refusal(wrong)
+    }
+
+    /// Counts a try; false when none is left or no code is out.
     static func count(
         _ proof: Proof,
         _ purpose: CodePurpose,
         _ address: Address,
         _ region: String,
         _ call: Call
-    ) throws {
-        guard case .code(let code, _) = proof else { return }
+    ) throws -> Bool {
+        guard case .code(let code, _) = proof else { return true }
         let scope = scope(purpose, address, region, call)
-        guard CodeRules.accepts(code),
-            try call.tx.codes.countTry(scope, max: CodeRules.triesMax)
-        else { throw wrong }
+        return try CodeRules.accepts(code)
+            && call.tx.codes.countTry(scope, max: CodeRules.triesMax)
+    }
+
+    /// Tells whether a code or ticket proves the address, and leaves it good: what is dear, such as
+    /// a hash, comes after that, and using it up comes last.
+    static func matches(
+        _ proof: Proof,
+        _ purpose: CodePurpose,
+        _ address: Address,
+        _ region: String,
+        _ call: Call
+    ) throws -> Bool {
+        switch proof {
+        case .code(let code, let token):
+            guard CodeRules.accepts(code) else { return false }
+            let scope = scope(purpose, address, region, call)
+            return try call.tx.codes.matches(code, token: token, for: scope)
+        case .ticket(let ticket):
+            return try call.tx.codes.matchesTicket(
+                ticket,
+                for: address,
+                app: call.app.id,
+                region: region,
+                terminal: call.request.terminal
+            )
+        }
     }
 
     /// Uses a code or ticket up; false when it doesn't prove the address.

@@ -22,12 +22,14 @@ enum Codes {
         let purpose = try purpose(fields, CodePurpose.init(sending:))
         let asker = try asker(purpose, address, place, &call)
         let scope = CodeCheck.scope(purpose, address, place.region, call)
-        try CodeLimits.count(scope, place, call)
         let owner = try call.tx.accounts.find(
             proved: address,
             app: call.app.id,
             region: place.region
         )
+        let isForNobody = owner == nil && isForKnownOnly(purpose, address)
+        if isForNobody { try call.reveal(owner) }
+        try CodeLimits.count(scope, place, call)
         let code = code()
         let token = Sodium.base64URL(Sodium.randomBytes(16))
         let expiresAt = call.tx.now.adding(seconds: CodeRules.lifeSeconds)
@@ -48,7 +50,7 @@ enum Codes {
                 requestID: requestID
             ),
             expiresAt: expiresAt,
-            isDummy: owner == nil && isForKnownOnly(purpose, address)
+            isDummy: isForNobody
         )
         try call.audit(
             .codeSent,
@@ -118,12 +120,7 @@ enum Codes {
     @Sendable
     private static func prepareCheck(_ call: inout Call) throws -> Preparation? {
         let (place, address, purpose, proof) = try checked(call)
-        do {
-            try CodeCheck.count(proof, purpose, address, place.region, call)
-        } catch let rejection as Rejection where rejection == CodeCheck.wrong {
-            return nil
-        }
-        return .commit
+        return try CodeCheck.count(proof, purpose, address, place.region, call) ? .commit : nil
     }
 
     @Sendable
@@ -151,8 +148,7 @@ enum Codes {
     @Sendable
     private static func prepareVerify(_ call: inout Call) throws -> Preparation? {
         let (place, address, proof) = try verified(call)
-        try CodeCheck.count(proof, .operation, address, place.region, call)
-        return .commit
+        return try CodeCheck.prepare(proof, .operation, address, place.region, call)
     }
 
     @Sendable

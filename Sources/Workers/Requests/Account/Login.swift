@@ -52,10 +52,22 @@ enum Login {
         let wish = try Wish(call)
         try call.checkTerminal()
         if let proof = wish.proof, let address = wish.name.address {
-            try CodeCheck.count(proof, .login, address, wish.place.region, call)
-            return .commit
+            try revealUnknown(address, wish.place.region, call)
+            return try CodeCheck.prepare(proof, .login, address, wish.place.region, call)
         }
         return try preparePassword(wish.name, wish.place.region, call)
+    }
+
+    /// Says that nobody has an address which doesn't register by a code, where the app lets that show.
+    private static func revealUnknown(
+        _ address: Address,
+        _ region: String,
+        _ call: Call
+    ) throws {
+        guard !address.isPhone || !call.app.policies.phoneRegistration else { return }
+        try call.reveal(
+            call.tx.accounts.find(proved: address, app: call.app.id, region: region)
+        )
     }
 
     /// Counts a try and has the password verified; of an unknown user at the same cost.
@@ -66,11 +78,45 @@ enum Login {
     ) throws -> Preparation {
         let password = try Ask.oldPassword(call.fields)
         let user = try call.tx.accounts.find(name, app: call.app.id, region: region)
-        if user == nil, call.app.policies.revealAccounts {
-            throw Rejection(.resourceNotFound, "There is no account with this name.")
-        }
+        let others = try others(name, region, call)
+        try call.reveal(user ?? others.compactMap(\.self).first)
         let tries = try PasswordTries.begin(name, region, user, call)
-        return .verify(password, against: tries.isSilentlyLocked ? nil : user?.passwordHash)
+        let hash = tries.isSilentlyLocked ? nil : user?.passwordHash
+        guard !others.isEmpty else { return .verify(password, against: hash) }
+        return .verifyEach(password, against: [hash] + others.map { $0?.passwordHash })
+    }
+
+    /// Who else logs in by an e-mail address than the account that has it: those who registered it
+    /// unproved, where the app lets them, and whose username it is, where it is given as `account`.
+    ///
+    /// Always as many, with nobody in the places that nobody has: neither the answer nor the time
+    /// tells who registers an address or such a name whether somebody has it.
+    private static func others(
+        _ name: LoginName,
+        _ region: String,
+        _ call: Call
+    ) throws -> [User?] {
+        guard case .email(let email) = name else { return [] }
+        let accounts = call.tx.accounts
+        var others: [User?] = []
+        if call.app.policies.emailRegistration != .code {
+            let places = call.limits.unprovedPerAddress
+            others = try accounts.beside(
+                email,
+                app: call.app.id,
+                region: region,
+                limit: places
+            )
+            others += Array(repeating: nil, count: places - others.count)
+        }
+        if call.fields.object["account"] != nil {
+            others.append(
+                try name.asUsername.flatMap {
+                    try accounts.find($0, app: call.app.id, region: region)
+                }
+            )
+        }
+        return others
     }
 
     @Sendable
@@ -95,10 +141,13 @@ enum Login {
         _ terminal: TerminalInfo,
         _ call: inout Call
     ) throws -> Reply {
-        guard var user, let matched = call.prepared.matched else {
+        guard let matched = call.prepared.matched else {
             try call.audit(.loginFailed, user?.uid, call.request.method)
             return .refusal(wrong)
         }
+        let others = try others(name, place.region, call).compactMap(\.self)
+        let matching = others.first { $0.passwordHash == matched && matched != user?.passwordHash }
+        guard var user = matching ?? user else { return .refusal(wrong) }
         try Passwords.checkCurrent(matched, user)
         try PasswordTries.succeeded(name, place.region, user, call)
         if let rehashed = call.prepared.rehashed {

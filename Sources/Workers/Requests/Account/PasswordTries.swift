@@ -105,7 +105,9 @@ struct PasswordTries {
 
     private static func names(_ user: User, _ call: Call) -> [String] {
         var names = user.verifiedAddresses.map(LoginName.init)
-        if let email = user.email, user.emailClaim == .registered { names.append(.email(email)) }
+        if let email = user.email, !user.isEmailVerified, user.emailClaim != .given {
+            names.append(.email(email))
+        }
         if user.ownsUsername, let username = user.username.flatMap({ try? Username($0) }) {
             names.append(.username(username))
         }
@@ -119,6 +121,11 @@ struct PasswordTries {
         _ app: AppID,
         _ tx: Transaction
     ) -> String {
+        // A username that is an e-mail address is tried as either: both have one count.
+        var name = name
+        if case .username(let username) = name, let email = EmailAddress(username.text) {
+            name = .email(email)
+        }
         let digest = tx.hash(name.key, boundTo: "password \(app.text) \(region)")
         return "password/name/\(Sodium.base64URL(digest))"
     }

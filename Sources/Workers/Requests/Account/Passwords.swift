@@ -109,15 +109,17 @@ enum Passwords {
     private static func prepareReset(_ call: inout Call) throws -> Preparation? {
         let (place, address, proof) = try resetWish(call)
         let names = Registration.names(LoginName(address))
-        let password = try Ask.newPassword(call.fields, "newPassword", names: names)
-        try CodeCheck.count(proof, .resetPassword, address, place.region, call)
-        return .hash(password)
+        _ = try Ask.newPassword(call.fields, "newPassword", names: names)
+        try call.reveal(
+            call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
+        )
+        return try CodeCheck.prepare(proof, .resetPassword, address, place.region, call)
     }
 
     @Sendable
     private static func reset(_ call: inout Call) throws -> Reply {
         let (place, address, proof) = try resetWish(call)
-        guard try CodeCheck.use(proof, .resetPassword, address, place.region, call),
+        guard try CodeCheck.matches(proof, .resetPassword, address, place.region, call),
             var user = try call.tx.accounts.find(
                 proved: address,
                 app: call.app.id,
@@ -125,12 +127,29 @@ enum Passwords {
             )
         else { return try CodeCheck.refusal(.resetPassword, address, call) }
         // Only who holds the code learns that the password is the account's own name.
-        _ = try Ask.newPassword(call.fields, "newPassword", names: user.names)
-        user.passwordHash = call.prepared.hash
+        let password = try Ask.newPassword(call.fields, "newPassword", names: user.names)
+        guard let hash = call.prepared.hash else { return .more(.hash(password)) }
+        guard try CodeCheck.use(proof, .resetPassword, address, place.region, call) else {
+            return try CodeCheck.refusal(.resetPassword, address, call)
+        }
+        user.passwordHash = hash
         try call.tx.accounts.save(user)
         try PasswordTries.clear(user, call)
         try afterwards(user, .passwordReset, sparing: nil, &call)
         return .result([:])
+    }
+
+    /// The user who proved an e-mail address, or whose username it is.
+    private static func resettable(
+        _ email: EmailAddress,
+        _ region: String,
+        _ call: Call
+    ) throws -> User? {
+        let accounts = call.tx.accounts
+        let proved = try accounts.find(proved: .email(email), app: call.app.id, region: region)
+        if let proved { return proved }
+        guard let username = LoginName.email(email).asUsername else { return nil }
+        return try accounts.find(username, app: call.app.id, region: region)
     }
 
     @Sendable
@@ -138,11 +157,8 @@ enum Passwords {
         let place = try Place(call)
         let text = try call.fields.requiredText("email", length: 0...320)
         let email = try Ask.email(text, "email", call.fields)
-        let user = try call.tx.accounts.find(
-            proved: .email(email),
-            app: call.app.id,
-            region: place.region
-        )
+        let user = try resettable(email, place.region, call)
+        try call.reveal(user)
         try LinkMail.make(
             .resetPassword,
             for: LinkMail.Recipient(

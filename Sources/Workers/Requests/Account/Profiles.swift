@@ -84,9 +84,9 @@ enum Profiles {
         let address = try Ask.address(fields, country)
         if user.verifiedAddresses.contains(address) { return }
         let old = user.verifiedAddresses.first { $0.isPhone == address.isPhone }
-        user.lose(address)
         switch address {
         case .phone(let phone):
+            user.lose(address)
             user.phone = phone
             user.isPhoneVerified = false
         case .email(let email):
@@ -97,6 +97,7 @@ enum Profiles {
         }
         guard let old else { return }
         try call.tellOldAddress(old, of: user, new: address)
+        call.tellTerminals(of: address, user)
         try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
     }
 }

@@ -72,10 +72,10 @@ enum Registration {
         if wish.proof == nil, wish.needsProof(call.app.policies) {
             throw call.fields.refuse("code", "is missing")
         }
-        if let proof = wish.proof, let address = wish.name.address {
-            try CodeCheck.count(proof, .register, address, wish.place.region, call)
+        guard let proof = wish.proof, let address = wish.name.address else {
+            return .hash(password)
         }
-        return .hash(password)
+        return try CodeCheck.prepare(proof, .register, address, wish.place.region, call)
     }
 
     /// The forms of a name that can't be its password.
@@ -91,6 +91,12 @@ enum Registration {
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
         let wish = try Wish(call)
+        if let proof = wish.proof, let address = wish.name.address, call.prepared.hash == nil {
+            guard try CodeCheck.matches(proof, .register, address, wish.place.region, call) else {
+                return try CodeCheck.refusal(.register, address, call)
+            }
+            return .more(.hash(try Ask.newPassword(call.fields, names: names(wish.name))))
+        }
         var draft = try NewUser.draft(wish.place, &call)
         if let profile = wish.profile { draft.user.profile.merge(profile) }
         draft.user.passwordHash = call.prepared.hash
@@ -135,7 +141,7 @@ enum Registration {
         }
         try limit(email, wish.place, call)
         draft.user.email = email
-        draft.user.emailClaim = owner == nil ? .registered : .given
+        draft.user.emailClaim = owner == nil ? .registered : .beside
         let user = try NewUser.store(draft, &call)
         if let owner {
             try tell(.addressTaken, owner.email ?? email, owner, &call)
@@ -164,7 +170,8 @@ enum Registration {
         )
     }
 
-    /// One address gets no more mails by registrations than by codes, whoever has it.
+    /// One address is registered unproved a few times a day only, whoever has it: no more often than
+    /// there are accounts beside its owner's that can log in by it.
     private static func limit(_ email: EmailAddress, _ place: Place, _ call: Call) throws {
         let digest = call.tx.hash(
             email.key,
@@ -173,8 +180,8 @@ enum Registration {
         let subject = "register/" + digest.map { String($0, radix: 36) }.joined(separator: ".")
         let wait = try call.tx.attempts.retryAfter(
             subject,
-            max: call.limits.codesPerPurpose,
-            windowSeconds: 3600
+            max: call.limits.unprovedPerAddress,
+            windowSeconds: 86_400
         )
         if let wait {
             throw Rejection(
@@ -183,6 +190,6 @@ enum Registration {
                 retryAfter: wait
             )
         }
-        try call.tx.attempts.add(subject, windowSeconds: 3600)
+        try call.tx.attempts.add(subject, windowSeconds: 86_400)
     }
 }

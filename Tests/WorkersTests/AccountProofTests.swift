@@ -1,0 +1,249 @@
+import Domain
+import JSON
+import Storage
+import Testing
+
+@testable import Workers
+
+@Suite("What proves an account, and what an address gives")
+struct AccountProofTests {
+    private let password = JSONValue.string(AccountWorld.password)
+    private let email: JSONObject = ["email": "a@example.com"]
+
+    private func with(_ more: JSONObject, _ params: JSONObject) -> JSONObject {
+        var all = params
+        for member in more.members { all[member.key] = member.value }
+        return all
+    }
+
+    // MARK: Codes before hashes
+
+    @Test(
+        "A wrong code costs no hash, a right one does, and is used up by it",
+        arguments: ["register", "resetPassword"]
+    )
+    func codesFirst(_ purpose: String) throws {
+        let world = try AccountWorld()
+        if purpose == "resetPassword" { try world.register(0, email) }
+        let code = try world.code(1, purpose, email)
+        let before = world.pool.journal.count
+        var params: JSONObject = ["email": "a@example.com", "password": password]
+        params["newPassword"] = "another password"
+        params["code"] = .string(AccountWorld.wrong(code))
+        #expect(try world.ask(1, purpose, params).errorCode == "InvalidCode")
+        #expect(world.pool.journal.count == before)
+        params["code"] = .string(code)
+        #expect(try world.ask(1, purpose, params).isOK)
+        #expect(world.pool.journal.count == before + 1)
+        #expect(try world.ask(2, purpose, params).errorCode == "InvalidCode")
+    }
+
+    @Test("A full pool refuses after a right code, which stays good")
+    func full() throws {
+        let world = try AccountWorld()
+        let code = try world.code(0, "register", email)
+        let params: JSONObject = [
+            "email": "a@example.com", "password": password, "code": .string(code),
+        ]
+        world.pool.room = 0
+        let refusal = try world.ask(0, "register", params)
+        #expect(refusal.errorCode == "Unavailable" && refusal.retryAfter == 5)
+        world.pool.room = 10
+        #expect(try world.ask(0, "register", params).isOK)
+    }
+
+    // MARK: One limit for all password paths
+
+    @Test("Wrong passwords at logins close cancelling and logout codes, and the other way round")
+    func oneLimit() throws {
+        let world = try AccountWorld()
+        let phone: JSONObject = ["phone": "1512345678"]
+        try world.register(0, phone)
+        for terminal in 100..<105 { _ = try world.login(terminal, phone, password: "wrong one") }
+        for _ in 0..<5 {
+            let answer = try world.ask(0, "cancel", ["password": "wrong one"])
+            #expect(answer.errorCode == "InvalidCredentials")
+        }
+        #expect(try world.ask(0, "cancel", ["password": password]).errorCode == "TooManyRequests")
+        #expect(try world.login(7, phone).errorCode == "TooManyRequests")
+        let code = try world.code(0, "operation", phone)
+        #expect(try world.ask(0, "cancel", ["code": .string(code)]).isOK)
+    }
+
+    @Test("An app gets so many new terminals an hour, and its old ones log in all the same")
+    func terminals() throws {
+        let world = try AccountWorld()
+        world.world.environment.limits.terminalsPerHour = 2
+        for terminal in 0..<2 { #expect(try world.ask(terminal, "loginAnonymous").isOK) }
+        let refusal = try world.ask(2, "loginAnonymous")
+        #expect(refusal.errorCode == "TooManyRequests" && refusal.retryAfter == 3600)
+        #expect(try world.ask(0, "loginAnonymous").isOK)
+        #expect(try world.ask(2, "loginAnonymous", app: "other").isOK)
+        world.world.clock.advance(seconds: 3600)
+        #expect(try world.ask(2, "loginAnonymous").errorCode == "Forbidden")
+        #expect(try world.ask(3, "loginAnonymous").isOK)
+    }
+
+    // MARK: Telling
+
+    @Test("A user's terminals are told that an address is another one")
+    func told() throws {
+        let world = try AccountWorld()
+        let uid = try world.register(0, ["username": "lena"]).user["uid"]?.stringValue ?? ""
+        let code = try world.code(0, "bind", email)
+        try world.ask(0, "bindEmail", with(["code": .string(code)], email))
+        let told = try #require(world.world.broker.published(to: "ll/v1/user/\(uid)/account").last)
+        #expect(told["type"] == "addressChanged" && told["address"] == "email")
+    }
+
+    @Test("With accounts revealed, an unknown address says so and gets nothing")
+    func revealed() throws {
+        let world = try AccountWorld(["revealAccounts": true])
+        let unknown = "ResourceNotFound"
+        for purpose in ["login", "resetPassword"] {
+            let params = with(["purpose": .string(purpose)], email)
+            #expect(try world.ask(0, "sendCode", params).errorCode == unknown)
+        }
+        #expect(try world.ask(0, "requestPasswordReset", email).errorCode == unknown)
+        let reset = with(["code": "123456", "newPassword": "another password"], email)
+        #expect(try world.ask(0, "resetPassword", reset).errorCode == unknown)
+        #expect(try world.ask(0, "login", with(["code": "123456"], email)).errorCode == unknown)
+        #expect(try world.mails().isEmpty)
+        try world.register(1, email)
+        #expect(try !world.code(0, "login", email).isEmpty)
+    }
+
+    // MARK: Names that are addresses
+
+    @Test("A username may be an e-mail address: it logs in, and its mailbox resets its password")
+    func emailAsName() throws {
+        let world = try AccountWorld()
+        try world.register(0, ["username": "A@example.com"])
+        for name in ["username", "account"] {
+            #expect(try world.login(1, JSONObject([(name, "a@example.com")])).isOK)
+        }
+        #expect(try world.login(2, email).errorCode == "InvalidCredentials")
+        #expect(try world.ask(3, "requestPasswordReset", email).isOK)
+        #expect(try world.mails().map(\.template) == [.resetPassword])
+    }
+
+    @Test("The address's owner goes first, and takes the name away by proving the address")
+    func ownerFirst() throws {
+        let world = try AccountWorld()
+        try world.register(0, ["username": "a@example.com"], password: "squatter's own")
+        try world.ask(0, "updateProfile", ["email": "b@example.com"])
+        #expect(try world.user(0)["username"] == "a@example.com")
+        let owner = try world.register(1, email)
+        #expect(owner.isOK)
+        #expect(try world.user(0)["username"] == nil && world.user(0)["email"] == "b@example.com")
+        #expect(try world.login(2, ["account": "a@example.com"]).user["uid"] == owner.user["uid"])
+        for name in ["account", "username"] {
+            let answer = try world.login(
+                3,
+                JSONObject([(name, "a@example.com")]),
+                password: "squatter's own"
+            )
+            #expect(answer.errorCode == "InvalidCredentials")
+        }
+    }
+
+    @Test("Whether an address has an account doesn't show to who takes it as his username")
+    func nameTellsNothing() throws {
+        let world = try AccountWorld()
+        try world.register(0, email)
+        for (terminal, name) in ["a@example.com", "b@example.com"].enumerated() {
+            let other = try world.register(
+                10 + terminal,
+                ["username": .string(name)],
+                password: "squatter's own"
+            )
+            for field in ["account", "username"] {
+                let before = world.pool.journal.count
+                let answer = try world.login(
+                    20 + terminal,
+                    JSONObject([(field, .string(name))]),
+                    password: "squatter's own"
+                )
+                #expect(answer.user["uid"] == other.user["uid"])
+                let work = world.pool.journal[before...].map { work in
+                    if case .verifyEach(_, let hashes) = work { hashes.count } else { 1 }
+                }
+                #expect(work == [field == "account" ? 2 : 1])
+            }
+        }
+    }
+
+    @Test("A username that another has proved as his address shuts nobody out")
+    func nameBesideOwner() throws {
+        let world = try AccountWorld()
+        let owner = try world.register(0, email)
+        #expect(
+            try world.register(1, ["username": "a@example.com"], password: "squatter's own").isOK
+        )
+        let login = try world.login(2, ["account": "a@example.com"])
+        #expect(login.user["uid"] == owner.user["uid"])
+        _ = try world.mails()
+        #expect(try world.ask(3, "requestPasswordReset", email).isOK)
+        let uid = try world.world.read { tx in
+            try tx.sql.query("SELECT uid FROM link") { $0.text(0) }
+        }
+        #expect(uid.last.map { .string($0) } == owner.user["uid"])
+    }
+
+    // MARK: Addresses that nobody proved
+
+    @Test("Who registers a taken address unproved logs in by it, as if it had been free")
+    func beside() throws {
+        for policy in ["link", "none"] {
+            let world = try AccountWorld(["emailRegistration": .string(policy)])
+            func register(_ terminal: Int, _ password: String) throws -> JSONObject {
+                try world.ask(
+                    terminal,
+                    "register",
+                    with(["password": .string(password)], email)
+                )
+            }
+            let owner = try register(0, "the owner's own")
+            let other = try register(1, "the other's own")
+            #expect(try register(2, "one too many").errorCode == "TooManyRequests")
+            let first = try world.login(3, email, password: "the owner's own")
+            #expect(first.user["uid"] == owner.user["uid"])
+            let second = try world.login(4, email, password: "the other's own")
+            #expect(second.user["uid"] == other.user["uid"])
+            #expect(try !world.login(5, email, password: "nobody's own").isOK)
+            let hashes = world.pool.journal.compactMap { work -> Int? in
+                if case .verifyEach(_, let hashes) = work { hashes.count } else { nil }
+            }
+            #expect(hashes == [3, 3, 3])
+        }
+    }
+
+    @Test("An account beside the owner's is no way to try more of the owner's passwords")
+    func noMoreTries() throws {
+        let world = try AccountWorld(["emailRegistration": "link"])
+        let register = with(["password": "the other's own"], email)
+        try world.ask(0, "register", with(["password": password], email))
+        try world.ask(1, "register", register)
+        for turn in 0..<10 {
+            #expect(try world.login(10 + turn, email, password: "the other's own").isOK)
+        }
+        // Ten passwords were compared with the owner's too, each of them wrong.
+        #expect(try !world.login(30, email).isOK)
+        world.world.clock.advance(seconds: 900)
+        #expect(try world.login(30, email).isOK)
+    }
+
+    @Test("Who proves the address has it alone")
+    func proved() throws {
+        let world = try AccountWorld(["emailRegistration": "link"])
+        try world.ask(0, "register", with(["password": "the first one's"], email))
+        try world.ask(1, "register", with(["password": "the second one's"], email))
+        let owner = try world.register(2, email)
+        #expect(owner.isOK)
+        for password in ["the first one's", "the second one's"] {
+            #expect(try !world.login(3, email, password: password).isOK)
+        }
+        #expect(try world.user(0)["email"] == nil && world.user(1)["email"] == nil)
+        #expect(try world.login(4, email).user["uid"] == owner.user["uid"])
+    }
+}
