@@ -153,7 +153,7 @@ CREATE TABLE command (
     doneAt INTEGER,
     code INTEGER,
     result TEXT,
-    late INTEGER NOT NULL CHECK (late IN (0, 1)),
+    late INTEGER NOT NULL CHECK (late IN (0, 1)), mode TEXT NOT NULL DEFAULT 'now', refusal TEXT, steps TEXT, secret BLOB,
     PRIMARY KEY (did, cid)
 ) STRICT, WITHOUT ROWID;
 
@@ -434,6 +434,74 @@ CREATE TABLE homeDevice (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX homeDevices ON homeDevice (homeId);
+
+CREATE INDEX commandOfDevice ON command (did, state) WHERE state IN ('queued', 'sent');
+
+CREATE INDEX commandAge ON command (did, createdAt, cid);
+
+CREATE TABLE commandCall (
+    did TEXT NOT NULL PRIMARY KEY,
+    at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX commandCallTime ON commandCall (at);
+
+CREATE TABLE schedule (
+    scheduleId TEXT NOT NULL PRIMARY KEY,
+    did TEXT NOT NULL,
+    uid TEXT NOT NULL,
+    appId TEXT NOT NULL,
+    date TEXT,
+    weekDays INTEGER NOT NULL,
+    monthDays INTEGER NOT NULL,
+    time TEXT NOT NULL,
+    sun INTEGER NOT NULL CHECK (sun IN (0, 1)),
+    timezone TEXT NOT NULL,
+    attrs TEXT NOT NULL,
+    secretAttrs BLOB,
+    remark TEXT NOT NULL,
+    enabled INTEGER NOT NULL CHECK (enabled IN (0, 1)),
+    misfire TEXT NOT NULL,
+    createdAt INTEGER NOT NULL,
+    activeSince INTEGER NOT NULL,
+    updatedAt INTEGER NOT NULL,
+    nextAt INTEGER,
+    FOREIGN KEY (did, uid) REFERENCES binding (did, uid) ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX scheduleDue ON schedule (nextAt, scheduleId) WHERE nextAt IS NOT NULL;
+
+CREATE INDEX scheduleDevice ON schedule (did, scheduleId);
+
+CREATE INDEX scheduleCreator ON schedule (uid, scheduleId) WHERE sun = 1;
+
+CREATE INDEX scheduleZone ON schedule (timezone, scheduleId);
+
+CREATE TABLE scheduleRun (
+    scheduleId TEXT NOT NULL
+        REFERENCES schedule (scheduleId) ON DELETE CASCADE,
+    dueAt INTEGER NOT NULL,
+    firedAt INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    cid INTEGER,
+    error TEXT,
+    code INTEGER,
+    PRIMARY KEY (scheduleId, dueAt)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX scheduleRunOpen ON scheduleRun (scheduleId, cid) WHERE state = 'sent';
+
+CREATE INDEX scheduleRunAge ON scheduleRun (dueAt);
+
+CREATE TABLE zone (
+    name TEXT NOT NULL PRIMARY KEY,
+    rules BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE replan (
+    subject TEXT NOT NULL PRIMARY KEY,
+    reached TEXT NOT NULL
+) STRICT;
 
 CREATE INDEX accountEmailNamed ON account (appId, region, emailKey)
     WHERE emailKey IS NOT NULL;

@@ -10,6 +10,36 @@ package struct Command: Sendable, Equatable {
         package var isFinal: Bool { self != .queued && self != .sent }
     }
 
+    /// What becomes of a command while the device is away.
+    package enum Mode: String, Sendable, CaseIterable {
+        /// It is refused.
+        case now
+        /// It waits, and goes out with the others that wait.
+        case queue
+    }
+
+    /// A state that the command took on, when, and through whom.
+    package struct Step: Sendable, Equatable {
+        /// Who brought a state about.
+        package enum Cause: String, Sendable {
+            case asker, device, system
+        }
+
+        /// The state.
+        package var state: State
+        /// Since when.
+        package var at: Instant
+        /// Through whom.
+        package var cause: Cause
+
+        /// Notes a step.
+        package init(_ state: State, at: Instant, by cause: Cause) {
+            self.state = state
+            self.at = at
+            self.cause = cause
+        }
+    }
+
     /// What a command asks for.
     package enum Kind: String, Sendable {
         case write, query
@@ -24,9 +54,13 @@ package struct Command: Sendable, Equatable {
     /// What it asks for.
     package var kind: Kind
     /// What is known of it.
-    package var state: State
-    /// The values to set.
+    package private(set) var state: State
+    /// Whether it may wait for the device.
+    package var mode: Mode
+    /// The values to set, as they may be shown.
     package var data: JSONObject
+    /// The values for the device, where `data` hides some; gone once it was sent.
+    package var hidden: JSONObject?
     /// Bytes for the device, as base64 text.
     package var binary: String?
     /// Who asked.
@@ -39,6 +73,10 @@ package struct Command: Sendable, Equatable {
     package var expiresAt: Instant
     /// When its state became final.
     package var doneAt: Instant?
+    /// The states that it took on, in order.
+    package var steps: [Step]
+    /// Why it failed, where it never reached the device.
+    package var refusal: ErrorCode?
     /// How the device says it went.
     package var code: Int64?
     /// What the device answered.
@@ -53,73 +91,44 @@ package struct Command: Sendable, Equatable {
         sn: Int64,
         kind: Kind,
         state: State,
+        mode: Mode = .now,
         data: JSONObject,
         binary: String? = nil,
         actor: Actor,
         app: AppID?,
         createdAt: Instant,
-        expiresAt: Instant
+        expiresAt: Instant,
+        steps: [Step]? = nil
     ) {
         self.did = did
         self.cid = cid
         self.sn = sn
         self.kind = kind
         self.state = state
+        self.mode = mode
         self.data = data
         self.binary = binary
         self.actor = actor
         self.app = app
         self.createdAt = createdAt
         self.expiresAt = expiresAt
+        self.steps = steps ?? [Step(state, at: createdAt, by: .asker)]
     }
+
+    /// Takes on another state.
+    package mutating func turn(_ next: State, at now: Instant, by cause: Step.Cause) {
+        state = next
+        steps.append(Step(next, at: now, by: cause))
+        if next.isFinal { doneAt = now }
+    }
+
+    /// Whether its time is over.
+    package func isOver(at now: Instant) -> Bool { expiresAt <= now }
 
     /// How long a command lives unless its sender says otherwise, in seconds.
     package static let ttlDefault: Int64 = 30
+    /// How long a command that waits lives unless its sender says otherwise, in seconds: 7 days.
+    package static let queuedTTLDefault: Int64 = 604_800
     /// How long a command may live, in seconds: 7 days.
     package static let ttlMax: Int64 = 604_800
-}
-
-/// How a command's life goes on.
-package enum CommandRules {
-    /// Takes a device's answer; tells whether the state became final by it.
-    ///
-    /// A second answer changes nothing; one after the expiry is kept as late and the state stays.
-    package static func answered(
-        _ command: inout Command,
-        code: Int64,
-        data: JSONObject?,
-        at now: Instant
-    ) -> Bool {
-        switch command.state {
-        case .sent where now < command.expiresAt, .queued where now < command.expiresAt:
-            command.state = code == 0 ? .done : .failed
-            command.doneAt = now
-            command.code = code
-            command.result = data
-            return true
-        case .sent, .queued:
-            _ = expired(&command, at: now)
-            keepLate(&command, code: code, data: data)
-            return true
-        case .expired where !command.isLate:
-            keepLate(&command, code: code, data: data)
-            return false
-        case .expired, .done, .failed, .superseded:
-            return false
-        }
-    }
-
-    /// Ends a command whose time is over; tells whether it changed.
-    package static func expired(_ command: inout Command, at now: Instant) -> Bool {
-        guard !command.state.isFinal, command.expiresAt <= now else { return false }
-        command.state = .expired
-        command.doneAt = now
-        return true
-    }
-
-    private static func keepLate(_ command: inout Command, code: Int64, data: JSONObject?) {
-        command.isLate = true
-        command.code = code
-        command.result = data
-    }
 }

@@ -20,6 +20,11 @@ package struct Instant: Hashable, Comparable, Sendable {
         Instant(milliseconds: milliseconds + seconds * 1000)
     }
 
+    /// The moment a number of milliseconds later.
+    package func adding(milliseconds count: Int64) -> Instant {
+        Instant(milliseconds: milliseconds + count)
+    }
+
     /// How many whole seconds another moment lies ahead of this one, rounded up; at least 0.
     package func seconds(until other: Instant) -> Int64 {
         Swift.max(0, (other.milliseconds - milliseconds + 999) / 1000)

@@ -19,6 +19,8 @@ package struct Presence: Sendable, Equatable {
 package enum PresenceSignal: Sendable, Equatable {
     /// The gate saw a connection begin.
     case connected(connection: Int64)
+    /// The gate saw that the connection now hears commands.
+    case listening(connection: Int64)
     /// The gate saw a connection end.
     case disconnected(connection: Int64, reason: String)
     /// The device's birth message.
@@ -49,7 +51,7 @@ package enum PresenceRules {
         let before = presence.isOnline
         var reason: String?
         switch signal {
-        case .connected(let connection):
+        case .connected(let connection), .listening(let connection):
             guard connection >= presence.connection else { return nil }
             presence.connection = connection
             presence.isAlive = true

@@ -98,6 +98,12 @@ package struct Status: Sendable, Equatable {
     /// The newest reports without an id; nil before the first.
     package var newest: Newest?
 
+    /// The newest time that a report brought.
+    package var newestReport: Instant {
+        let times = attributes.map(\.ts) + open.map(\.ts) + cleared.map(\.ts)
+        return (times + [newest?.ts ?? Instant(milliseconds: 0)]).max() ?? Instant(milliseconds: 0)
+    }
+
     /// The status of a device that has not reported yet.
     package init(ts: Instant) {
         self.ts = ts
@@ -128,6 +134,11 @@ package struct Event: Sendable, Equatable {
     package var ts: Instant
     /// Who caused it.
     package var actor: Actor
+
+    /// All types that there are.
+    package static let types: Set<String> = [
+        "alert", "alertCleared", "fault", "faultCleared", "online", "offline",
+    ]
 
     /// Makes an event.
     package init(

@@ -15,13 +15,19 @@ extension Gate {
         guard let client = find(pointer) else { return false }
         lookIfNeeded(client, access, topic)
         refresh(client)
-        guard var refusal = refusal(client, access, topic) else { return true }
+        guard var refusal = refusal(client, access, topic) else {
+            noteListening(client, access, topic)
+            return true
+        }
         if refusal == .ownRequest { return false }
         // The file may have been written since the last look.
         look()
         if client.generation != generation {
             refresh(client)
-            guard let newer = self.refusal(client, access, topic) else { return true }
+            guard let newer = self.refusal(client, access, topic) else {
+                noteListening(client, access, topic)
+                return true
+            }
             refusal = newer
         }
         tell(client, access, topic, refusal)
@@ -40,6 +46,16 @@ extension Gate {
             if watch.isBehind { look() }
         case .unsubscribe: break
         }
+    }
+
+    /// Tells when a device begins to hear commands: what waits for it may be sent then.
+    ///
+    /// The subscription stands before the broker looks at anything else.
+    private func noteListening(_ client: Client, _ access: Access, _ filter: Bytes) {
+        guard case .subscribe = access, client.isConnected, client.did != nil else { return }
+        // A device may subscribe to its responses, its commands, or all below it.
+        let isOther = filter.suffix(9).elementsEqual("/response".utf8)
+        if !isOther { presence.tellArrival(of: client, isListening: true) }
     }
 
     private func isUsers(_ topic: Bytes) -> Bool {

@@ -8,8 +8,9 @@ struct Presence {
         prefix = "\(root)/system/presence/"
     }
 
-    /// Tells that a device has connected; nothing of other principals.
-    func tellArrival(of client: Client) {
+    /// Tells that a device has connected, or later that it now listens to commands; nothing of other
+    /// principals.
+    func tellArrival(of client: Client, isListening: Bool = false) {
         guard let did = client.did else { return }
         var json = JSONWriter()
         json.beginObject()
@@ -17,6 +18,10 @@ struct Presence {
         json.value(true)
         json.name("connection")
         json.value(client.number)
+        if isListening {
+            json.name("listening")
+            json.value(true)
+        }
         json.name("ts")
         json.value(client.connectedAt)
         json.endObject()

@@ -7,7 +7,7 @@ package enum CommandCodec {
     package static func encode(_ command: Command) -> [UInt8] {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
-            ("type", .string(command.kind.rawValue)), ("data", .object(command.data)),
+            ("type", .string(command.kind.rawValue)), ("data", .object(command.values)),
             ("binary", command.binary.map { .string($0) }),
             ("actor", EventCodec.encode(command.actor, for: nil)),
             ("expiresAt", .integer(command.expiresAt.milliseconds)),
@@ -19,7 +19,7 @@ package enum CommandCodec {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
             ("state", .string(command.state.rawValue)),
-            ("code", command.state == .expired ? nil : command.code.map { .integer($0) }),
+            ("code", command.state == .expired ? nil : code(command)),
             (
                 "data",
                 command.state == .expired
@@ -34,5 +34,53 @@ package enum CommandCodec {
         var object = result(command, product: product)
         object["did"] = .string(command.did.text)
         return object.encoded()
+    }
+
+    /// A command as the log shows it: what was ordered, by whom, and what became of it.
+    package static func row(
+        _ command: Command,
+        product: Product?,
+        for reader: UserID?
+    ) -> JSONObject {
+        JSONObject([
+            ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
+            ("type", .string(command.kind.rawValue)), ("mode", .string(command.mode.rawValue)),
+            ("state", .string(command.state.rawValue)),
+            ("code", code(command)),
+            ("data", .object(ProductRules.masked(command.data, product: product))),
+            ("binary", command.binary.map { .string($0) }),
+            (
+                "result",
+                command.result.map { .object(ProductRules.masked($0, product: product)) }
+            ),
+            ("actor", EventCodec.encode(command.actor, for: reader)),
+            ("createdAt", .integer(command.createdAt.milliseconds)),
+            ("expiresAt", .integer(command.expiresAt.milliseconds)),
+            ("doneAt", command.doneAt.map { .integer($0.milliseconds) }),
+            ("late", command.isLate ? true : nil),
+            ("steps", .array(command.steps.map { step($0, of: command, for: reader) })),
+        ])
+    }
+
+    private static func step(
+        _ step: Command.Step,
+        of command: Command,
+        for reader: UserID?
+    ) -> JSONValue {
+        let actor: Actor =
+            switch step.cause {
+            case .asker: command.actor
+            case .device: .device(command.did)
+            case .system: .system
+            }
+        return .object([
+            "state": .string(step.state.rawValue), "ts": .integer(step.at.milliseconds),
+            "actor": EventCodec.encode(actor, for: reader),
+        ])
+    }
+
+    /// The device's own number, or why the service itself gave up.
+    private static func code(_ command: Command) -> JSONValue? {
+        command.refusal.map { .string($0.rawValue) } ?? command.code.map { .integer($0) }
     }
 }

@@ -5,12 +5,17 @@ package import JSON
 package enum EventCodec {
     /// An event as users are told; `reader` is shown his own terminals.
     package static func encode(_ event: Event, for reader: UserID? = nil) -> [UInt8] {
+        object(event, for: reader).encoded()
+    }
+
+    /// An event as an object.
+    package static func object(_ event: Event, for reader: UserID?) -> JSONObject {
         JSONObject([
             ("eventId", .string(event.id)), ("type", .string(event.type)),
             ("name", event.name.map { .string($0) }), ("value", event.value),
             ("reason", event.reason.map { .string($0) }),
             ("ts", .integer(event.ts.milliseconds)), ("actor", encode(event.actor, for: reader)),
-        ]).encoded()
+        ])
     }
 
     /// An actor; the terminal is shown to the same user only.

@@ -20,9 +20,11 @@ package enum PresenceCodec {
             guard let connection = try fields.integer("connection", in: 0...JSONValue.integerMax)
             else { throw .invalid("connection", "connection is missing.") }
             let reason = try fields.text("reason", length: 1...64) ?? "lost"
-            return isOnline
-                ? .connected(connection: connection)
-                : .disconnected(connection: connection, reason: reason)
+            if isOnline {
+                return try fields.bool("listening") == true
+                    ? .listening(connection: connection) : .connected(connection: connection)
+            }
+            return .disconnected(connection: connection, reason: reason)
         }
     }
 }

@@ -3,12 +3,15 @@ import JSON
 
 /// Writes what users see of a device (PROTOCOL 2.2).
 package enum StatusCodec {
-    /// The status payload; `changed` names what a report changed.
+    /// The status payload; `changed` names what a report changed, `actor` who had the device change it
+    /// where a command did, as `reader` is shown it.
     package static func encode(
         _ status: Status,
         of did: DeviceID,
         changed: [String] = [],
-        product: Product?
+        product: Product?,
+        actor: Actor? = nil,
+        for reader: UserID? = nil
     ) -> [UInt8] {
         var writer = JSONWriter(capacity: 384)
         writer.beginObject()
@@ -36,6 +39,10 @@ package enum StatusCodec {
         write(status.open, .alert, to: &writer)
         writer.name("faults")
         write(status.open, .fault, to: &writer)
+        if let actor {
+            writer.name("actor")
+            writer.value(EventCodec.encode(actor, for: reader))
+        }
         writer.endObject()
         return writer.finish()
     }

@@ -98,6 +98,11 @@ package struct Neighbours: Sendable {
         bell.waker.wake()
     }
 
+    /// Tells whether a worker was called, and leaves the call standing.
+    func isCalled(_ name: WorkerName) -> Bool {
+        bells[name]?.isRung.load(ordering: .acquiring) ?? false
+    }
+
     /// Tells whether a worker was called since the last time.
     func takeCall(of name: WorkerName) -> Bool {
         bells[name]?.isRung.exchange(false, ordering: .acquiring) ?? false

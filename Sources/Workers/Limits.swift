@@ -15,6 +15,11 @@ package struct Limits: Sendable {
     package var sendMaximum: UInt16 = 250
     /// Messages that wait in a worker's memory for the broker, above which it reads one at a time.
     package var backlogMax = 5000
+    /// How long what the broker has taken may stay in the outbox, for the next batch to strike it out:
+    /// a commit for that alone would hold up others.
+    package var settleLinger: Duration = .milliseconds(200)
+    /// Outbox rows that wait to be struck out at most.
+    package var settleMax = 100
     /// Outbox rows that are read from the store at once.
     package var outboxPage = 20
     /// How long a worker sleeps when nothing comes.
@@ -35,6 +40,14 @@ package struct Limits: Sendable {
     package var historyTailBytes = 1 << 20
     /// How long a record waits in the tail at most, in seconds.
     package var historyTailSeconds: Int64 = 10
+    /// Records that one answer about the past looks at, at most.
+    package var historyScanMax = 5_000_000
+    /// Questions about the past that are answered at the same time, of the store's four readers.
+    package var historyReaders = 2
+    /// Questions about the past that wait to be answered.
+    package var historyQueue = 64
+    /// Events or commands that one page of a log looks at, at most.
+    package var logScanMax = 10_000
     /// Pieces of history that one transaction of the sorter writes.
     package var historyStep = 32
     /// Rows that one step of a sweep removes at most.
@@ -43,6 +56,13 @@ package struct Limits: Sendable {
     package var pageDefault: Int64 = 100
     /// Rows of a page at most.
     package var pageMax: Int64 = 1000
+    /// Commands that may wait for one device.
+    package var queuedPerDevice = 100
+    /// Devices to which waiting commands are sent in one turn.
+    package var callPage = 100
+    /// How long what waits for a device is held back after its connecting, in seconds, unless it
+    /// subscribes before: what is sent to one that doesn't listen yet is lost.
+    package var callSeconds: Int64 = 2
     /// Devices that one user may be bound to.
     package var devicesPerUser: Int64 = 1000
     /// Users that may be bound to one device.

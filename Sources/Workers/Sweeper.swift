@@ -39,7 +39,7 @@ package final class Sweeper: Sendable {
                 if environment.clock.now > crowdedAt.adding(seconds: 600) {
                     crowdedAt = environment.clock.now
                     try thinInbox()
-                    try pruneHistory()
+                    try await HistoryPruner(environment).prune { backlog.historyWaits($0) }
                 }
                 try measure()
                 try await Task.sleep(for: isBusy ? .milliseconds(200) : .seconds(5))
@@ -94,65 +94,6 @@ package final class Sweeper: Sendable {
                 try tx.inbox.prune(did, keeping: max)
             }
         }
-    }
-
-    /// Forgets history beyond what its product, or the installation, keeps.
-    private func pruneHistory() throws {
-        var last = ""
-        while true {
-            let devices = try environment.store.read { tx in
-                try tx.devices.page(after: last, limit: 500)
-            }
-            guard let next = devices.last else { return }
-            last = next.did.text
-            let overdue = try devices.compactMap { device in
-                try oldest(of: device).map { (device, $0) }
-            }
-            for (place, (device, oldest)) in overdue.enumerated() {
-                backlog.historyWaits(overdue.count - place)
-                try pruneHistory(of: device, before: oldest)
-            }
-            backlog.historyWaits(0)
-        }
-    }
-
-    /// The moment before which a device's history has had its time; nil when there is none of then.
-    private func oldest(of device: DeviceRecord) throws -> Instant? {
-        let now = environment.clock.now
-        return try environment.store.read { tx in
-            let days =
-                try tx.products.find(device.productKey)?.historyDays
-                ?? environment.limits.historyDays
-            let moment = now.adding(seconds: -Int64(days) * 86_400)
-            let isOlder =
-                try tx.history.isOlder(than: moment, device.did)
-                || tx.retention.isOlder(device.did, than: moment)
-            return isOlder ? moment : nil
-        }
-    }
-
-    private func pruneHistory(of device: DeviceRecord, before oldest: Instant) throws {
-        let now = environment.clock.now
-        while try environment.store.batch(
-            at: now,
-            { tx in
-                try tx.retention.prune(
-                    device.did,
-                    before: oldest,
-                    limit: environment.limits.sweepStep
-                )
-            }
-        ) {}
-        while try environment.store.batch(
-            at: now,
-            { tx in
-                try tx.history.prune(
-                    before: oldest,
-                    of: device.did,
-                    limit: environment.limits.sweepStep
-                )
-            }
-        ) == environment.limits.sweepStep {}
     }
 
     private func measure() throws {

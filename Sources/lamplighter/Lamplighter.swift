@@ -9,9 +9,9 @@ struct Lamplighter: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             UpCommand.self, ServeCommand.self, SchedulerCommand.self, ProductCommand.self,
-            AppCommand.self, DeviceCommand.self, UserCommand.self, SessionCommand.self,
-            ScheduleCommand.self, DeadLetterCommand.self, RefusalsCommand.self,
-            ServiceCommand.self,
+            AppCommand.self, DeviceCommand.self, HistoryCommand.self, UserCommand.self,
+            SessionCommand.self, ScheduleCommand.self, DeadLetterCommand.self,
+            RefusalsCommand.self, ServiceCommand.self,
             MigrateCommand.self, DoctorCommand.self, ConfigCommand.self, ExplainCommand.self,
             SimulateCommand.self, BenchCommand.self, VersionCommand.self,
         ]

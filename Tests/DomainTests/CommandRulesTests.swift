@@ -16,15 +16,14 @@ struct CommandRulesTests {
     }
 
     static let table: [Case] =
-        [.queued, .sent].flatMap { (state: Command.State) in
-            [
-                Case(state: state, at: 29, code: 0, wanted: .done, isLate: false, tells: true),
-                Case(state: state, at: 29, code: 7, wanted: .failed, isLate: false, tells: true),
-                Case(state: state, at: 29, code: -1, wanted: .failed, isLate: false, tells: true),
-                Case(state: state, at: 30, code: 0, wanted: .expired, isLate: true, tells: true),
-                Case(state: state, at: 31, code: 7, wanted: .expired, isLate: true, tells: true),
-            ]
-        } + [
+        [
+            Case(state: .sent, at: 29, code: 0, wanted: .done, isLate: false, tells: true),
+            Case(state: .sent, at: 29, code: 7, wanted: .failed, isLate: false, tells: true),
+            Case(state: .sent, at: 29, code: -1, wanted: .failed, isLate: false, tells: true),
+            Case(state: .sent, at: 30, code: 0, wanted: .expired, isLate: true, tells: true),
+            Case(state: .sent, at: 31, code: 7, wanted: .expired, isLate: true, tells: true),
+            Case(state: .queued, at: 29, code: 0, wanted: .queued, isLate: false, tells: false),
+            Case(state: .queued, at: 31, code: 0, wanted: .queued, isLate: false, tells: false),
             Case(state: .expired, at: 31, code: 0, wanted: .expired, isLate: true, tells: false),
             Case(state: .expired, at: 31, code: 7, wanted: .expired, isLate: true, tells: false),
             Case(state: .done, at: 1, code: 7, wanted: .done, isLate: false, tells: false),
@@ -43,6 +42,7 @@ struct CommandRulesTests {
     @Test("An answer leads from each state to the right one", arguments: table)
     func answers(_ row: Case) {
         var command = Make.command(row.state)
+        if row.state == .expired { command.steps.insert(Make.sentStep, at: 0) }
         let tells = CommandRules.answered(
             &command,
             code: row.code,
@@ -70,6 +70,7 @@ struct CommandRulesTests {
     @Test("A second late answer changes nothing")
     func secondLate() {
         var command = Make.command(.expired)
+        command.steps.insert(Make.sentStep, at: 0)
         _ = CommandRules.answered(&command, code: 0, data: nil, at: Make.at(31))
         let first = command
         _ = CommandRules.answered(&command, code: 5, data: nil, at: Make.at(32))
@@ -86,5 +87,54 @@ struct CommandRulesTests {
         #expect(CommandRules.expired(&due, at: Make.at(30)) == !state.isFinal)
         #expect(due.state == (state.isFinal ? state : .expired))
         #expect(due.doneAt == (state.isFinal ? nil : Make.at(30)))
+    }
+
+    @Test("A command that expired while it waited was never sent, so nothing answers it")
+    func neverSent() {
+        var command = Make.command(.queued)
+        _ = CommandRules.expired(&command, at: Make.at(30))
+        let before = command
+        #expect(!CommandRules.answered(&command, code: 0, data: nil, at: Make.at(31)))
+        #expect(command == before)
+    }
+
+    private func queued(_ cid: Int64, _ data: JSONObject, binary: String? = nil) -> Command {
+        CommandOrder(
+            did: Make.did,
+            data: data,
+            binary: binary,
+            sn: cid * 10,
+            mode: .queue,
+            actor: .system
+        ).command(cid: cid, product: Make.product(), at: Make.at(cid))
+    }
+
+    @Test("What waited goes out as the newest, with the newest value of each attribute")
+    func merging() {
+        let waiting = [
+            queued(1, ["power": true, "level": 5]), queued(2, ["pin": "1"]),
+            queued(4, ["level": 10]),
+        ]
+        let (outgoing, superseded) = CommandRules.merged(waiting, at: Make.at(9))
+
+        #expect(outgoing.map(\.cid) == [4] && outgoing.first?.sn == 40)
+        #expect(outgoing.first?.values == ["power": true, "level": 10, "pin": "1"])
+        #expect(outgoing.first?.data == ["power": true, "level": 10, "pin": "***"])
+        #expect(superseded.map(\.cid) == [1, 2])
+        #expect(superseded.allSatisfy { $0.state == .superseded && $0.hidden == nil })
+        #expect(superseded.allSatisfy { $0.doneAt == Make.at(9) })
+    }
+
+    @Test("A command that may not wait stays by itself, in the order of the numbers")
+    func mergingApart() {
+        var now = queued(2, ["power": false])
+        now.mode = .now
+        let (outgoing, superseded) = CommandRules.merged(
+            [queued(1, ["level": 5]), now, queued(3, ["level": 10], binary: "AA==")],
+            at: Make.at(9)
+        )
+        #expect(outgoing.map(\.cid) == [2, 3] && superseded.map(\.cid) == [1])
+        #expect(outgoing.first?.data == ["power": false])
+        #expect(outgoing.last?.binary == "AA==")
     }
 }

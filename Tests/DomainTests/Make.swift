@@ -67,6 +67,8 @@ enum Make {
         )
     }
 
+    static let sentStep = Command.Step(.sent, at: now, by: .asker)
+
     static func command(_ state: Command.State, expires seconds: Int64 = 30) -> Command {
         Command(
             did: did,

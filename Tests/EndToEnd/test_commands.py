@@ -204,10 +204,137 @@ class Refused(EndToEnd):
         self.assertEqual(one, two)
         self.assertError(one, "NotBound")
 
-    def test_queueing_comes_with_later_work(self):
+
+class Queued(EndToEnd):
+    """mode queue: what waits goes out as one command when the device is back."""
+
+    def away(self):
+        device, terminal = self.world.device(connect=False), self.terminal()
+        terminal.bind(device)
+        return device, terminal
+
+    def test_the_newest_value_of_each_attribute_goes_out_with_the_newest_cid(self):
+        device, terminal = self.away()
+        got = [terminal.get("device/control", {"did": device.did, "mode": "queue", "sn": sn, "data": data})
+               for sn, data in ((1, {"power": True, "count": 1}), (2, {"count": 2}), (3, {"brightness": 40}))]
+        self.assertEqual([g["state"] for g in got], ["queued"] * 3)
+        self.keep(device.come())
+        command = device.command().body
+        self.assertEqual((command["cid"], command["sn"]), (got[2]["cid"], 3))
+        self.assertEqual(command["data"], {"power": True, "count": 2, "brightness": 40})
+        for one in got[:2]:
+            terminal.expect("/command", lambda b: b["cid"] == one["cid"] and b["state"] == "superseded")
+        device.report(cid=command["cid"], data={"power": True})
+        terminal.expect("/command", lambda b: b["cid"] == command["cid"] and b["state"] == "done")
+        log = terminal.get("device/commands", {"did": device.did})["commands"]
+        self.assertEqual([(c["cid"], c["state"]) for c in log],
+                         [(got[2]["cid"], "done"), (got[1]["cid"], "superseded"), (got[0]["cid"], "superseded")])
+        self.assertEqual([s["state"] for s in log[0]["steps"]], ["queued", "sent", "done"])
+        self.assertEqual(device.unread("/command"), [])
+
+    def test_it_goes_out_to_a_device_whose_session_the_broker_kept(self):
+        device = self.world.device(clean=False, expiry=300)
+        terminal = self.terminal()
+        terminal.bind(device)
+        device.close()
+        terminal.status(device, lambda b: not b["online"])
+        cid = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"power": True}})["cid"]
+        self.keep(device)
+        self.assertEqual(device.connect(), 0)
+        self.assertEqual(device.command().body["cid"], cid)
+
+    def test_a_connected_device_gets_it_at_once(self):
         device, terminal = self.pair()
-        params = {"did": device.did, "data": {"power": True}, "mode": "queue"}
-        self.assertError(terminal.fail("device/control", params), "Unavailable")
+        result = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"power": True}})
+        self.assertEqual(result["state"], "sent")
+        self.assertEqual(device.command().body["cid"], result["cid"])
+
+    def test_who_waits_hears_that_it_was_superseded(self):
+        device, terminal = self.away()
+        id = fresh_id()
+        params = {"did": device.did, "mode": "queue", "data": {"power": True}}
+        terminal.send("device/control", {**params, "wait": True}, id)
+        terminal.get("device/control", params)
+        self.keep(device.come())
+        self.assertEqual(terminal.answer("device/control", id)["result"]["state"], "superseded")
+
+    def test_what_waits_too_long_is_not_sent(self):
+        device, terminal = self.away()
+        gone = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"power": True}, "ttl": 1})
+        stays = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"count": 5}})
+        terminal.expect("/command", lambda b: b["cid"] == gone["cid"] and b["state"] == "expired")
+        self.keep(device.come())
+        command = device.command().body
+        self.assertEqual((command["cid"], command["data"]), (stays["cid"], {"count": 5}))
+
+    def test_whoever_leaves_takes_what_waits_with_him(self):
+        device, terminal = self.away()
+        other = self.terminal()
+        other.bind(device)
+        mine = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"power": True}})
+        theirs = other.get("device/control", {"did": device.did, "mode": "queue", "data": {"count": 3}})
+        unsubscribed = self.terminal()
+        unsubscribed.bind(device)
+        third = unsubscribed.get("device/control", {"did": device.did, "mode": "queue", "data": {"count": 4}})
+        unsubscribed.get("device/subscribe", {"did": device.did, "subscribed": False})
+        terminal.get("device/unbind", {"did": device.did})
+        outcome = terminal.expect("/command", lambda b: b["cid"] == mine["cid"]).body
+        self.assertEqual((outcome["state"], outcome["code"]), ("failed", "NotBound"))
+        self.keep(device.come())
+        command = device.command().body
+        self.assertEqual((command["cid"], command["data"]), (theirs["cid"], {"count": 3}))
+        outcome = unsubscribed.expect("/command", lambda b: b["cid"] == third["cid"]).body
+        self.assertEqual((outcome["state"], outcome["code"]), ("failed", "NotSubscribed"))
+
+    def test_a_written_only_value_waits_unseen(self):
+        device, terminal = self.away()
+        terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"pin": "8642"}})
+        self.assertEqual(terminal.get("device/commands", {"did": device.did})["commands"][0]["data"], {"pin": "***"})
+        self.keep(device.come())
+        self.assertEqual(device.command().body["data"], {"pin": "8642"})
+
+
+class Asked(EndToEnd):
+    """device/query, and who is seen to have caused what."""
+
+    def test_a_query_gives_the_status_after_the_device_answered(self):
+        device, terminal = self.pair()
+        id = fresh_id()
+        terminal.send("device/query", {"did": device.did}, id)
+        command = device.command().body
+        self.assertEqual((command["type"], command["data"]), ("query", {}))
+        device.report(cid=command["cid"], data={"power": True})
+        self.assertEqual(terminal.answer("device/query", id)["result"]["data"], {"power": True})
+
+    def test_a_query_nobody_answers_and_one_to_nobody(self):
+        device, terminal = self.pair()
+        self.assertError(terminal.fail("device/query", {"did": device.did, "timeout": 1}), "DeviceTimeout")
+        device.close()
+        terminal.status(device, lambda b: not b["online"])
+        self.assertError(terminal.fail("device/query", {"did": device.did}), "DeviceOffline")
+        self.assertError(self.terminal().fail("device/query", {"did": device.did}), "NotBound")
+        terminal.get("device/subscribe", {"did": device.did, "subscribed": False})
+        self.assertError(terminal.fail("device/query", {"did": device.did}), "NotSubscribed")
+
+    def test_every_user_sees_who_caused_the_change(self):
+        device, terminal = self.pair()
+        other = self.terminal()
+        other.bind(device)
+        terminal.get("device/control", {"did": device.did, "data": {"power": True}})
+        device.report(cid=device.command().body["cid"], data={"power": True})
+        seen = other.status(device, lambda b: b["data"] == {"power": True})
+        self.assertEqual(seen["actor"], {"kind": "user", "id": terminal.uid})
+        mine = terminal.status(device, lambda b: b["data"] == {"power": True})
+        self.assertEqual(mine["actor"]["terminalId"], terminal.terminal_id)
+        device.report(data={"power": False})
+        self.assertNotIn("actor", other.status(device, lambda b: b["data"] == {"power": False}))
+
+    def test_a_late_answer_is_kept_as_late(self):
+        device, terminal = self.pair()
+        cid = terminal.get("device/control", {"did": device.did, "data": {"power": True}, "ttl": 1, "wait": True})["cid"]
+        device.report(cid=cid, code=3)
+        command = terminal.get("device/commands", {"did": device.did})["commands"][0]
+        self.assertEqual((command["state"], command["late"], command["code"]), ("expired", True, 3))
 
 
 if __name__ == "__main__":

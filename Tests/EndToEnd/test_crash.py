@@ -155,6 +155,120 @@ class UnderLoad(Crash):
         return pid != old and alive(pid)
 
 
+class Commander(threading.Thread):
+    """An app that must not lose a command: asks again with the same id until it has its answer."""
+
+    def __init__(self, app, did, stop):
+        super().__init__(daemon=True)
+        self.app, self.did, self.stop = app, did, stop
+        self.taken, self.wrong = [], []
+
+    def run(self):
+        number = 0
+        while not self.stop.is_set():
+            number += 1
+            params = {"did": self.did, "mode": "queue", "ttl": 20, "sn": number, "data": {"count": number}}
+            for _ in range(120):
+                try:
+                    self.app.send("device/control", params, f"k{number}")
+                    answer = self.app.answer("device/control", f"k{number}", 1)
+                except (AssertionError, RuntimeError):
+                    time.sleep(0.1)
+                    continue
+                if answer["ok"] or answer["error"]["code"] != "Unavailable":
+                    break
+            else:
+                self.wrong.append(f"command {number} was never answered")
+                return
+            if not answer["ok"]:
+                self.wrong.append(f"command {number}: {answer}")
+                return
+            self.taken.append((number, answer["result"]["cid"]))
+
+
+class Obedient(threading.Thread):
+    """A device that obeys each command once: one no newer than its last is ignored."""
+
+    def __init__(self, device, stop):
+        super().__init__(daemon=True)
+        self.device, self.stop = device, stop
+        self.obeyed = []
+
+    def run(self):
+        last = 0
+        while not self.stop.is_set():
+            try:
+                command = self.device.expect("/command", seconds=0.3).body
+            except AssertionError:
+                continue
+            if command["cid"] <= last:
+                continue
+            last = command["cid"]
+            self.obeyed.append((command["sn"], command["cid"]))
+            report = {"id": f"o{last}", "cid": last, "data": command["data"]}
+            for _ in range(60):
+                self.device.publish(f"{self.device.base}/report", report, wait=False)
+                try:
+                    self.device.response(report["id"], 1)
+                    break
+                except AssertionError:
+                    pass
+
+
+class CommandsUnderLoad(Crash):
+    def test_no_command_is_lost_or_doubled_when_the_service_is_killed(self):
+        device = self.device(reconnect=True, keepalive=5)
+        app = self.world.terminal(reconnect=True)
+        self.keep(app)
+        app.bind(device)
+        # With a session on it, the terminal comes back by its token alone.
+        app.paho.username_pw_set("app:test-app", app.token)
+        stop, done = threading.Event(), threading.Event()
+        commander, obedient = Commander(app, device.did, stop), Obedient(device, done)
+        commander.start()
+        obedient.start()
+        seed = random.randrange(2 ** 32)
+        dice = random.Random(seed)
+        for _ in range(KILLS):
+            time.sleep(dice.uniform(0.05, 1.0))
+            self.own.service.kill()
+            self.own.service.start()
+        time.sleep(0.5)
+        stop.set()
+        commander.join(180)
+        self.assertEqual(commander.wrong, [], f"seed {seed}")
+
+        def log():
+            found, cursor = [], None
+            while True:
+                page = app.get("device/commands", {"did": device.did, "limit": 1000,
+                                                   **({"cursor": cursor} if cursor else {})})
+                found += page["commands"]
+                cursor = page.get("cursor")
+                if cursor is None:
+                    return found
+
+        eventually(lambda: app.connected, 30, "the app's return")
+        eventually(lambda: all(c["state"] not in ("queued", "sent") for c in log()), 90, "every command's end")
+        done.set()
+        obedient.join(120)
+        commands = log()
+        self.assertEqual([c["cid"] for c in commands], sorted({c["cid"] for c in commands}, reverse=True))
+        # Each that was taken is there once, under the number that its answer told.
+        self.assertEqual(sorted((c["sn"], c["cid"]) for c in commands), sorted(commander.taken), f"seed {seed}")
+        obeyed = {cid for _, cid in obedient.obeyed}
+        for command in commands:
+            states = [s["state"] for s in command["steps"]]
+            self.assertLessEqual(states.count("sent"), 1)
+            self.assertIn(command["state"], ("done", "superseded", "expired"), f"seed {seed}: {command}")
+            if command["state"] == "done":
+                self.assertIn(command["cid"], obeyed)
+        last = max(commands, key=lambda c: c["cid"])
+        status = app.get("device/status", {"did": device.did})
+        if last["state"] == "done":
+            self.assertEqual(status["data"]["count"], last["sn"])
+
+
 class AfterTheBrokersDeath(Crash):
     def test_statuses_are_retained_again_and_who_does_not_come_back_is_offline(self):
         stays, gone, unbound = self.device(reconnect=True), self.device(), self.device()

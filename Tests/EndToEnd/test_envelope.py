@@ -9,9 +9,6 @@ from paho.mqtt.properties import Properties
 from client import fresh_did, fresh_id
 from world import EndToEnd
 
-LATER = """device/query device/history device/events device/commands""".split()
-
-
 def response_topic(topic, data=None):
     properties = Properties(PacketTypes.PUBLISH)
     properties.ResponseTopic = topic
@@ -183,13 +180,6 @@ class WhatIsRefused(EndToEnd):
                        "device/Bind", "a/b/c/d", "session/nonsense", "share/nonsense", "home/x", "schedule/x"):
             with self.subTest(method=method):
                 self.assertError(terminal.ask(method), "InvalidRequest")
-
-    def test_later_work_is_unavailable_and_says_so(self):
-        terminal = self.terminal()
-        for method in LATER:
-            with self.subTest(method=method):
-                error = self.assertError(terminal.ask(method), "Unavailable")
-                self.assertGreater(len(error["message"]), 10)
 
     def test_query_users_is_always_forbidden(self):
         self.assertError(self.terminal().ask("account/queryUsers"), "Forbidden")

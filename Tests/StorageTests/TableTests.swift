@@ -13,15 +13,15 @@ struct OutboxTests {
         let messages = [
             Make.message(), OutboundMessage("", []),
             OutboundMessage("a/é", [0, 255], isRetained: true),
-            OutboundMessage("b", [1], expirySeconds: 0),
-            OutboundMessage("c", [], expirySeconds: .max),
+            OutboundMessage("b", [1], expiresAt: Instant(milliseconds: 0)),
+            OutboundMessage("c", [], expiresAt: .max),
             OutboundMessage("d", [1], correlation: []),
             OutboundMessage("e", [1], correlation: [1, 2, 3]),
             OutboundMessage(
                 "f",
                 [UInt8](repeating: 7, count: 70_000),
                 isRetained: true,
-                expirySeconds: 30,
+                expiresAt: Instant(milliseconds: 1_700_000_000_123),
                 correlation: [9]
             ),
         ]

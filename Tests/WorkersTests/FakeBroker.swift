@@ -24,7 +24,11 @@ struct FakeBroker: BrokerConnection, ~Copyable {
     ) throws {
         try broker.receive(upTo: limit, into: &intake)
     }
-    mutating func publish(_ message: OutboundMessage, quality: QualityOfService) throws -> Int32 {
+    mutating func publish(
+        _ message: OutboundMessage,
+        quality: QualityOfService,
+        expirySeconds: UInt32?
+    ) throws -> Int32 {
         try broker.publish(message, quality)
     }
     mutating func flush() throws { try broker.flush() }

@@ -59,9 +59,9 @@ struct ScheduleKillTests {
         }
         // What was committed and not published when the last one died goes out now.
         let probe = try Self.probe(broker.port, path, "none", 0)
-        while try store.read({ try $0.outbox.depth(of: "schedule") }) > 0,
-            ContinuousClock.now < deadline
-        {
+        while try store.read({ tx in
+            try tx.outbox.depth(of: "schedule") + tx.outbox.depth(of: "control")
+        }) > 0, ContinuousClock.now < deadline {
             try Self.take(&devices, &commands)
         }
         probe.stop(SIGKILL)

@@ -77,13 +77,19 @@ final class ScheduleWorld {
         )
     }
 
+    /// Runs the schedule worker, and the one that sends what it orders.
+    func run() throws {
+        try world.run { ScheduleHandler($0) }
+        try world.runControl()
+    }
+
     /// Runs the scheduler and the schedule worker until nothing is due any more.
     func settle() throws {
         for _ in 0..<20 {
             let due = try triggers()
             guard !due.isEmpty else { return }
             for trigger in due { world.broker.send(trigger.topic, trigger.payload) }
-            try world.run { ScheduleHandler($0) }
+            try run()
         }
         throw World.Endless()
     }

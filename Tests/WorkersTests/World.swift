@@ -40,6 +40,9 @@ final class World {
             credentialsPath: directory.path("credentials"),
             key: key
         )
+        // Nobody waits in a test.
+        var limits = limits
+        limits.settleLinger = .zero
         environment = Environment(
             store: store,
             topics: Self.topics,

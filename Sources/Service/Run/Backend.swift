@@ -27,7 +27,7 @@ package struct Backend {
         try enrol(context, in: store)
         context.readiness.isReady("store")
         var environment = try environment(context, store)
-        let slow = try SlowService(environment.limits)
+        let slow = try SlowService(environment.limits, store)
         environment.pool = slow.pools
         let logger = Logger(label: "lamplighter.worker")
         let workers = try names(context).map { name in
@@ -199,6 +199,7 @@ extension Limits {
         inboxSeconds = Int64(settings.limit("inboxDays")) * 86_400
         requestSeconds = Int64(settings.limit("requestWindow"))
         historyDays = settings.limit("historyDays")
+        queuedPerDevice = settings.limit("queuedCommands")
         sessionSeconds = Int64(settings.limit("sessionDays")) * 86_400
         invitationSeconds = Int64(settings.limit("invitationLife"))
         invitationCodeSeconds = Int64(settings.limit("invitationCodeLife"))

@@ -3,13 +3,14 @@ import Glibc
 import Logging
 import Providers
 import ServiceLifecycle
+import Storage
 import Workers
 
 /// Makes the pools of slow work, and ends them after the workers.
 struct SlowService: Service {
     let pools: Pools
 
-    init(_ limits: Limits) throws {
+    init(_ limits: Limits, _ store: Store) throws {
         let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         pools = Pools(
             passwords: try ThreadedPool(
@@ -21,13 +22,15 @@ struct SlowService: Service {
                 IdentityProviders(logger: Logger(label: "lamplighter.providers")),
                 perProvider: limits.providerCalls,
                 most: limits.providerCallsMax
-            )
+            ),
+            readers: ReadingPool(store, limits)
         )
     }
 
     func run() async throws {
         try? await gracefulShutdown()
         pools.passwords.close()
+        pools.readers.close()
         await pools.providers.shutdown()
     }
 }

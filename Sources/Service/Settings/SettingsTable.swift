@@ -248,6 +248,13 @@ package enum SettingsTable {
             "Time reports are kept, where the product does not say."
         ),
         Setting(
+            "limits.queuedCommands",
+            .integer(1...10_000),
+            .integer(100),
+            unit: "commands",
+            "Commands that may wait for one device."
+        ),
+        Setting(
             "limits.sessionDays",
             .integer(1...365),
             .integer(7),

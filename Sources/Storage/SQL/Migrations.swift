@@ -13,6 +13,7 @@ enum Migrations {
         ("004-sessions", Schema004.sql),
         ("005-history", Schema005.sql),
         ("006-devices", Schema006.sql),
+        ("007-records", Schema007.sql),
         ("008-schedules", Schema008.sql),
         ("009-addresses", Schema009.sql),
     ]

@@ -54,6 +54,18 @@ package final class SQL {
         return values
     }
 
+    /// Hands over row after row until `row` says that it is enough.
+    package func scan(
+        _ sql: String,
+        _ bind: (inout Binder) -> Void = { _ in },
+        row: (Row) throws -> Bool
+    ) throws {
+        try prepare(sql) { statement in
+            bindAll(statement, bind)
+            while try step(statement, sql), try row(Row(statement)) {}
+        }
+    }
+
     /// Runs a query once for each element and hands each row over with its element.
     package func query<Elements: Collection>(
         _ sql: String,

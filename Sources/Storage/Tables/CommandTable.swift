@@ -1,68 +1,9 @@
 package import Domain
-import JSON
-import Wire
 
-/// Somebody who asked to be answered when a command's fate is known.
-package struct Waiter: Sendable {
-    /// The asking terminal.
-    package var terminal: TerminalID
-    /// The request to be answered.
-    package var requestID: MessageID
-    /// Where the answer goes.
-    package var topic: String
-    /// MQTT 5 correlation data to be given back.
-    package var correlation: [UInt8]?
-
-    /// Makes a waiter.
-    package init(
-        terminal: TerminalID,
-        requestID: MessageID,
-        topic: String,
-        correlation: [UInt8]?
-    ) {
-        self.terminal = terminal
-        self.requestID = requestID
-        self.topic = topic
-        self.correlation = correlation
-    }
-}
-
-/// Commands and who waits for them.
+/// Commands, what waits, and the log of what became of them.
 package struct CommandTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
-
-    private static let columns = """
-        did, cid, sn, kind, state, data, bytes, actor, appId, createdAt, expiresAt, doneAt, code,
-        result, late
-        """
-
-    private static func command(_ row: Row) -> Command {
-        let actor = EventCodec.decode(row.withBytes(7, text: true) { try? JSONValue.parse($0) })
-        var command = Command(
-            did: DeviceID(trusted: row.text(0)),
-            cid: row.integer(1),
-            sn: row.integer(2),
-            kind: Command.Kind(rawValue: row.text(3)) ?? .write,
-            state: Command.State(rawValue: row.text(4)) ?? .expired,
-            data: object(row, 5) ?? [:],
-            binary: row.optionalText(6),
-            actor: actor ?? .system,
-            app: row.optionalText(8).map { AppID(trusted: $0) },
-            createdAt: Instant(milliseconds: row.integer(9)),
-            expiresAt: Instant(milliseconds: row.integer(10))
-        )
-        command.doneAt = row.optionalInteger(11).map { Instant(milliseconds: $0) }
-        command.code = row.optionalInteger(12)
-        command.result = object(row, 13)
-        command.isLate = row.bool(14)
-        return command
-    }
-
-    private static func object(_ row: Row, _ column: Int32) -> JSONObject? {
-        guard !row.isNull(column) else { return nil }
-        return row.withBytes(column, text: true) { try? JSONValue.parse($0) }?.objectValue
-    }
+    var sql: SQL { transaction.sql }
 
     /// Hands over each command that exists, with its place among those asked for.
     package func load(
@@ -76,8 +17,15 @@ package struct CommandTable {
             $0.add(keys[$1].did.text)
             $0.add(keys[$1].cid)
         } row: {
-            body($0, Self.command($1))
+            body($0, command($1))
         }
+    }
+
+    /// One command, or nil.
+    package func find(_ did: DeviceID, _ cid: Int64) throws -> Command? {
+        var found: Command?
+        try load([(did, cid)]) { found = $1 }
+        return found
     }
 
     /// A device's commands, newest first.
@@ -88,7 +36,7 @@ package struct CommandTable {
             $0.add(did.text)
             $0.add(limit)
         } row: {
-            Self.command($0)
+            command($0)
         }
     }
 
@@ -103,7 +51,7 @@ package struct CommandTable {
             $0.add(transaction.now.milliseconds)
             $0.add(limit)
         } row: {
-            Self.command($0)
+            command($0)
         }
     }
 
@@ -114,18 +62,26 @@ package struct CommandTable {
         ).map { Instant(milliseconds: $0) }
     }
 
-    /// Open commands that a user gave a device.
+    /// Open commands that a user gave a device, in the order of their numbers.
     package func open(_ did: DeviceID, by uid: UserID? = nil) throws -> [Command] {
+        try open(did, "state IN ('queued', 'sent')")
+            .filter { uid == nil || ($0.actor.kind == .user && $0.actor.id == uid?.text) }
+    }
+
+    /// The inner query finds the few in the index of open commands; asked directly, the engine would walk
+    /// all that the device ever had.
+    private func open(_ did: DeviceID, _ condition: String) throws -> [Command] {
         try sql.query(
             """
-            SELECT \(Self.columns) FROM command
-            WHERE did = $1 AND state IN ('queued', 'sent') ORDER BY cid
+            SELECT \(Self.columns) FROM command WHERE did = $1 AND cid IN (
+                SELECT cid FROM command WHERE did = $1 AND \(condition))
+            ORDER BY cid
             """
         ) {
             $0.add(did.text)
         } row: {
-            Self.command($0)
-        }.filter { uid == nil || ($0.actor.kind == .user && $0.actor.id == uid?.text) }
+            command($0)
+        }
     }
 
     /// Writes commands, new or changed.
@@ -133,73 +89,92 @@ package struct CommandTable {
         try sql.run(
             """
             INSERT INTO command (\(Self.columns))
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18,
+                $19)
             ON CONFLICT (did, cid) DO UPDATE SET
-                state = excluded.state, doneAt = excluded.doneAt, code = excluded.code,
-                result = excluded.result, late = excluded.late
+                state = excluded.state, data = excluded.data, bytes = excluded.bytes,
+                doneAt = excluded.doneAt, code = excluded.code, result = excluded.result,
+                late = excluded.late, refusal = excluded.refusal, steps = excluded.steps,
+                secret = excluded.secret
             """,
             each: commands
         ) { binder, command in
-            binder.add(command.did.text)
-            binder.add(command.cid)
-            binder.add(command.sn)
-            binder.add(command.kind.rawValue)
-            binder.add(command.state.rawValue)
-            binder.add(text: command.data.encoded())
-            binder.add(command.binary)
-            binder.add(EventCodec.stored(command.actor))
-            binder.add(command.app?.text)
-            binder.add(command.createdAt.milliseconds)
-            binder.add(command.expiresAt.milliseconds)
-            binder.add(command.doneAt?.milliseconds)
-            binder.add(command.code)
-            binder.add(command.result.map { String(decoding: $0.encoded(), as: UTF8.self) })
-            binder.add(command.isLate)
+            bind(command, &binder)
         }
     }
 
-    /// Has somebody wait for a command.
-    package func wait(_ did: DeviceID, _ cid: Int64, _ waiter: Waiter) throws {
+    // MARK: What waits
+
+    /// What waits for a device, in the order of the numbers.
+    package func waiting(_ did: DeviceID) throws -> [Command] {
+        try open(did, "state IN ('queued', 'sent') AND state = 'queued'")
+    }
+
+    /// Has the control worker send what waits for devices, from a moment on; devices for which nothing
+    /// waits are left out.
+    package func call(_ dids: [DeviceID], at moment: Instant) throws {
         try sql.run(
             """
-            INSERT INTO waiter (did, cid, seq, terminalId, requestId, topic, correlation)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            """
+            INSERT INTO commandCall (did, at) SELECT $1, $2
+            WHERE EXISTS (SELECT 1 FROM command WHERE did = $1 AND state IN ('queued', 'sent')
+                AND state = 'queued')
+            ON CONFLICT (did) DO UPDATE SET
+                at = CASE WHEN excluded.at < commandCall.at THEN excluded.at
+                    ELSE commandCall.at END
+            """,
+            each: dids
         ) {
-            $0.add(did.text)
-            $0.add(cid)
-            $0.add(transaction.stamps.next(transaction.now))
-            $0.add(waiter.terminal.text)
-            $0.add(waiter.requestID.text)
-            $0.add(waiter.topic)
-            $0.add(bytes: waiter.correlation)
+            $0.add($1.text)
+            $0.add(moment.milliseconds)
         }
     }
 
-    /// Takes those who wait for a command off the list.
-    package func takeWaiters(_ did: DeviceID, _ cid: Int64) throws -> [Waiter] {
-        let waiters = try sql.query(
+    /// Takes devices whose commands are to be sent now, at most so many.
+    package func takeCalls(limit: Int) throws -> [DeviceID] {
+        let dids = try sql.query(
+            "SELECT did FROM commandCall WHERE at <= $1 ORDER BY at LIMIT $2"
+        ) {
+            $0.add(transaction.now.milliseconds)
+            $0.add(limit)
+        } row: {
+            DeviceID(trusted: $0.text(0))
+        }
+        try sql.run("DELETE FROM commandCall WHERE did = $1", each: dids) { $0.add($1.text) }
+        return dids
+    }
+
+    /// When the next device's commands are to be sent; nil when none waits.
+    package func nextCall() throws -> Instant? {
+        try sql.integer("SELECT min(at) FROM commandCall").map { Instant(milliseconds: $0) }
+    }
+
+    // MARK: The log
+
+    /// A device's commands made within a time, newest first, from behind a number on.
+    ///
+    /// Hands over one after the other until `body` says that it is enough.
+    package func log(
+        _ did: DeviceID,
+        from: Instant,
+        to: Instant,
+        before cursor: (at: Instant, cid: Int64)?,
+        _ body: (Command) throws -> Bool
+    ) throws {
+        let start = cursor ?? (to, .min)
+        try sql.scan(
             """
-            SELECT terminalId, requestId, topic, correlation FROM waiter
-            WHERE did = $1 AND cid = $2 ORDER BY seq
+            SELECT \(Self.columns) FROM command
+            WHERE did = $1 AND createdAt >= $2 AND createdAt <= $3
+                AND (createdAt < $3 OR cid < $4)
+            ORDER BY createdAt DESC, cid DESC
             """
         ) {
             $0.add(did.text)
-            $0.add(cid)
+            $0.add(from.milliseconds)
+            $0.add(start.at.milliseconds)
+            $0.add(start.cid)
         } row: {
-            Waiter(
-                terminal: TerminalID(trusted: $0.text(0)),
-                requestID: MessageID(trusted: $0.text(1)),
-                topic: $0.text(2),
-                correlation: $0.optionalBytes(3)
-            )
+            try body(command($0))
         }
-        if !waiters.isEmpty {
-            try sql.run("DELETE FROM waiter WHERE did = $1 AND cid = $2") {
-                $0.add(did.text)
-                $0.add(cid)
-            }
-        }
-        return waiters
     }
 }

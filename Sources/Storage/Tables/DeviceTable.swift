@@ -205,14 +205,19 @@ package struct DeviceTable {
     // MARK: Lives
 
     /// Begins a new life of the device with its users.
+    ///
+    /// It begins behind all that the device reported before, whose clock may be a little ahead.
     package func beginGeneration(_ did: DeviceID) throws {
+        let status = try transaction.statuses.find(did)?.status
+        let behind = status?.newestReport.adding(milliseconds: 1) ?? transaction.now
+        let begin = max(transaction.now, behind)
         try sql.run(
             """
             UPDATE device SET generation = generation + 1, generationAt = $1, resetUntil = NULL
             WHERE did = $2
             """
         ) {
-            $0.add(transaction.now.milliseconds)
+            $0.add(begin.milliseconds)
             $0.add(did.text)
         }
     }
@@ -228,7 +233,8 @@ package struct DeviceTable {
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
         for table in [
-            "history", "event", "command", "waiter", "inbox", "sharing", "homeDevice", "device",
+            "history", "event", "command", "commandCall", "waiter", "inbox", "sharing",
+            "homeDevice", "device",
         ] {
             try sql.run("DELETE FROM \(table) WHERE did = $1") { $0.add(did.text) }
         }

@@ -1,5 +1,6 @@
 package import Domain
 import JSON
+import Wire
 
 /// What happened to devices.
 package struct EventTable {
@@ -25,5 +26,45 @@ package struct EventTable {
             binder.add(event.reason)
             binder.add(actor)
         }
+    }
+
+    /// A device's events of a time, newest first, from behind a place on, each with its number.
+    ///
+    /// Hands over one after the other until `body` says that it is enough.
+    package func log(
+        _ did: DeviceID,
+        from: Instant,
+        to: Instant,
+        before cursor: (ts: Instant, seq: Int64)?,
+        _ body: (Event, Int64) throws -> Bool
+    ) throws {
+        let start = cursor ?? (to, .min)
+        try transaction.sql.scan(
+            """
+            SELECT eventId, type, name, value, reason, ts, actor, seq FROM event
+            WHERE did = $1 AND ts >= $2 AND ts <= $3 AND (ts < $3 OR seq < $4)
+            ORDER BY ts DESC, seq DESC
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(from.milliseconds)
+            $0.add(start.ts.milliseconds)
+            $0.add(start.seq)
+        } row: {
+            try body(Self.event($0), $0.integer(7))
+        }
+    }
+
+    private static func event(_ row: Row) -> Event {
+        Event(
+            id: row.text(0),
+            type: row.text(1),
+            name: row.optionalText(2),
+            value: row.isNull(3) ? nil : row.withBytes(3, text: true) { try? JSONValue.parse($0) },
+            reason: row.optionalText(4),
+            ts: Instant(milliseconds: row.integer(5)),
+            actor: EventCodec.decode(row.withBytes(6, text: true) { try? JSONValue.parse($0) })
+                ?? .system
+        )
     }
 }

@@ -1,4 +1,5 @@
 import Domain
+import Glibc
 import JSON
 
 /// One record of the history as a line of JSON: `[ts,{values}]`, or `[ts,null,"base64"]`.
@@ -75,6 +76,28 @@ enum HistoryLine {
         forEach(in: lines) { whole in
             guard let start = whole.firstIndex(of: bracket) else { return }
             body(whole[..<start], whole[start...])
+        }
+    }
+
+    /// Hands over each line of one device in the tail, without the device.
+    static func forEach(
+        in lines: UnsafeBufferPointer<UInt8>,
+        of did: [UInt8],
+        _ body: (ArraySlice<UInt8>) -> Void
+    ) {
+        guard let base = lines.baseAddress else { return }
+        var start = 0
+        while start < lines.count {
+            let left = lines.count - start
+            let newline = memchr(base + start, Int32(Self.newline), left)
+            let length = newline.map { base.distance(to: $0.assumingMemoryBound(to: UInt8.self)) }
+            let end = length.map { $0 + 1 } ?? lines.count
+            if end - start > did.count, lines[start + did.count] == bracket,
+                memcmp(base + start, did, did.count) == 0
+            {
+                body(ArraySlice(lines[(start + did.count)..<end]))
+            }
+            start = end
         }
     }
 }

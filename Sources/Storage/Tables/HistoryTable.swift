@@ -35,7 +35,7 @@ package struct HistoryRecord: Sendable, Equatable {
 /// device: up to an hour, ascending by time. Every reader looks at both.
 package struct HistoryTable {
     let transaction: Transaction
-    private var sql: SQL { transaction.sql }
+    var sql: SQL { transaction.sql }
 
     /// The longest time that one piece covers, in milliseconds: how far before a moment a piece may
     /// begin that reaches it.

@@ -68,6 +68,31 @@ package struct HistoryTail {
         }
     }
 
+    /// Hands over each line of one device and a time that waits, in the order of arrival.
+    func lines(
+        of did: DeviceID,
+        from: Instant,
+        to: Instant,
+        _ body: (ArraySlice<UInt8>) -> Void
+    ) throws {
+        let mark = try mark()
+        let isMoved = mark.map { did.text <= $0.did } ?? false
+        let start = Array(did.text.utf8)
+        let range = from.milliseconds..<max(from.milliseconds, to.milliseconds)
+        try sql.query(
+            "SELECT lines FROM historyTail WHERE seq > $1 ORDER BY seq",
+            each: CollectionOfOne(isMoved ? mark?.seq ?? 0 : 0)
+        ) {
+            $0.add($1)
+        } row: { _, row in
+            row.withBytes(0, text: false) { lines in
+                HistoryLine.forEach(in: lines, of: start) { line in
+                    if range.contains(HistoryLine.ts(line)) { body(line) }
+                }
+            }
+        }
+    }
+
     // MARK: Sorting
 
     /// What is to be moved in one round: the rows up to the last that fits into so many bytes, or

@@ -1,5 +1,5 @@
-import Sodium
 import Domain
+import Sodium
 package import Wire
 
 /// What is owed to the broker: one row for each batch that owes something.
@@ -69,24 +69,38 @@ package struct OutboxTable {
 /// Messages as the bytes of one outbox row: each a run of lengths and bytes.
 enum OutboxCodec {
     private static let retained: UInt8 = 1
-    private static let expiring: UInt8 = 2
+    /// Rows of earlier versions have a number of seconds here, which are long over.
+    private static let expiredLong: UInt8 = 2
     private static let correlated: UInt8 = 4
+    private static let expiring: UInt8 = 8
+    /// The payload is that of the message before: one report for many users.
+    private static let repeating: UInt8 = 16
 
     static func encode(_ messages: [OutboundMessage]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(
             messages.reduce(0) { $0 + $1.topic.utf8.count + $1.payload.count + 16 }
         )
+        var last: [UInt8]?
         for message in messages {
-            bytes.append(
-                (message.isRetained ? retained : 0) | (message.expirySeconds == nil ? 0 : expiring)
-                    | (message.correlation == nil ? 0 : correlated)
-            )
+            let isRepeated = message.payload == last
+            last = message.payload
+            var flags: UInt8 = message.isRetained ? retained : 0
+            if message.expiresAt != nil { flags |= expiring }
+            if message.correlation != nil { flags |= correlated }
+            if isRepeated { flags |= repeating }
+            bytes.append(flags)
             append(UInt32(message.topic.utf8.count), to: &bytes)
             bytes.append(contentsOf: message.topic.utf8)
-            append(UInt32(message.payload.count), to: &bytes)
-            bytes.append(contentsOf: message.payload)
-            if let expiry = message.expirySeconds { append(expiry, to: &bytes) }
+            if !isRepeated {
+                append(UInt32(message.payload.count), to: &bytes)
+                bytes.append(contentsOf: message.payload)
+            }
+            if let expiresAt = message.expiresAt {
+                let moment = UInt64(bitPattern: expiresAt.milliseconds)
+                append(UInt32(truncatingIfNeeded: moment), to: &bytes)
+                append(UInt32(truncatingIfNeeded: moment >> 32), to: &bytes)
+            }
             if let correlation = message.correlation {
                 append(UInt32(correlation.count), to: &bytes)
                 bytes.append(contentsOf: correlation)
@@ -98,13 +112,17 @@ enum OutboxCodec {
     static func decode(_ bytes: [UInt8]) -> [OutboundMessage] {
         var rest = bytes[...]
         var messages: [OutboundMessage] = []
-        while let flags = rest.popFirst(), let topic = piece(&rest), let payload = piece(&rest) {
+        var last: [UInt8]?
+        while let flags = rest.popFirst(), let topic = piece(&rest),
+            let payload = flags & repeating != 0 ? last : piece(&rest).map(Array.init)
+        {
+            last = payload
             messages.append(
                 OutboundMessage(
                     String(decoding: topic, as: UTF8.self),
-                    Array(payload),
+                    payload,
                     isRetained: flags & retained != 0,
-                    expirySeconds: flags & expiring != 0 ? number(&rest) : nil,
+                    expiresAt: moment(flags, &rest),
                     correlation: flags & correlated != 0 ? piece(&rest).map(Array.init) : nil
                 )
             )
@@ -116,6 +134,14 @@ enum OutboxCodec {
         for shift in [0, 8, 16, 24] as [UInt32] {
             bytes.append(UInt8(truncatingIfNeeded: number >> shift))
         }
+    }
+
+    private static func moment(_ flags: UInt8, _ rest: inout ArraySlice<UInt8>) -> Instant? {
+        if flags & expiredLong != 0, number(&rest) != nil { return Instant(milliseconds: 0) }
+        guard flags & expiring != 0, let low = number(&rest), let high = number(&rest) else {
+            return nil
+        }
+        return Instant(milliseconds: Int64(bitPattern: UInt64(high) << 32 | UInt64(low)))
     }
 
     private static func number(_ rest: inout ArraySlice<UInt8>) -> UInt32? {

@@ -24,7 +24,7 @@ package struct RetentionTable {
             DELETE FROM command WHERE (did, cid) IN (
                 SELECT did, cid FROM command
                 WHERE did = $1 AND createdAt < $2 AND state NOT IN ('queued', 'sent')
-                ORDER BY cid LIMIT $3)
+                ORDER BY createdAt LIMIT $3)
             """
         ) {
             $0.add(did.text)

@@ -187,7 +187,7 @@ package final class DeliveryService: Sendable {
             OutboundMessage(
                 environment.topics.system("outbound/\(row.delivery.channel.rawValue)"),
                 DeliveryCodec.outbound(row.delivery, language: language, appName: appName),
-                expirySeconds: UInt32(clamping: tx.now.seconds(until: row.delivery.expiresAt))
+                expiresAt: row.delivery.expiresAt
             ),
             isSecret: true
         )

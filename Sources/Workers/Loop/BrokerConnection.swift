@@ -19,15 +19,27 @@ package protocol BrokerConnection: ~Copyable {
         wait: Duration,
         into intake: inout Intake
     ) throws
-    /// Queues a message; returns the packet id that its confirmation will name.
+    /// Queues a message, which expires after so many seconds; returns the packet id that its
+    /// confirmation will name.
     mutating func publish(
         _ message: OutboundMessage,
-        quality: QualityOfService
+        quality: QualityOfService,
+        expirySeconds: UInt32?
     ) throws -> Int32
     /// Lets acknowledgements and messages leave.
     mutating func flush() throws
     /// Says goodbye; nothing may be held back.
     mutating func disconnect()
+}
+
+extension BrokerConnection where Self: ~Copyable {
+    /// Queues a message that doesn't expire.
+    mutating func publish(
+        _ message: OutboundMessage,
+        quality: QualityOfService
+    ) throws -> Int32 {
+        try publish(message, quality: quality, expirySeconds: nil)
+    }
 }
 
 /// The connection through libmosquitto.
@@ -63,13 +75,14 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
 
     package mutating func publish(
         _ message: OutboundMessage,
-        quality: QualityOfService
+        quality: QualityOfService,
+        expirySeconds: UInt32?
     ) throws -> Int32 {
         var properties: PublishProperties?
-        if message.correlation != nil || message.expirySeconds != nil {
+        if message.correlation != nil || expirySeconds != nil {
             properties = PublishProperties(
                 correlationData: message.correlation,
-                messageExpirySeconds: message.expirySeconds
+                messageExpirySeconds: expirySeconds
             )
         }
         return try client.publish(

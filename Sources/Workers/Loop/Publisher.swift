@@ -1,3 +1,4 @@
+import Domain
 import Mosquitto
 import Storage
 import Wire
@@ -23,12 +24,13 @@ struct Publisher {
     /// How many messages of each row the broker has not confirmed yet.
     private var open: [Int64: Int] = [:]
     /// Rows of which the broker has taken everything.
-    private var settled: [Int64] = []
+    private(set) var settled: [Int64]
     /// Whether the store may hold rows that are not in the queue.
     private var mayHaveStored = true
 
-    init(worker: WorkerName, limits: Limits) {
+    init(worker: WorkerName, limits: Limits, settled: [Int64]) {
         self.worker = worker
+        self.settled = settled
         self.limits = limits
     }
 
@@ -36,6 +38,8 @@ struct Publisher {
     var backlog: Int { queue.count - head + rowOfPacket.count }
     /// Whether rows are to be struck out.
     var hasSettled: Bool { !settled.isEmpty }
+    /// Whether so many rows are to be struck out that it can't wait.
+    var isCrowded: Bool { settled.count >= limits.settleMax }
     /// Whether something of the store's is to be read.
     var needsStore: Bool { mayHaveStored && backlog < limits.backlogMax }
     /// Messages that the broker has not confirmed.
@@ -57,8 +61,11 @@ struct Publisher {
     /// Reads rows that are owed and not in the queue.
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
         guard needsStore else { return [] }
-        return try tx.outbox.owed(by: worker.rawValue, limit: limits.outboxPage + open.count)
-            .filter { open[$0.id] == nil && !settled.contains($0.id) }
+        return try tx.outbox.owed(
+            by: worker.rawValue,
+            limit: limits.outboxPage + open.count + settled.count
+        )
+        .filter { open[$0.id] == nil && !settled.contains($0.id) }
     }
 
     // MARK: After the commit
@@ -87,15 +94,26 @@ struct Publisher {
     /// Publishes as much as the window takes; returns how many messages went out.
     ///
     /// A message that the library refuses for what it is counts as taken: it would be refused for
-    /// ever.
+    /// ever; and so does one whose time is over.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(
-        to connection: inout Connection
+        to connection: inout Connection,
+        at now: Instant
     ) throws -> Int {
         var published = 0
         while head < queue.count, rowOfPacket.count < Int(limits.sendMaximum) {
             let pending = queue[head]
+            let left = pending.message.secondsLeft(at: now)
+            guard left != 0 else {
+                confirm(row: pending.row)
+                head += 1
+                continue
+            }
             do {
-                let mid = try connection.publish(pending.message, quality: .atLeastOnce)
+                let mid = try connection.publish(
+                    pending.message,
+                    quality: .atLeastOnce,
+                    expirySeconds: left.map { UInt32(clamping: $0) }
+                )
                 rowOfPacket[mid] = pending.row
                 published += 1
             } catch let error as MosquittoError where error.concernsMessageOnly {

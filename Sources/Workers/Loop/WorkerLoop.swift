@@ -23,6 +23,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private var lookAt: Instant
     private var mustUnsubscribe: [String] = []
     private var rest = DueRest()
+    /// Since when rows of the outbox wait to be struck out; nil when none does.
+    private var settledSince: ContinuousClock.Instant?
 
     /// Where a turn stands; tests and traces watch it.
     package enum Step: String, Sendable, CaseIterable {
@@ -30,12 +32,15 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     }
 
     /// Prepares a loop over a connection that has not been opened yet.
+    ///
+    /// `settled` are rows of the outbox that the loop before this one could not strike out any more.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,
         environment: Environment,
         metrics: WorkerMetrics,
         logger: Logger,
+        settled: [Int64] = [],
         reached: @escaping (Step) -> Void = { _ in }
     ) {
         self.connection = connection
@@ -44,9 +49,16 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        publisher = Publisher(worker: handler.name, limits: environment.limits)
+        publisher = Publisher(
+            worker: handler.name,
+            limits: environment.limits,
+            settled: settled
+        )
         lookAt = Instant(milliseconds: 0)
     }
+
+    /// Rows of the outbox that the broker has taken, and that are still to be struck out.
+    package var settled: [Int64] { publisher.settled }
 
     // MARK: Beginning and end
 
@@ -81,6 +93,11 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     /// Says goodbye; after the last turn, when nothing is held back any more.
     package mutating func close() {
+        if publisher.hasSettled {
+            _ = try? environment.store.batch(at: environment.clock.now) {
+                try publisher.settle(in: $0)
+            }
+        }
         // What fails now is said by the will.
         try? publishState(isOnline: false, at: environment.clock.now)
         try? connection.flush()
@@ -104,7 +121,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         try receive()
         reached(.read)
         let notices = try commit(batch())
-        let published = try publisher.publish(to: &connection)
+        let published = try publisher.publish(to: &connection, at: environment.clock.now)
         for notice in notices { _ = try connection.publish(notice, quality: .atMostOnce) }
         for signal in handler.takeSignals() {
             _ = try connection.publish(signal, quality: .atLeastOnce)
@@ -137,9 +154,23 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     }
 
     private var patience: Duration {
-        guard let next = handler.nextDue else { return environment.limits.patience }
+        let limits = environment.limits
+        let most =
+            publisher.hasSettled ? min(limits.patience, limits.settleLinger) : limits.patience
+        guard let next = handler.nextDue else { return most }
         let left = max(next, rest.end).milliseconds - environment.clock.now.milliseconds
-        return min(environment.limits.patience, .milliseconds(max(0, left)))
+        return min(most, .milliseconds(max(0, left)))
+    }
+
+    /// Whether outbox rows must be struck out now; others go with the next batch.
+    private mutating func mustSettle() -> Bool {
+        guard publisher.hasSettled else {
+            settledSince = nil
+            return false
+        }
+        let since = settledSince ?? .now
+        settledSince = since
+        return publisher.isCrowded || ContinuousClock.now - since >= environment.limits.settleLinger
     }
 
     private func batch() -> [Inbound] {
@@ -173,7 +204,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             publisher.lookAgain()
         }
         let isRested = now >= rest.end
-        if batch.isEmpty, !publisher.hasSettled, try !hasWork(now, isRested: isRested) {
+        if batch.isEmpty, !mustSettle(), try !hasWork(now, isRested: isRested) {
             publisher.take(stored: [])
             return []
         }
@@ -248,6 +279,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         let start = ContinuousClock.now
         let (rows, stored, notices) = try environment.store.batch(at: now) { tx in
             reached(.inTransaction)
+            // Somebody committed before us what comes before ours.
+            if environment.neighbours.isCalled(handler.name) { publisher.lookAgain() }
             try publisher.settle(in: tx)
             // Before this batch's own row is written, which goes out behind what was owed before.
             let stored = try publisher.stored(in: tx)
@@ -262,6 +295,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         metrics.committed(after: ContinuousClock.now - start)
         reached(.committed)
         publisher.settledRowsAreGone()
+        settledSince = nil
         publisher.take(stored: stored)
         for (owed, row) in zip(all, rows) {
             if let row { publisher.take(owed.messages, row: row) }
@@ -318,6 +352,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private func owe(_ owed: Owed, in tx: Transaction) throws -> Int64? {
         for (worker, messages) in owed.others.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: true)
+            // Before the commit, so that the other worker knows of it in its very next transaction.
+            environment.neighbours.wake(worker)
         }
         guard !owed.messages.isEmpty else { return nil }
         return try tx.outbox.add(

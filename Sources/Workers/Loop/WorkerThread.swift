@@ -15,6 +15,8 @@ package final class WorkerThread: Sendable {
     private let isStopping = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
+    /// What the broker had taken of the outbox when the life before failed: it isn't said again.
+    private let settled = Mutex<[Int64]>([])
 
     /// Prepares a worker; `options` say where the broker is and with which password.
     ///
@@ -94,15 +96,21 @@ package final class WorkerThread: Sendable {
             handler,
             environment: environment,
             metrics: metrics,
-            logger: logger
+            logger: logger,
+            settled: settled.withLock(\.self)
         )
-        try loop.open()
-        try loop.turn()
-        environment.health.ready(name.rawValue)
-        logger.info("The worker is connected")
-        backoff.reset()
-        while !mustStop { try loop.turn() }
-        try drain(&loop)
+        do {
+            try loop.open()
+            try loop.turn()
+            environment.health.ready(name.rawValue)
+            logger.info("The worker is connected")
+            backoff.reset()
+            while !mustStop { try loop.turn() }
+            try drain(&loop)
+        } catch {
+            settled.withLock { [rows = loop.settled] in $0 = rows }
+            throw error
+        }
         loop.close()
     }
 

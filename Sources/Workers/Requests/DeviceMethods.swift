@@ -11,7 +11,15 @@ enum DeviceMethods {
         "device/status": Method(isReading: true, run: status),
         "device/setCustomInfo": Method(run: setCustomInfo),
         "device/hardware": Method(isReading: true, run: hardware),
-        "device/control": Method(run: ControlMethod.run),
+        "device/control": Method(run: ControlMethod.control),
+        "device/query": Method(run: ControlMethod.query),
+        "device/history": Method(
+            isReading: true,
+            prepare: HistoryMethod.prepare,
+            run: HistoryMethod.run
+        ),
+        "device/events": Method(isReading: true, run: LogMethods.events),
+        "device/commands": Method(isReading: true, run: LogMethods.commands),
     ]
 
     // MARK: What every method needs
@@ -33,6 +41,27 @@ enum DeviceMethods {
                 field: "params.did"
             )
         }
+    }
+
+    /// How far back the past of a device reaches for those who are bound to it now: to the beginning
+    /// of its present life with them, and no further than it is kept.
+    static func reach(
+        _ did: DeviceID,
+        _ call: Call
+    ) throws -> (since: Instant, product: Product?) {
+        guard let device = try call.tx.devices.find(did) else {
+            throw Rejection(.notBound, "The device is gone.", field: "params.did")
+        }
+        let product = call.catalog.product(device.productKey)
+        let days = Int64(product?.historyDays ?? call.limits.historyDays)
+        let oldest = call.tx.now.adding(seconds: -days * 86_400)
+        return (max(device.generationAt, oldest), product)
+    }
+
+    /// How many rows a page may have.
+    static func limit(_ call: Call) throws -> Int {
+        let limit = try call.fields.integer("limit", in: 1...call.limits.pageMax)
+        return Int(limit ?? call.limits.pageDefault)
     }
 
     // MARK: Reading

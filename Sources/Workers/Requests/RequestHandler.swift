@@ -8,8 +8,8 @@ package struct RequestHandler: BatchHandler {
     private let methods: [String: Method]
     private let environment: Environment
     private var desk: RequestDesk
-    /// When the next command loses its meaning, or the next invitation or guest has had his time;
-    /// only the control worker looks.
+    /// When the next command loses its meaning, or is to be sent, or the next invitation or guest has
+    /// had his time; only the control worker looks.
     package private(set) var nextDue: Instant?
 
     /// The control worker: devices, sharing, homes; and the clock of commands.
@@ -85,7 +85,7 @@ package struct RequestHandler: BatchHandler {
         else { return }
         try desk.answer(
             request,
-            with: methods[request.name] ?? LaterWork.method(request.name),
+            with: methods[request.name] ?? UnknownMethod.named(request.name),
             in: tx,
             owed: &owed
         )
@@ -103,9 +103,11 @@ package struct RequestHandler: BatchHandler {
 
     package func isDue(in tx: Transaction) throws -> Bool {
         if desk.waiting.canRelease { return true }
-        guard name == .control, let next = try tx.commands.nextExpiry() else { return false }
+        guard name == .control else { return false }
         // Others give commands too, the schedule worker among them.
-        return next <= environment.clock.now
+        let next = [try tx.commands.nextExpiry(), try tx.commands.nextCall()]
+            .compactMap(\.self).min()
+        return next.map { $0 <= environment.clock.now } ?? false
     }
     package var isAwaiting: Bool { !desk.waiting.isEmpty }
 
@@ -127,6 +129,15 @@ package struct RequestHandler: BatchHandler {
             in: tx,
             owed: &owed
         )
+        for did in try tx.commands.takeCalls(limit: environment.limits.callPage) {
+            try CommandDesk.deliver(
+                did,
+                catalog: desk.catalog,
+                topics: environment.topics,
+                in: tx,
+                owed: &owed
+            )
+        }
         try plan(in: tx)
         return owed
     }
@@ -143,8 +154,10 @@ package struct RequestHandler: BatchHandler {
 
     private mutating func plan(in tx: Transaction) throws {
         guard name == .control else { return }
-        nextDue = [try tx.commands.nextExpiry(), try BondExpiry.next(in: tx)]
-            .compactMap(\.self).min()
+        nextDue = [
+            try tx.commands.nextExpiry(), try tx.commands.nextCall(), try BondExpiry.next(in: tx),
+        ]
+        .compactMap(\.self).min()
     }
 
     package mutating func connected(

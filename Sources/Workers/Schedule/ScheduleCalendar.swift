@@ -34,7 +34,9 @@ package struct ScheduleCalendar {
     /// Where a device stands for one of its users: the home that he has put it in, else where he says
     /// that he is himself.
     func place(of did: DeviceID, _ uid: UserID) throws -> Location? {
-        if let id = try tx.homes.home(of: did, uid), let home = try tx.homes.find(id, of: uid)?.place {
+        if let id = try tx.homes.home(of: did, uid),
+            let home = try tx.homes.find(id, of: uid)?.place
+        {
             return Location(latitude: home.latitude, longitude: home.longitude)
         }
         let profile = try tx.accounts.find(uid)?.profile

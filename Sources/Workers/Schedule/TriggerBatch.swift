@@ -200,29 +200,12 @@ struct TriggerBatch {
         at now: Instant
     ) {
         let schedule = due.schedule
-        var command = Command(
+        let order = CommandOrder(
             did: schedule.did,
-            cid: cid,
-            sn: 0,
-            kind: .write,
-            state: .sent,
             data: schedule.attrs,
-            actor: Actor(.schedule, schedule.id.text),
-            app: nil,
-            createdAt: now,
-            expiresAt: now.adding(seconds: Command.ttlDefault)
+            actor: Actor(.schedule, schedule.id.text)
         )
-        let masked = ProductRules.masked(command.data, product: product)
-        owed.publish(
-            OutboundMessage(
-                topics.command(command.did),
-                CommandCodec.encode(command),
-                expirySeconds: UInt32(clamping: Command.ttlDefault)
-            ),
-            isSecret: masked != command.data
-        )
-        command.data = masked
-        commands.append(command)
+        commands.append(order.command(cid: cid, product: product, at: now))
         runs.append(
             ScheduleRun(schedule.id, dueAt: due.dueAt, firedAt: now, state: .sent, cid: cid)
         )
@@ -233,6 +216,8 @@ struct TriggerBatch {
     mutating func save(in tx: Transaction) throws {
         try tx.runs.add(runs)
         try tx.commands.save(commands)
+        // The control worker sends them, in turn with others for the same devices.
+        try tx.commands.call(Set(commands.map(\.did)).sorted(), at: tx.now)
         try tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
         let ended = runs.filter { $0.state != .sent }
         for run in ended { ScheduleMetrics.shared.ran(run.state) }

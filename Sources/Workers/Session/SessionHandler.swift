@@ -214,7 +214,7 @@ package struct SessionHandler: BatchHandler {
         guard let owner else {
             return try desk.answer(
                 request,
-                with: LaterWork.method(request.name),
+                with: UnknownMethod.named(request.name),
                 in: tx,
                 owed: &owed
             )

@@ -20,6 +20,8 @@ package enum Preparation: Sendable {
     case both(verify: [UInt8], against: String?, hash: [UInt8])
     /// Asks an identity provider.
     case identity(ProviderCredential, ProviderSettings)
+    /// Reads a page of a device's past.
+    case history(HistoryQuestion)
 
     /// Which pool does it; nil where nothing is slow about it.
     package var lane: SlowLane? {
@@ -27,6 +29,7 @@ package enum Preparation: Sendable {
         case .commit, .refusal: nil
         case .hash, .verify, .verifyEach, .both: .password
         case .identity: .provider
+        case .history: .reading
         }
     }
 }
@@ -37,6 +40,8 @@ package enum SlowLane: String, Sendable, CaseIterable {
     case password
     /// Calls to identity providers: wait for others.
     case provider
+    /// Reads of the store that may take long.
+    case reading
 }
 
 /// What came of slow work.
@@ -49,6 +54,8 @@ package struct Prepared: Sendable {
     package var rehashed: String?
     /// What the provider says.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
+    /// The page of the past.
+    package var page: HistoryPage?
     /// Why nothing came of it.
     package var refusal: Rejection?
 

@@ -85,11 +85,14 @@ package struct Pools: SlowPool {
     package let passwords: ThreadedPool
     /// Asks identity providers.
     package let providers: ProviderPool
+    /// Reads the past.
+    package let readers: ReadingPool
 
     /// Puts the pools together.
-    package init(passwords: ThreadedPool, providers: ProviderPool) {
+    package init(passwords: ThreadedPool, providers: ProviderPool, readers: ReadingPool) {
         self.passwords = passwords
         self.providers = providers
+        self.readers = readers
     }
 
     package func room(in lane: SlowLane) -> Int { pool(lane).room(in: lane) }
@@ -103,6 +106,7 @@ package struct Pools: SlowPool {
         switch lane {
         case .password: passwords
         case .provider: providers
+        case .reading: readers
         }
     }
 }

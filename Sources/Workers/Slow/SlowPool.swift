@@ -13,7 +13,7 @@ package protocol SlowPool: Sendable {
 extension SlowPool {
     /// What is answered when a lane is full.
     package static var isFull: Rejection {
-        Rejection(.unavailable, "Too many logins at once; try again shortly.", retryAfter: 5)
+        Rejection(.unavailable, "Too much is asked at once; try again shortly.", retryAfter: 5)
     }
 
     /// Does a piece of work for somebody who can wait, such as a web page.

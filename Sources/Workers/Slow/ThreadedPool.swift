@@ -110,7 +110,7 @@ package final class ThreadedPool: SlowPool {
         var prepared = Prepared()
         do {
             switch work {
-            case .commit, .refusal, .identity: break
+            case .commit, .refusal, .identity, .history: break
             case .hash(let password): prepared.hash = try hasher.hash(password)
             case .verify(let password, let encoded):
                 try verify(password, encoded, &prepared)

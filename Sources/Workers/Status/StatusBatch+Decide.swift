@@ -94,7 +94,8 @@ extension StatusBatch {
         let users = subscribers[device]
         guard !users.isEmpty else { return }
         if outcome.isVisible {
-            tell(status, changed: outcome.changed, product, device)
+            let command = report.cid.flatMap { commands[CommandKey(did: dids[device], cid: $0)] }
+            tell(status, changed: outcome.changed, product, device, actor: command?.actor)
         }
         for event in outcome.events { tell(event, device) }
         guard let binary = report.binary else { return }
@@ -109,15 +110,27 @@ extension StatusBatch {
         _ status: Status,
         changed: [String] = [],
         _ product: Product?,
-        _ device: Int
+        _ device: Int,
+        actor: Actor? = nil
     ) {
         let did = dids[device]
-        let payload = StatusCodec.encode(status, of: did, changed: changed, product: product)
+        func payload(for reader: UserID?) -> [UInt8] {
+            StatusCodec.encode(
+                status,
+                of: did,
+                changed: changed,
+                product: product,
+                actor: actor,
+                for: reader
+            )
+        }
+        let common = payload(for: nil)
+        let user = actor.flatMap { $0.kind == .user ? UserID($0.id) : nil }
         for uid in subscribers[device] {
             owed.publish(
                 OutboundMessage(
                     topics.user(uid, device: did, "status"),
-                    payload,
+                    uid == user ? payload(for: uid) : common,
                     isRetained: true
                 )
             )
@@ -201,6 +214,7 @@ extension StatusBatch {
         guard let record = records[item.device] else { return putAsideUnknown(item) }
         var status = record.status
         let change = PresenceRules.decide(signal, presence: &status.presence, at: now)
+        if case .listening = signal, status.presence.isOnline { listening.insert(record.did) }
         if change != nil { status.ts = now }
         guard status != record.status else { return }
         self.change(item.device, status)
@@ -215,8 +229,8 @@ extension StatusBatch {
         events.append((record.did, event, actor: EventCodec.stored(event.actor)))
         tell(status, catalog.product(record.productKey), item.device)
         tell(event, item.device)
-        // Commands that were queued meanwhile go out now.
-        if change.isOnline { owed.wake(.control) }
+        // Commands that were queued meanwhile go out then.
+        if change.isOnline { arrived.insert(record.did) }
     }
 
     // MARK: The rest
@@ -268,7 +282,7 @@ extension RollCall {
     /// Notes what the gate said of a device.
     mutating func note(_ signal: PresenceSignal, of did: DeviceID) {
         switch signal {
-        case .connected: note(did, isOnline: true)
+        case .connected, .listening: note(did, isOnline: true)
         case .disconnected: note(did, isOnline: false)
         default: break
         }

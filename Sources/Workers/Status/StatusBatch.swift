@@ -57,6 +57,9 @@ struct StatusBatch {
     var answered: [CommandKey] = []
     /// Commands of which the last is known now, and is to be told.
     var finished: Set<CommandKey> = []
+    /// Devices that have connected, and those that hear commands now.
+    var arrived: Set<DeviceID> = []
+    var listening: Set<DeviceID> = []
 
     /// A device and a moment.
     struct Moment: Hashable {
@@ -69,9 +72,12 @@ struct StatusBatch {
         var cid: Int64
     }
 
-    init(_ topics: Topics, _ catalog: Catalog) {
+    private let callSeconds: Int64
+
+    init(_ topics: Topics, _ catalog: Catalog, _ limits: Limits) {
         self.topics = topics
         self.catalog = catalog
+        callSeconds = limits.callSeconds
     }
 
     // MARK: Decode
@@ -240,6 +246,7 @@ struct StatusBatch {
         try tx.events.append(events)
         try tx.inbox.add(claims)
         try saveCommands(in: tx)
+        try callWaiting(in: tx)
     }
 
     private mutating func saveCommands(in tx: Transaction) throws {
@@ -251,6 +258,17 @@ struct StatusBatch {
                 .flatMap { catalog.product($0.productKey) }
             try CommandOutcome.tell(command, product: product, topics: topics, in: tx, owed: &owed)
         }
+    }
+
+    /// Has the control worker send what waits for devices that have come.
+    private mutating func callWaiting(in tx: Transaction) throws {
+        guard !arrived.isEmpty || !listening.isEmpty else { return }
+        try tx.commands.call(
+            arrived.subtracting(listening).sorted(),
+            at: tx.now.adding(seconds: callSeconds)
+        )
+        try tx.commands.call(listening.sorted(), at: tx.now)
+        owed.wake(.control)
     }
 
     // MARK: Bad messages

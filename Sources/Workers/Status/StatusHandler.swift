@@ -34,7 +34,7 @@ package struct StatusHandler: BatchHandler {
         try catalog.update(in: tx)
         var owed = Owed()
         for run in Self.runs(of: batch) {
-            var work = StatusBatch(environment.topics, catalog)
+            var work = StatusBatch(environment.topics, catalog, environment.limits)
             work.owed = owed
             for message in run { work.decode(message, at: tx.now) }
             try work.register(in: tx, ids: &ids)
@@ -82,7 +82,7 @@ package struct StatusHandler: BatchHandler {
 
     package mutating func due(in tx: Transaction) throws -> Owed? {
         try catalog.update(in: tx)
-        var work = StatusBatch(environment.topics, catalog)
+        var work = StatusBatch(environment.topics, catalog, environment.limits)
         try roll.callNext(in: tx, limit: environment.limits.refreshPage) { did in
             work.add(.presence(.notAnnounced), of: did)
         }

@@ -7,7 +7,8 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench",
         abstract: "Measure what this machine can do.",
         subcommands: [
-            BenchReportsCommand.self, BenchAccountsCommand.self, BenchSchedulesCommand.self,
+            BenchReportsCommand.self, BenchCommandsCommand.self, BenchAccountsCommand.self,
+            BenchSchedulesCommand.self,
             BenchConsumeCommand.self,
         ]
     )

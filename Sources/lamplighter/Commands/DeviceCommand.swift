@@ -4,10 +4,11 @@ import ArgumentParser
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Look at devices, print labels, let one be reset, and forget one.",
+        abstract: "Look at devices, command one, print labels, let one be reset, and forget one.",
         subcommands: [
-            DeviceListCommand.self, DeviceShowCommand.self, DeviceAllowResetCommand.self,
-            DeviceForgetCommand.self, DeviceLabelCommand.self,
+            DeviceListCommand.self, DeviceShowCommand.self, DeviceControlCommand.self,
+            DeviceWatchCommand.self, DeviceAllowResetCommand.self, DeviceForgetCommand.self,
+            DeviceLabelCommand.self,
         ]
     )
 }

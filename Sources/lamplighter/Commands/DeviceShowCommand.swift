@@ -3,16 +3,20 @@ import Domain
 import JSON
 import Service
 import Storage
+import Wire
 
-/// `device show`: one device with its state and the people bound to it.
+/// `device show`: one device with its state, the people bound to it, and its last commands.
 struct DeviceShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one device: state, alerts, who is bound."
+        abstract: "Show one device: state, alerts, who is bound, its last commands."
     )
 
     @Argument(help: "The device's id.")
     var did: String
+
+    /// How many commands are shown.
+    private static let commandsMax = 10
 
     @OptionGroup var settings: SettingsOptions
     @OptionGroup var output: OutputOptions
@@ -20,10 +24,11 @@ struct DeviceShowCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await Workplace.open(settings)
         let device = try place.device(did)
-        let (status, product, bindings) = try place.store.read { tx in
+        let (status, product, bindings, commands) = try place.store.read { tx in
             (
                 try tx.statuses.find(device.did), try tx.products.find(device.productKey),
-                try tx.bindings.all(of: device.did)
+                try tx.bindings.all(of: device.did),
+                try tx.commands.newest(device.did, limit: Self.commandsMax)
             )
         }
         let data = JSONObject(
@@ -37,6 +42,10 @@ struct DeviceShowCommand: AsyncParsableCommand {
             members.append(.init(key: "open", value: .array(open.map(JSONValue.string))))
             members.append(.init(key: "hardware", value: .object(device.hardware)))
             members.append(.init(key: "bindings", value: .array(bindings.map(Self.json))))
+            let rows = commands.map { command -> JSONValue in
+                .object(CommandCodec.row(command, product: product, for: nil))
+            }
+            members.append(.init(key: "commands", value: .array(rows)))
             return Terminal.show(.object(JSONObject(members: members)))
         }
         print("\(device.did)  \(product?.name ?? "?")  mac \(device.mac)")
@@ -60,6 +69,18 @@ struct DeviceShowCommand: AsyncParsableCommand {
             ])
         }
         print("\n" + people.text)
+        guard !commands.isEmpty else { return }
+        var last = TextTable(["COMMAND", "STATE", "AT", "BY", "DATA"])
+        for command in commands {
+            let data = ProductRules.masked(command.data, product: product)
+            last.add([
+                "\(command.cid)", command.state.rawValue + (command.isLate ? ", late" : ""),
+                TimeText.of(command.createdAt),
+                "\(command.actor.kind.rawValue) \(command.actor.id)",
+                String(decoding: data.encoded(), as: UTF8.self),
+            ])
+        }
+        print("\n" + last.text)
     }
 
     private static func json(_ binding: Binding) -> JSONValue {

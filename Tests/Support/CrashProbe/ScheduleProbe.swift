@@ -6,7 +6,7 @@ import Storage
 import Wire
 import Workers
 
-/// The scheduler and the schedule worker in one thread, turn by turn.
+/// The scheduler, the schedule worker and the one that sends its commands, in one thread, turn by turn.
 enum ScheduleProbe {
     static func run(
         _ port: Int,
@@ -15,6 +15,8 @@ enum ScheduleProbe {
     ) throws {
         var clock = try loop(port, environment, SchedulerHandler(environment), reached)
         var worker = try loop(port, environment, ScheduleHandler(environment), reached)
+        var control = try loop(port, environment, RequestHandler.control(environment), reached)
+        try control.open()
         try worker.open()
         try clock.open()
         print("ready")
@@ -22,6 +24,7 @@ enum ScheduleProbe {
         while true {
             try clock.turn()
             try worker.turn()
+            try control.turn()
         }
     }
 

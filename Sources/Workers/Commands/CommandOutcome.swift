@@ -1,4 +1,5 @@
 import Domain
+import JSON
 import Storage
 import Wire
 
@@ -14,7 +15,8 @@ enum CommandOutcome {
         in tx: Transaction,
         owed: inout Owed
     ) throws {
-        if let app = command.app, let terminal = command.actor.terminal,
+        // Who queries is answered with the status, or why there is none.
+        if command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try tx.sessions.isLive(command.actor.id, on: terminal)
         {
             owed.publish(
@@ -27,11 +29,18 @@ enum CommandOutcome {
         if command.actor.kind == .schedule {
             try ScheduleNews.finish(command, topics, in: tx, owed: &owed)
         }
-        for waiter in try tx.commands.takeWaiters(command.did, command.cid) {
-            let answer = AnswerCodec.success(
-                waiter.requestID,
-                result: CommandCodec.result(command, product: product)
-            )
+        let waiters = try tx.commands.takeWaiters(command.did, command.cid)
+        guard !waiters.isEmpty else { return }
+        let result = try result(of: command, product: product, in: tx)
+        for waiter in waiters {
+            let answer: [UInt8]
+            switch result {
+            case .success(let result):
+                answer = AnswerCodec.success(waiter.requestID, result: result)
+            case .failure(let rejection):
+                owed.count(rejection)
+                answer = AnswerCodec.refusal(waiter.requestID, rejection)
+            }
             try tx.requests.complete(waiter.terminal.text, waiter.requestID, answer: answer)
             let reply = ReplyAddress(topic: waiter.topic, correlation: waiter.correlation)
             let mayKnow = try tx.sessions.isLive(command.actor.id, on: waiter.terminal)
@@ -41,6 +50,24 @@ enum CommandOutcome {
                 )
             )
         }
+    }
+
+    private static func result(
+        of command: Command,
+        product: Product?,
+        in tx: Transaction
+    ) throws -> Result<JSONObject, Rejection> {
+        guard command.kind == .query else {
+            return .success(CommandCodec.result(command, product: product))
+        }
+        if let code = command.refusal {
+            return .failure(Rejection(code, "You may not see the device any more."))
+        }
+        guard command.state != .expired, let record = try tx.statuses.find(command.did) else {
+            return .failure(Rejection(.deviceTimeout, "The device did not answer in time."))
+        }
+        let payload = StatusCodec.encode(record.status, of: command.did, product: product)
+        return .success(try JSONValue.parse(payload).objectValue ?? [:])
     }
 
     private static let sessionIsOver = Rejection(
@@ -57,8 +84,7 @@ enum CommandOutcome {
         owed: inout Owed
     ) throws {
         for var command in commands {
-            command.state = .failed
-            command.doneAt = tx.now
+            CommandRules.refuse(&command, .notBound, at: tx.now)
             try tx.commands.save([command])
             try tell(command, product: nil, topics: topics, in: tx, owed: &owed)
         }

@@ -1,0 +1,96 @@
+package import JSON
+
+/// How a command's life goes on.
+package enum CommandRules {
+    /// Takes a device's answer; tells whether the state became final by it.
+    ///
+    /// A second answer changes nothing; one after the expiry is kept as late and the state stays.
+    /// What was never sent can't be answered.
+    package static func answered(
+        _ command: inout Command,
+        code: Int64,
+        data: JSONObject?,
+        at now: Instant
+    ) -> Bool {
+        switch command.state {
+        case .sent where !command.isOver(at: now):
+            command.turn(code == 0 ? .done : .failed, at: now, by: .device)
+            command.code = code
+            command.result = data
+            return true
+        case .sent:
+            _ = expired(&command, at: now)
+            keepLate(&command, code: code, data: data)
+            return true
+        case .expired where !command.isLate && command.wasSent:
+            keepLate(&command, code: code, data: data)
+            return false
+        case .queued, .expired, .done, .failed, .superseded:
+            return false
+        }
+    }
+
+    /// Ends a command whose time is over; tells whether it changed.
+    package static func expired(_ command: inout Command, at now: Instant) -> Bool {
+        guard !command.state.isFinal, command.isOver(at: now) else { return false }
+        command.turn(.expired, at: now, by: .system)
+        command.hidden = nil
+        return true
+    }
+
+    /// Ends a command that must not be carried out any more.
+    package static func refuse(_ command: inout Command, _ code: ErrorCode, at now: Instant) {
+        command.turn(.failed, at: now, by: .system)
+        command.refusal = code
+        command.hidden = nil
+    }
+
+    /// Makes one command of all that waited: the newest one, with the newest value of each attribute.
+    ///
+    /// What waited comes in the order of its numbers. Commands that may not wait stay by themselves.
+    package static func merged(
+        _ waiting: [Command],
+        at now: Instant
+    ) -> (outgoing: [Command], superseded: [Command]) {
+        guard let newest = waiting.last(where: { $0.mode == .queue }) else {
+            return (waiting, [])
+        }
+        let queued = waiting.filter { $0.mode == .queue }
+        var merged = newest
+        merged.data = union(queued.map(\.data))
+        let values = union(queued.map(\.values))
+        merged.hidden = values == merged.data ? nil : values
+        merged.binary = queued.compactMap(\.binary).last
+        let superseded = queued.dropLast().map { command in
+            var command = command
+            command.turn(.superseded, at: now, by: .system)
+            command.hidden = nil
+            return command
+        }
+        let outgoing = waiting.compactMap { command -> Command? in
+            guard command.mode == .queue else { return command }
+            return command.cid == newest.cid ? merged : nil
+        }
+        return (outgoing, superseded)
+    }
+
+    private static func union(_ objects: [JSONObject]) -> JSONObject {
+        objects.dropFirst().reduce(into: objects.first ?? [:]) { all, object in
+            for member in object.members { all[member.key] = member.value }
+        }
+    }
+
+    private static func keepLate(_ command: inout Command, code: Int64, data: JSONObject?) {
+        command.isLate = true
+        command.code = code
+        command.result = data
+    }
+}
+
+extension Command {
+    /// The values for the device.
+    package var values: JSONObject { hidden ?? data }
+
+    /// Whether it ever went out; commands of versions that kept no steps count as sent.
+    package var wasSent: Bool { steps.isEmpty || steps.contains { $0.state == .sent } }
+}

@@ -1,0 +1,80 @@
+/// What somebody wants to know of a device's past (PROTOCOL 3.3).
+package struct HistoryQuestion: Sendable {
+    /// How values are summed up.
+    package struct Summary: Sendable {
+        /// Over which steps of time.
+        package var step: TimeStep
+        /// What is made of the values of one step.
+        package var function: SummaryFunction
+        /// The IANA zone of calendar steps.
+        package var timezone: String
+
+        /// Sums up by steps.
+        package init(step: TimeStep, function: SummaryFunction, timezone: String) {
+            self.step = step
+            self.function = function
+            self.timezone = timezone
+        }
+    }
+
+    /// The device.
+    package var did: DeviceID
+    /// The only attribute that is asked for; nil for all.
+    package var attribute: String?
+    /// Where to begin.
+    package var place: HistoryPlace
+    /// Where to end; that moment is not in it.
+    package var to: Instant
+    /// Rows at most.
+    package var limit: Int
+    /// How values are summed up; nil for the records themselves.
+    package var summary: Summary?
+    /// Attributes that are shown to nobody.
+    package var hidden: Set<String> = []
+
+    /// Asks a question.
+    package init(
+        did: DeviceID,
+        attribute: String? = nil,
+        place: HistoryPlace,
+        to: Instant,
+        limit: Int,
+        summary: Summary? = nil
+    ) {
+        self.did = did
+        self.attribute = attribute
+        self.place = place
+        self.to = to
+        self.limit = limit
+        self.summary = summary
+    }
+}
+
+/// A place among the records of a device: behind so many of one moment.
+///
+/// Records of a moment stand in the order of their arrival, so a place stays where it is, whatever
+/// arrives.
+package struct HistoryPlace: Sendable, Equatable {
+    /// The moment.
+    package var ts: Instant
+    /// How many records of that moment lie before.
+    package var skip: Int
+
+    /// Names a place.
+    package init(_ ts: Instant, skip: Int = 0) {
+        self.ts = ts
+        self.skip = skip
+    }
+
+    /// Reads a cursor; nil for a text that is none.
+    package init?(cursor: String) {
+        let parts = cursor.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let ts = Int64(parts[0]), let skip = Int(parts[1]), skip >= 0,
+            ts.magnitude <= UInt64(Instant.max.milliseconds)
+        else { return nil }
+        self.init(Instant(milliseconds: ts), skip: skip)
+    }
+
+    /// The place as a cursor.
+    package var cursor: String { "\(ts.milliseconds).\(skip)" }
+}

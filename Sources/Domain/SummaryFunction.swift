@@ -1,0 +1,63 @@
+package import JSON
+
+/// What is made of an attribute's values within one step of time.
+package enum SummaryFunction: String, Sendable, CaseIterable {
+    case avg, min, max, sum, count, first, last
+}
+
+/// The values of an attribute within one step, as far as they came.
+package struct ValueSummary: Sendable {
+    private var count: Int64 = 0
+    private var numbers: Int64 = 0
+    private var integerSum: Int64? = 0
+    private var sum = 0.0
+    private var least: JSONValue?
+    private var most: JSONValue?
+    private var first: JSONValue?
+    private var last: JSONValue?
+
+    /// Nothing came yet.
+    package init() {}
+
+    /// Takes the next value, in the order of time.
+    package mutating func add(_ value: JSONValue) {
+        count += 1
+        if first == nil { first = value }
+        last = value
+        guard let number = value.doubleValue else { return }
+        numbers += 1
+        sum += number
+        integerSum = integerSum.flatMap { sum in
+            value.intValue.flatMap { number in
+                let (total, isTooLarge) = sum.addingReportingOverflow(number)
+                return isTooLarge ? nil : total
+            }
+        }
+        if least?.doubleValue.map({ number < $0 }) ?? true { least = value }
+        if most?.doubleValue.map({ number > $0 }) ?? true { most = value }
+    }
+
+    /// What a function makes of the values; nil where it makes nothing: `avg, min, max, sum` look at
+    /// numbers only.
+    package func value(_ function: SummaryFunction) -> JSONValue? {
+        switch function {
+        case .count: .integer(count)
+        case .first: first
+        case .last: last
+        case .min: least
+        case .max: most
+        case .avg: numbers == 0 ? nil : Self.plain(sum / Double(numbers))
+        case .sum:
+            numbers == 0
+                ? nil
+                : integerSum.flatMap { $0.magnitude <= Self.integerMax ? .integer($0) : nil }
+                    ?? Self.plain(sum)
+        }
+    }
+
+    private static let integerMax = UInt64(JSONValue.integerMax)
+
+    private static func plain(_ number: Double) -> JSONValue? {
+        number.isFinite ? .double(number) : nil
+    }
+}

@@ -1,0 +1,127 @@
+/// A step by which history is summed up: so many minutes or hours, or calendar days, weeks, months.
+///
+/// Minutes and hours are fixed and count from the epoch; days, weeks (from Monday) and months are those
+/// of a time zone, as long as its clock changes make them.
+package struct TimeStep: Sendable, Equatable {
+    /// What is counted.
+    package enum Unit: Character, Sendable, CaseIterable {
+        case minute = "m"
+        case hour = "h"
+        case day = "d"
+        case week = "w"
+        case month = "M"
+
+        /// How many of them one step may have.
+        fileprivate var countMax: Int64 {
+            switch self {
+            case .minute: 1440
+            case .hour: 168
+            case .day: 366
+            case .week: 53
+            case .month: 12
+            }
+        }
+    }
+
+    /// How far a zone's clocks are ahead of UTC at a moment, in seconds.
+    package typealias Offset = @Sendable (Instant) -> Int64
+
+    /// What is counted.
+    package let unit: Unit
+    /// How many.
+    package let count: Int64
+
+    /// Reads `15m`, `1h`, `1d`, `1w`, `1M`; nil for anything else.
+    package init?(_ text: String) {
+        guard let unit = text.last.flatMap(Unit.init(rawValue:)), text.utf8.count <= 6,
+            text.dropLast().allSatisfy({ $0.isASCII && $0.isNumber }),
+            let count = Int64(text.dropLast()), (1...unit.countMax).contains(count)
+        else { return nil }
+        self.unit = unit
+        self.count = count
+    }
+
+    /// Whether the step depends on a zone.
+    package var isCalendar: Bool { unit == .day || unit == .week || unit == .month }
+
+    /// The bounds of the step that a moment lies in.
+    package func bounds(of moment: Instant, offset: Offset) -> Range<Instant> {
+        guard isCalendar else {
+            let length = count * (unit == .hour ? 3_600_000 : 60_000)
+            let start = floor(moment.milliseconds, length) * length
+            return Instant(milliseconds: start)..<Instant(milliseconds: start + length)
+        }
+        let day = CivilDay.number(of: moment, offset)
+        let (first, next) = days(around: day)
+        let start = CivilDay.start(first, offset)
+        return
+            start..<max(CivilDay.start(next, offset), Instant(milliseconds: start.milliseconds + 1))
+    }
+
+    /// The first day of the step that a day lies in, and that of the next step.
+    private func days(around day: Int64) -> (first: Int64, next: Int64) {
+        switch unit {
+        case .week:
+            // Day 0 was a Thursday.
+            let week = floor(floor(day + 3, 7), count) * count
+            return (week * 7 - 3, (week + count) * 7 - 3)
+        case .month:
+            let month = floor(CivilDay.month(of: day), count) * count
+            return (CivilDay.first(ofMonth: month), CivilDay.first(ofMonth: month + count))
+        default:
+            let first = floor(day, count) * count
+            return (first, first + count)
+        }
+    }
+}
+
+/// Days of the calendar as numbers from 1970-01-01 on, and months as numbers from January of year 0 on.
+package enum CivilDay {
+    private static let length: Int64 = 86_400
+
+    /// The day that a moment lies in.
+    package static func number(of moment: Instant, _ offset: TimeStep.Offset) -> Int64 {
+        floor(floor(moment.milliseconds, 1000) + offset(moment), length)
+    }
+
+    /// The first moment of a day; where clocks skip it whole, that of the next.
+    package static func start(_ day: Int64, _ offset: TimeStep.Offset) -> Instant {
+        let midnight = day * length
+        // The offset at midnight is that of shortly before or that of shortly after.
+        let candidates = [-length, 0, length].map { (away: Int64) in
+            let near = Instant(milliseconds: (midnight + away) * 1000)
+            return Instant(milliseconds: (midnight - offset(near)) * 1000)
+        }
+        return candidates.filter { number(of: $0, offset) >= day }.min()
+            ?? Instant(milliseconds: midnight * 1000)
+    }
+
+    /// The month of a day.
+    static func month(of day: Int64) -> Int64 {
+        // Howard Hinnant, chrono-compatible low-level date algorithms.
+        let shifted = day + 719_468
+        let era = floor(shifted, 146_097)
+        let dayOfEra = shifted - era * 146_097
+        let year =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * year + year / 4 - year / 100)
+        let month = (5 * dayOfYear + 2) / 153
+        return (year + era * 400) * 12 + month + 2
+    }
+
+    /// The first day of a month.
+    static func first(ofMonth number: Int64) -> Int64 {
+        let month = number - floor(number, 12) * 12 + 1
+        let year = floor(number, 12) - (month <= 2 ? 1 : 0)
+        let era = floor(year, 400)
+        let yearOfEra = year - era * 400
+        let dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146_097 + dayOfEra - 719_468
+    }
+}
+
+/// Divides downwards.
+private func floor(_ number: Int64, _ divisor: Int64) -> Int64 {
+    number >= 0 ? number / divisor : (number + 1) / divisor - 1
+}

@@ -1,0 +1,221 @@
+package import Domain
+package import Storage
+import Wire
+
+/// Takes orders for devices and makes commands of them: the one way by which an app, a schedule or
+/// an operator gets something to a device (PROTOCOL 2.4).
+///
+/// Whoever takes an order, the control worker sends it: commands of one device leave in the order
+/// of their numbers.
+package enum CommandDesk {
+    /// Takes an order: checks it, gives it its number and stores it, and has the control worker send
+    /// it at once.
+    ///
+    /// The command is `queued` then; `sent` follows within a moment where the device is connected.
+    /// - Throws: `Rejection`: the device is unknown or away, the data doesn't fit, too much waits.
+    package static func take(
+        _ order: CommandOrder,
+        product: Product?,
+        limits: Limits,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws -> Command {
+        let (command, isOnline) = try prepare(order, product: product, limits: limits, in: tx)
+        try tx.commands.save([command])
+        if isOnline {
+            try tx.commands.call([command.did], at: tx.now)
+            owed.wake(.control)
+        }
+        return command
+    }
+
+    /// Takes an order on the control worker itself, and sends it with this very commit where the device
+    /// is connected.
+    static func send(
+        _ order: CommandOrder,
+        product: Product?,
+        limits: Limits,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws -> Command {
+        let (command, isOnline) = try prepare(order, product: product, limits: limits, in: tx)
+        guard isOnline else {
+            try tx.commands.save([command])
+            return command
+        }
+        let waiting = try entitled(
+            try tx.commands.waiting(order.did),
+            product: product,
+            topics: topics,
+            in: tx,
+            owed: &owed
+        )
+        let sent = try send(
+            waiting + [command],
+            product: product,
+            topics: topics,
+            in: tx,
+            owed: &owed
+        )
+        return sent.first { $0.cid == command.cid } ?? command
+    }
+
+    /// Sends what waits for a device that has come; nothing where it has gone again.
+    static func deliver(
+        _ did: DeviceID,
+        catalog: Catalog,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        guard let record = try tx.statuses.find(did), record.status.presence.isOnline else {
+            return
+        }
+        let product = catalog.product(record.productKey)
+        let waiting = try entitled(
+            try tx.commands.waiting(did),
+            product: product,
+            topics: topics,
+            in: tx,
+            owed: &owed
+        )
+        _ = try send(waiting, product: product, topics: topics, in: tx, owed: &owed)
+    }
+
+    // MARK: Taking
+
+    private static func prepare(
+        _ order: CommandOrder,
+        product: Product?,
+        limits: Limits,
+        in tx: Transaction
+    ) throws -> (command: Command, isOnline: Bool) {
+        guard let product, let record = try tx.statuses.find(order.did) else {
+            throw Rejection(.notBound, "The device is gone.", field: "params.did")
+        }
+        if let rejection = ProductRules.check(written: order.data, product: product) {
+            throw rejection
+        }
+        let isOnline = record.status.presence.isOnline
+        guard isOnline || order.mode == .queue else {
+            throw Rejection(.deviceOffline, "The device is not connected.")
+        }
+        let cid = try tx.devices.nextCommandID(order.did)
+        let command = order.command(cid: cid, product: product, at: tx.now)
+        try checkSize([command])
+        if !isOnline { try checkRoom(command, limits, in: tx) }
+        return (command, isOnline)
+    }
+
+    /// What waits goes out as one message, so it has to fit into one.
+    private static func checkRoom(
+        _ command: Command,
+        _ limits: Limits,
+        in tx: Transaction
+    ) throws {
+        let waiting = try tx.commands.waiting(command.did).filter { !$0.isOver(at: tx.now) }
+        guard waiting.count < limits.queuedPerDevice else {
+            throw Rejection(
+                .tooManyRequests,
+                "Too many commands wait for the device already.",
+                retryAfter: 60
+            )
+        }
+        try checkSize(CommandRules.merged(waiting + [command], at: tx.now).outgoing)
+    }
+
+    private static func checkSize(_ commands: [Command]) throws {
+        let isLarge = commands.contains {
+            CommandCodec.encode($0).count > Payload.bytesMax - sizeReserve
+        }
+        guard isLarge else { return }
+        throw Rejection.invalid("params.data", "The command is larger than one message.")
+    }
+
+    /// Room for what the merging may change beside the data, in bytes.
+    private static let sizeReserve = 256
+
+    // MARK: Sending
+
+    /// Those of the commands whose time isn't over and whose askers still may; the others end here.
+    private static func entitled(
+        _ waiting: [Command],
+        product: Product?,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws -> [Command] {
+        try waiting.filter { command in
+            var ended = command
+            if let code = try refusal(command, in: tx) {
+                CommandRules.refuse(&ended, code, at: tx.now)
+            } else {
+                guard CommandRules.expired(&ended, at: tx.now) else { return true }
+            }
+            try tx.commands.save([ended])
+            try CommandOutcome.tell(ended, product: product, topics: topics, in: tx, owed: &owed)
+            return false
+        }
+    }
+
+    /// Why a user may not give that command any more; nil for who isn't a user.
+    private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
+        guard command.actor.kind == .user else { return nil }
+        guard
+            let binding = try tx.bindings.find(
+                command.did,
+                UserID(trusted: command.actor.id)
+            )
+        else { return .notBound }
+        guard binding.isSubscribed else { return .notSubscribed }
+        return command.kind == .query || binding.access == .control ? nil : .forbidden
+    }
+
+    private static func send(
+        _ waiting: [Command],
+        product: Product?,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws -> [Command] {
+        let (outgoing, superseded) = CommandRules.merged(waiting, at: tx.now)
+        let sent = outgoing.map { $0.sent(at: tx.now) }
+        try tx.commands.save(superseded + sent.map(\.stored))
+        for command in superseded {
+            try CommandOutcome.tell(command, product: product, topics: topics, in: tx, owed: &owed)
+        }
+        for command in sent {
+            owed.publish(
+                OutboundMessage(
+                    topics.command(command.did),
+                    CommandCodec.encode(command),
+                    expiresAt: command.expiresAt
+                ),
+                isSecret: command.hidden != nil
+            )
+        }
+        return sent
+    }
+}
+
+extension Command {
+    /// The command as it goes out; one that didn't wait was never queued.
+    fileprivate func sent(at now: Instant) -> Command {
+        var command = self
+        if createdAt == now {
+            command.steps = []
+            command.turn(.sent, at: now, by: .asker)
+        } else {
+            command.turn(.sent, at: now, by: .system)
+        }
+        return command
+    }
+
+    /// As it is kept once the outbox has it.
+    fileprivate var stored: Command {
+        var command = self
+        command.hidden = nil
+        return command
+    }
+}

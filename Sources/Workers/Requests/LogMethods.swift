@@ -1,0 +1,134 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// `device/events` and `device/commands`: what happened to a device, newest first (PROTOCOL 3.3).
+enum LogMethods {
+    /// The span of time and the kinds that a log is asked for.
+    private struct Span {
+        var did: DeviceID
+        var from: Instant
+        var to: Instant
+        var limit: Int
+        var product: Product?
+    }
+
+    @Sendable
+    static func events(_ call: inout Call) throws -> Reply {
+        let span = try span(call)
+        let types = try types(call, among: Event.types)
+        let cursor = try cursor(call).map { (ts: $0, seq: $1) }
+        let reader = try call.caller().uid
+        var page = LogPage(limit: span.limit, scanMax: call.limits.logScanMax)
+        try call.tx.events.log(span.did, from: span.from, to: span.to, before: cursor) {
+            event,
+            seq in
+            page.take("\(event.ts.milliseconds).\(seq)") {
+                guard types?.contains(event.type) ?? true else { return nil }
+                return .object(EventCodec.object(event, for: reader))
+            }
+        }
+        return .result(page.result("events"))
+    }
+
+    @Sendable
+    static func commands(_ call: inout Call) throws -> Reply {
+        let span = try span(call)
+        let types = try types(call, among: ["write", "query"])
+        let cursor = try cursor(call).map { (at: $0, cid: $1) }
+        let reader = try call.caller().uid
+        var page = LogPage(limit: span.limit, scanMax: call.limits.logScanMax)
+        try call.tx.commands.log(span.did, from: span.from, to: span.to, before: cursor) {
+            command in
+            page.take("\(command.createdAt.milliseconds).\(command.cid)") {
+                guard types?.contains(command.kind.rawValue) ?? true else { return nil }
+                return .object(CommandCodec.row(command, product: span.product, for: reader))
+            }
+        }
+        return .result(page.result("commands"))
+    }
+
+    private static func span(_ call: Call) throws -> Span {
+        let binding = try DeviceMethods.binding(call)
+        let reach = try DeviceMethods.reach(binding.did, call)
+        let from = try call.fields.instant("from") ?? reach.since
+        let to = try call.fields.instant("to") ?? .max
+        guard from < to || call.fields.object["from"] == nil else {
+            throw call.fields.refuse("to", "must be later than params.from")
+        }
+        return Span(
+            did: binding.did,
+            from: max(from, reach.since),
+            to: to,
+            limit: try DeviceMethods.limit(call),
+            product: reach.product
+        )
+    }
+
+    private static func types(_ call: Call, among known: Set<String>) throws -> Set<String>? {
+        guard call.fields.object["types"] != nil else { return nil }
+        let types = try call.fields.texts("types")
+        guard !types.isEmpty, types.allSatisfy(known.contains) else {
+            throw call.fields.refuse(
+                "types",
+                "holds some of \(known.sorted().joined(separator: ", "))"
+            )
+        }
+        return Set(types)
+    }
+
+    private static func cursor(_ call: Call) throws -> (Instant, Int64)? {
+        guard let text = try call.fields.text("cursor", length: 1...64) else { return nil }
+        let numbers = text.split(separator: ".").compactMap { Int64($0) }
+        guard numbers.count == 2, numbers[0].magnitude <= UInt64(Instant.max.milliseconds) else {
+            throw call.fields.refuse("cursor", "is none that this method gave")
+        }
+        return (Instant(milliseconds: numbers[0]), numbers[1])
+    }
+}
+
+/// A page of a log: cut at so many rows, before it would grow beyond a payload, and when very many
+/// entries were looked at in vain.
+private struct LogPage {
+    private let limit: Int
+    private let scanMax: Int
+    private var rows: [JSONValue] = []
+    private var bytes = 512
+    private var visited = 0
+    private var last: String?
+    private var isCut = false
+
+    init(limit: Int, scanMax: Int) {
+        self.limit = limit
+        self.scanMax = scanMax
+    }
+
+    /// Takes the next entry, or leaves it out where `make` gives nil; false when the page is full.
+    mutating func take(_ cursor: String, _ make: () -> JSONValue?) -> Bool {
+        guard visited < scanMax else {
+            isCut = true
+            return false
+        }
+        visited += 1
+        guard let row = make() else {
+            last = cursor
+            return true
+        }
+        let size = row.encoded().count + 1
+        guard rows.count < limit, rows.isEmpty || bytes + size <= Payload.bytesMax - 1024 else {
+            isCut = true
+            return false
+        }
+        rows.append(row)
+        bytes += size
+        last = cursor
+        return true
+    }
+
+    func result(_ name: String) -> JSONObject {
+        JSONObject([
+            (name, .array(rows)), ("cursor", isCut ? last.map { .string($0) } : nil),
+        ])
+    }
+}

@@ -1,0 +1,120 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+import Wire
+import Workers
+
+/// `device control`: an operator commands a device.
+struct DeviceControlCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "control",
+        abstract: "Command a device, and tell what became of it.",
+        discussion: """
+            Values are JSON; what is none is taken as text: power=true level=40 mode=white. The running
+            service sends the command; this one waits for its outcome. Exit code 1 where the device
+            refused or did not answer.
+            """
+    )
+
+    @Argument(help: "The device's id.")
+    var did: String
+
+    @Argument(help: ArgumentHelp("What to set.", valueName: "name=value"))
+    var assignments: [String]
+
+    @Flag(help: "Have the command wait until the device is back, and do not wait for it.")
+    var queue = false
+
+    @Option(help: "Seconds until it expires (default 30; with --queue 7 days).")
+    var ttl: Int64?
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard ttl.map({ (1...Command.ttlMax).contains($0) }) ?? true else {
+            throw ValidationError("--ttl takes 1 to \(Command.ttlMax) seconds")
+        }
+        for text in assignments where text.split(separator: "=", maxSplits: 1).count != 2 {
+            throw ValidationError("give what to set as NAME=VALUE, not \(text)")
+        }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let device = try place.device(did)
+        let product = try place.store.read { try $0.products.find(device.productKey) }
+        if !queue { try RunningService.require(place.directory, place.settings) }
+        var command = try take(device, product, place)
+        while !queue, !command.state.isFinal {
+            try await Task.sleep(for: .milliseconds(50))
+            let found = try place.store.read { try $0.commands.find(device.did, command.cid) }
+            guard let found else { break }
+            command = found
+        }
+        show(command, product)
+        if !queue, command.state != .done { throw ExitCode(1) }
+    }
+
+    private func take(
+        _ device: DeviceRecord,
+        _ product: Product?,
+        _ place: Workplace
+    ) throws -> Command {
+        let order = CommandOrder(
+            did: device.did,
+            data: JSONObject(members: assignments.map(Self.member)),
+            mode: queue ? .queue : .now,
+            ttl: ttl,
+            actor: Actor(.operator, "cli")
+        )
+        var owed = Owed()
+        do {
+            return try place.store.batch(at: SystemClock().now) { tx in
+                try CommandDesk.take(
+                    order,
+                    product: product,
+                    limits: Limits(),
+                    in: tx,
+                    owed: &owed
+                )
+            }
+        } catch let rejection as Rejection {
+            throw Problem(
+                rejection.code == .invalidRequest ? .documentInvalid : .conflict,
+                "\(device.did) can't be commanded: \(rejection.message)",
+                at: rejection.field ?? device.did.text,
+                why: rejection.code == .deviceOffline
+                    ? "a command reaches a connected device only, unless it may wait"
+                    : "the product says what may be set",
+                cures: [
+                    rejection.code == .deviceOffline
+                        ? .init("lamplighter device control \(device.did) … --queue", "let it wait")
+                        : .init(
+                            "lamplighter product show \(device.productKey)",
+                            "the data points"
+                        )
+                ]
+            )
+        }
+    }
+
+    private static func member(_ text: String) -> JSONObject.Member {
+        let parts = text.split(separator: "=", maxSplits: 1)
+        let value = (try? JSONValue.parse(parts[1].utf8)) ?? .string(String(parts[1]))
+        return .init(key: String(parts[0]), value: value)
+    }
+
+    private func show(_ command: Command, _ product: Product?) {
+        if output.json {
+            return Terminal.show(.object(CommandCodec.row(command, product: product, for: nil)))
+        }
+        let code = command.code.map { ", code \($0)" } ?? ""
+        print("\(command.did)  command \(command.cid)  \(command.state.rawValue)\(code)")
+        if let result = command.result {
+            print(String(decoding: result.encoded(), as: UTF8.self))
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Domain
+import Foundation
+import JSON
+import Service
+import Storage
+import Workers
+
+/// `device watch`: what goes between a device and the service, as it happens.
+struct DeviceWatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Show live what a device reports, is told and answers; Ctrl-C ends."
+    )
+
+    @Argument(help: "The device's id.")
+    var did: String
+
+    @Option(help: "End after so many messages.")
+    var count: Int?
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let device = try place.device(did)
+        let product = try place.store.read { try $0.products.find(device.productKey) }
+        Terminal.tell("Watching \(device.did); Ctrl-C ends.")
+        try DeviceWatch.run(device.did, place.directory, place.settings, count: count) { sight in
+            var body = sight.body
+            if let data = body["data"]?.objectValue {
+                body["data"] = .object(ProductRules.masked(data, product: product))
+            }
+            let now = SystemClock().now
+            if output.json {
+                Terminal.show(
+                    .object([
+                        "ts": .integer(now.milliseconds), "what": .string(sight.leaf),
+                        "of": sight.isOfGate ? "gate" : sight.leaf.sender, "message": .object(body),
+                    ])
+                )
+            } else {
+                let text = String(decoding: body.encoded(), as: UTF8.self)
+                print("\(TimeText.of(now))  \(sight.leaf.arrow) \(sight.leaf)  \(text)")
+            }
+            fflush(nil)
+        }
+    }
+}
+
+extension String {
+    fileprivate var isOfService: Bool { self == "command" || self == "response" }
+    fileprivate var sender: JSONValue { isOfService ? "service" : "device" }
+    fileprivate var arrow: String { isOfService ? "->" : "<-" }
+}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import Domain
+import Foundation
+import JSON
+import Service
+import Storage
+import Workers
+
+/// `history`: what devices reported.
+struct HistoryCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Export what a device reported.",
+        subcommands: [HistoryExportCommand.self]
+    )
+}
+
+/// `history export`: a device's past as lines, oldest first.
+struct HistoryExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write a device's history to standard output, oldest first.",
+        discussion: """
+            Reads the store: the service may run or not. jsonl has a record a line, csv one a line with
+            a column for each attribute; what the product lets nobody see is left out. Progress is told
+            on standard error.
+            """
+    )
+
+    /// The forms of the output.
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case csv, jsonl
+    }
+
+    @Argument(help: "The device's id.")
+    var did: String
+
+    @Option(help: "csv or jsonl.")
+    var format = Format.jsonl
+
+    @Option(help: "Only what is not older: milliseconds since 1970, or 2026-11-21T10:00:00Z.")
+    var from: String?
+
+    @Option(help: "Only what is older.")
+    var to: String?
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        for text in [from, to].compactMap(\.self) where Self.moment(text) == nil {
+            throw ValidationError("\(text) is no moment")
+        }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let device = try place.device(did)
+        let product = try place.store.read { try $0.products.find(device.productKey) }
+        let hidden = Set(
+            (product?.dataPoints ?? []).filter { $0.access == .writeOnly }.map(\.name)
+        )
+        let start = HistoryPlace(
+            from.flatMap(Self.moment) ?? Instant(milliseconds: -Instant.max.milliseconds)
+        )
+        let end = to.flatMap(Self.moment) ?? .max
+        let writer = HistoryWriter(format: format, hidden: hidden)
+        if format == .csv {
+            try read(place.store, device.did, start, end) { writer.note($0) }
+            writer.head()
+        }
+        var progress = Progress()
+        try read(place.store, device.did, start, end) { record in
+            writer.write(record)
+            progress.count(record)
+        }
+        progress.end()
+    }
+
+    /// Hands over every record, in short reads: a long one would hold up the log of the store.
+    private func read(
+        _ store: Store,
+        _ did: DeviceID,
+        _ start: HistoryPlace,
+        _ end: Instant,
+        _ body: (HistoryRecord) -> Void
+    ) throws {
+        var place = start
+        var isGoing = true
+        while isGoing {
+            var count = 0
+            _ = try store.read { tx in
+                try tx.history.scan(did, from: place, to: end) { record, next in
+                    body(record)
+                    place = next
+                    count += 1
+                    return count < 10_000
+                }
+            }
+            isGoing = count == 10_000
+        }
+    }
+
+    private static func moment(_ text: String) -> Instant? {
+        if let milliseconds = Int64(text) { return Instant(milliseconds: milliseconds) }
+        guard let date = try? Date(text, strategy: .iso8601) else { return nil }
+        return Instant(milliseconds: Int64(date.timeIntervalSince1970 * 1000))
+    }
+}
+
+/// Tells how far an export has come, once a second.
+private struct Progress {
+    private var records = 0
+    private var toldAt = ContinuousClock.now
+
+    mutating func count(_ record: HistoryRecord) {
+        records += 1
+        guard records % 1000 == 0, ContinuousClock.now - toldAt >= .seconds(1) else { return }
+        toldAt = .now
+        Terminal.tell("\(records) records, up to \(TimeText.of(record.ts))")
+    }
+
+    func end() { Terminal.tell("\(records) records") }
+}

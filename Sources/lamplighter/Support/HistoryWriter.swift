@@ -1,0 +1,69 @@
+import Domain
+import JSON
+import Storage
+
+/// Writes records of history as lines of JSON or of comma-separated values.
+final class HistoryWriter {
+    private let format: HistoryExportCommand.Format
+    private let hidden: Set<String>
+    private var names: [String] = []
+    private var known: Set<String> = []
+    private var hasBinary = false
+
+    init(format: HistoryExportCommand.Format, hidden: Set<String>) {
+        self.format = format
+        self.hidden = hidden
+    }
+
+    /// Notes the columns that a record needs.
+    func note(_ record: HistoryRecord) {
+        if record.binary != nil { hasBinary = true }
+        for member in record.data?.members ?? []
+        where !hidden.contains(member.key) && known.insert(member.key).inserted {
+            names.append(member.key)
+        }
+    }
+
+    /// Writes the line of column names.
+    func head() {
+        print(Self.line(["ts"] + names + (hasBinary ? ["binary"] : [])))
+    }
+
+    /// Writes a record.
+    func write(_ record: HistoryRecord) {
+        let data = JSONObject(
+            members: (record.data?.members ?? []).filter {
+                $0.value != .null && !hidden.contains($0.key)
+            }
+        )
+        if format == .jsonl {
+            let line = JSONObject([
+                ("ts", .integer(record.ts.milliseconds)), ("data", .object(data)),
+                ("binary", record.binary.map { .string($0) }),
+            ])
+            return Terminal.show(.object(line))
+        }
+        let cells = names.map { name in data[name].map(Self.cell) ?? "" }
+        print(
+            Self.line(
+                ["\(record.ts.milliseconds)"] + cells + (hasBinary ? [record.binary ?? ""] : [])
+            )
+        )
+    }
+
+    private static func cell(_ value: JSONValue) -> String {
+        value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+    }
+
+    /// A line as in RFC 4180; a text that a spreadsheet would take for a formula is kept from it.
+    private static func line(_ cells: [String]) -> String {
+        cells.map { cell in
+            var cell = cell
+            if let first = cell.first, "=@".contains(first) { cell = "'" + cell }
+            guard cell.contains(where: { ",\"\r\n".contains($0) || $0.isNewline }) else {
+                return cell
+            }
+            return "\"" + cell.replacing("\"", with: "\"\"") + "\""
+        }.joined(separator: ",")
+    }
+}

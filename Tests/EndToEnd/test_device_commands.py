@@ -1,0 +1,89 @@
+"""lamplighter device show, control, watch and history export: an operator's view of one device."""
+
+import csv
+import io
+import json
+import subprocess
+import threading
+import unittest
+
+from client import now
+from harness import BINARY
+from world import EndToEnd
+
+
+class Operator(EndToEnd):
+    def cli(self, *arguments, code=0):
+        done = subprocess.run(
+            [str(BINARY), *arguments, "--data", str(self.world.service.data)],
+            capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return done
+
+    def test_a_command_of_an_operator_and_its_outcome(self):
+        device, terminal = self.pair()
+        box = {}
+
+        def obey():
+            box["command"] = device.command(30).body
+            device.report(cid=box["command"]["cid"], data={"power": True})
+        thread = threading.Thread(target=obey)
+        thread.start()
+        shown = json.loads(self.cli("device", "control", device.did, "power=true", "--json").stdout)
+        thread.join()
+        self.assertEqual((shown["state"], shown["data"]), ("done", {"power": True}))
+        self.assertEqual(box["command"]["actor"]["kind"], "operator")
+        self.assertEqual(terminal.status(device, lambda b: b["data"])["actor"]["kind"], "operator")
+        shown = json.loads(self.cli("device", "show", device.did, "--json").stdout)
+        self.assertEqual([c["state"] for c in shown["commands"]], ["done"])
+        self.assertIn("COMMAND", self.cli("device", "show", device.did).stdout)
+
+    def test_what_can_not_be_commanded_is_said(self):
+        device = self.device()
+        for value in ("power=5", "temperature=1", "colour=red"):
+            said = self.cli("device", "control", device.did, value, code=1).stderr
+            self.assertIn("error LL", said)
+        device.close()
+        self.world.watcher.expect(f"/system/presence/{device.did}", lambda b: not b["online"])
+        said = self.cli("device", "control", device.did, "power=true", "--json", code=1)
+        self.assertIn("--queue", said.stdout + said.stderr)
+        queued = json.loads(self.cli("device", "control", device.did, "power=true", "--queue", "--json").stdout)
+        self.assertEqual(queued["state"], "queued")
+        self.keep(device.come())
+        self.assertEqual(device.command().body["data"], {"power": True})
+
+    def test_watching_a_device(self):
+        device = self.device()
+        process = subprocess.Popen(
+            [str(BINARY), "device", "watch", device.did, "--count", "2", "--json",
+             "--data", str(self.world.service.data)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        process.stderr.readline()
+        for count in range(200):
+            device.report(data={"count": count})
+            if process.poll() is not None:
+                break
+        out, _ = process.communicate(timeout=20)
+        lines = [json.loads(line) for line in out.splitlines()]
+        self.assertEqual(len(lines), 2)
+        self.assertLessEqual({line["what"] for line in lines}, {"report", "response"})
+
+    def test_history_as_lines_and_as_a_table(self):
+        device = self.device()
+        start = now()
+        device.report(reports=[{"ts": start + i, "data": {"count": i, "label": 'a,"b'}} for i in range(30)])
+        done = self.cli("history", "export", device.did)
+        rows = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertEqual([r["data"]["count"] for r in rows], list(range(30)))
+        self.assertIn("30 records", done.stderr)
+        table = list(csv.DictReader(io.StringIO(self.cli("history", "export", device.did, "--format", "csv").stdout)))
+        self.assertEqual((table[7]["ts"], table[7]["count"], table[7]["label"]), (str(start + 7), "7", 'a,"b'))
+        part = self.cli("history", "export", device.did, "--from", str(start + 3), "--to", str(start + 5)).stdout
+        self.assertEqual(len(part.splitlines()), 2)
+        self.cli("history", "export", "d-0000000000000", code=1)
+        self.cli("history", "export", device.did, "--from", "soon", code=2)
+
+
+if __name__ == "__main__":
+    unittest.main()

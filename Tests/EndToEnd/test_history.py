@@ -1,0 +1,109 @@
+"""device/history: what a device reported, page by page and summed up."""
+
+import unittest
+
+from client import now
+from world import FREE, EndToEnd
+
+HOUR = 3_600_000
+DAY = 24 * HOUR
+
+
+class History(EndToEnd):
+    def past(self, rows, product=None):
+        device, terminal = self.pair(product) if product else self.pair()
+        for start in range(0, len(rows), 500):
+            part = [{"ts": ts, "data": data} for ts, data in rows[start:start + 500]]
+            device.report(reports=part)
+        return device, terminal
+
+    def pages(self, terminal, params):
+        cursor = None
+        while True:
+            page = terminal.get("device/history", {**params, **({"cursor": cursor} if cursor else {})})
+            yield page["rows"]
+            cursor = page.get("cursor")
+            if cursor is None:
+                return
+
+    def ahead(self):
+        """A moment that lies in the device's life with its user, and is taken as it is."""
+        return now() + 60_000
+
+    def test_pages_come_oldest_first_and_stay_right_while_rows_arrive(self):
+        start = self.ahead()
+        device, terminal = self.past([(start + i * 1000, {"count": i}) for i in range(300)])
+        seen = []
+        params = {"did": device.did, "from": start, "to": start + HOUR, "limit": 70}
+        for number, rows in enumerate(self.pages(terminal, params)):
+            self.assertLessEqual(len(rows), 70)
+            seen += [row["data"]["count"] for row in rows]
+            # Late ones of before, and one at the very moment where the page ended.
+            device.report(ts=start + 500, data={"count": -1})
+            if number == 0:
+                device.report(ts=rows[-1]["ts"], data={"count": 7777})
+        self.assertEqual(sorted(seen), sorted([*range(300), 7777]))
+        self.assertEqual(len(seen), 301)
+
+    def test_an_attribute_alone_and_the_bounds(self):
+        start = self.ahead()
+        device, terminal = self.past([
+            (start, {"count": 1}), (start + 1, {"power": True}), (start + 2, {"count": 3}), (start + 3, {"count": 4})])
+        rows = terminal.get(
+            "device/history", {"did": device.did, "attr": "count", "from": start, "to": start + 3})["rows"]
+        self.assertEqual(rows, [{"ts": start, "value": 1}, {"ts": start + 2, "value": 3}])
+
+    def test_binary_of_a_free_form_device(self):
+        device, terminal = self.pair(FREE)
+        began = now()
+        device.report(binary="AAEC")
+        row = terminal.get("device/history", {"did": device.did, "from": began - DAY, "to": now() + DAY})["rows"][0]
+        self.assertEqual((row["data"], row["binary"]), ({}, "AAEC"))
+
+    def test_sums_by_steps(self):
+        start = (self.ahead() // 60_000 + 1) * 60_000
+        device, terminal = self.past([(start + i * 20_000, {"count": i, "power": i % 2 == 0}) for i in range(9)])
+        params = {"did": device.did, "attr": "count", "from": start, "to": start + HOUR, "every": "1m"}
+        for fn, wanted in (("avg", [1, 4, 7]), ("min", [0, 3, 6]), ("max", [2, 5, 8]), ("sum", [3, 12, 21]),
+                           ("count", [3, 3, 3]), ("first", [0, 3, 6]), ("last", [2, 5, 8])):
+            with self.subTest(fn=fn):
+                rows = terminal.get("device/history", {**params, "fn": fn})["rows"]
+                self.assertEqual([r["value"] for r in rows], wanted)
+                self.assertEqual([r["ts"] for r in rows], [start, start + 60_000, start + 120_000])
+        rows = terminal.get("device/history", {**params, "attr": None, "fn": "last"})["rows"]
+        self.assertEqual(rows[0]["data"], {"count": 2, "power": True})
+        got = [row for rows in self.pages(terminal, {**params, "fn": "count", "limit": 1}) for row in rows]
+        self.assertEqual([r["value"] for r in got], [3, 3, 3])
+
+    def test_what_is_asked_wrongly(self):
+        device, terminal = self.pair()
+        good = {"did": device.did, "from": 0, "to": DAY}
+        for params, field in (({"to": None}, "to"), ({"from": DAY}, "to"), ({"attr": "colour"}, "attr"),
+                              ({"attr": "pin"}, "attr"), ({"every": "1y"}, "every"), ({"fn": "max"}, "fn"),
+                              ({"every": "1d", "fn": "median"}, "fn"), ({"cursor": "??"}, "cursor"),
+                              ({"every": "1d", "timezone": "Mars/Olympus"}, "timezone"), ({"limit": 0}, "limit"),
+                              ({"limit": 1001}, "limit"), ({"from": "yesterday"}, "from")):
+            with self.subTest(params=params):
+                error = self.assertError(terminal.fail("device/history", {**good, **params}), "InvalidRequest")
+                self.assertEqual(error["field"], f"params.{field}")
+        self.assertError(self.terminal().fail("device/history", good), "NotBound")
+
+    def test_a_new_owner_sees_nothing_of_the_old_life(self):
+        start = self.ahead()
+        device, old = self.past([(start + i, {"count": i}) for i in range(5)])
+        device.report(data={"count": 9}, alerts=[{"name": "smoke"}])
+        old.get("device/control", {"did": device.did, "data": {"power": True}})
+        span = {"did": device.did, "from": 0, "to": now() + DAY}
+        self.assertEqual(len(old.get("device/history", span)["rows"]), 6)
+        old.get("device/unbind", {"did": device.did})
+        for method in ("history", "events", "commands"):
+            self.assertError(old.fail(f"device/{method}", span), "NotBound")
+        new = self.terminal()
+        new.bind(device)
+        self.assertEqual(new.get("device/history", span), {"rows": []})
+        self.assertEqual(new.get("device/events", {"did": device.did}), {"events": []})
+        self.assertEqual(new.get("device/commands", {"did": device.did}), {"commands": []})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,238 @@
+import Domain
+import JSON
+import Storage
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("Commands that wait, and questions to devices")
+struct CommandTests {
+    private func world(online: Bool = false, limits: Limits = Limits()) throws -> World {
+        let world = try World(limits: limits)
+        try world.makeDevices(1, online: online)
+        try world.makeUsers(2)
+        try world.bind(0, 0)
+        try world.bind(0, 1, .normal)
+        return world
+    }
+
+    private func queue(
+        _ world: World,
+        _ id: String,
+        _ data: JSONObject,
+        user: Int = 0,
+        _ more: JSONObject = [:]
+    ) throws {
+        var params = more
+        params["did"] = .string(World.did(0).text)
+        params["data"] = .object(data)
+        if params["mode"] == nil { params["mode"] = "queue" }
+        world.sendRequest(user, "device/control", id: id, params)
+        try world.runControl()
+    }
+
+    private func come(_ world: World, connection: Int64 = 1, listening: Bool = true) throws {
+        let topic = "ll/v1/system/presence/\(World.did(0).text)"
+        let now = JSONValue.integer(world.clock.now.milliseconds)
+        world.broker.send(topic, ["online": true, "connection": .integer(connection), "ts": now])
+        if listening {
+            world.broker.send(
+                topic,
+                ["online": true, "connection": .integer(connection), "listening": true, "ts": now]
+            )
+        }
+        try world.runStatus()
+        try world.runControl()
+    }
+
+    private func sent(_ world: World) -> [JSONObject] {
+        world.broker.published(to: World.command(0))
+    }
+
+    private func answers(_ world: World, _ user: Int = 0) -> [JSONObject] {
+        world.broker.published(to: World.answerTopic(user))
+    }
+
+    private func outcomes(_ world: World, _ user: Int = 0) -> [JSONObject] {
+        world.broker.published(ending: "\(World.terminal(user).text)/command")
+    }
+
+    @Test("What waited goes out as one command when the device is back, and its answer settles it")
+    func merged() throws {
+        let world = try world()
+        try queue(world, "a", ["level": 1, "power": true], ["sn": 7])
+        try queue(world, "b", ["level": 2], user: 1, ["sn": 8, "wait": true])
+        try queue(world, "c", ["pin": "canary-1"], ["sn": 9])
+        #expect(sent(world).isEmpty && outcomes(world).isEmpty)
+        #expect(answers(world).map { $0["result"]?.objectValue?["state"] } == ["queued", "queued"])
+
+        world.clock.advance(seconds: 100)
+        try come(world)
+        #expect(sent(world).count == 1)
+        let command = try #require(sent(world).first)
+        #expect(command["cid"] == 3 && command["sn"] == 9)
+        #expect(command["data"] == ["level": 2, "power": true, "pin": "canary-1"])
+        #expect(outcomes(world).map { $0["state"] } == ["superseded"])
+        #expect(outcomes(world, 1).map { $0["state"] } == ["superseded"])
+        #expect(answers(world, 1).last?["result"]?.objectValue?["state"] == "superseded")
+
+        world.sendReport(0, ["cid": 3, "data": ["level": 2]])
+        try world.runStatus()
+        #expect(outcomes(world).last?["state"] == "done" && outcomes(world).last?["cid"] == 3)
+        try come(world, connection: 2)
+        #expect(sent(world).count == 1)
+    }
+
+    @Test("A device that doesn't say that it listens gets its commands a little later")
+    func patience() throws {
+        let world = try world()
+        try queue(world, "a", ["level": 1])
+        try come(world, listening: false)
+        #expect(sent(world).isEmpty)
+        world.clock.advance(seconds: 2)
+        try world.runControl()
+        #expect(sent(world).count == 1)
+    }
+
+    @Test("To a connected device a command goes out at once, whatever the mode")
+    func atOnce() throws {
+        let world = try world(online: true)
+        try queue(world, "a", ["level": 1])
+        #expect(sent(world).count == 1)
+        #expect(answers(world).last?["result"]?.objectValue?["state"] == "sent")
+    }
+
+    @Test("What waits is sealed, and gone from the store once it is sent")
+    func sealed() throws {
+        let world = try world()
+        try queue(world, "a", ["pin": "canary-4711"])
+        func secrets() throws -> [[UInt8]?] {
+            try world.read { tx in
+                try tx.sql.query("SELECT secret, data FROM command") {
+                    #expect(!$0.text(1).contains("canary-4711"))
+                    return $0.optionalBytes(0)
+                }
+            }
+        }
+        let waiting = try #require(try secrets().first ?? nil)
+        #expect(!String(decoding: waiting, as: UTF8.self).contains("canary-4711"))
+        try come(world)
+        #expect(sent(world).first?["data"] == ["pin": "canary-4711"])
+        #expect(try secrets() == [nil])
+    }
+
+    @Test("Rights are looked at again when it goes out")
+    func rights() throws {
+        let world = try world()
+        try queue(world, "a", ["level": 1, "power": true], user: 1)
+        try queue(world, "b", ["level": 2])
+        try world.write { (tx) throws in try tx.bindings.delete(World.did(0), [World.uid(1)]) }
+        try come(world)
+        #expect(sent(world).map { $0["data"] } == [["level": 2]])
+        #expect(outcomes(world, 1).map { $0["state"] } == ["failed"])
+        #expect(outcomes(world, 1).map { $0["code"] } == ["NotBound"])
+    }
+
+    @Test("What waits too long expires, and is not sent")
+    func expiry() throws {
+        let world = try world()
+        try queue(world, "a", ["level": 1], ["ttl": 10])
+        try queue(world, "b", ["power": true])
+        world.clock.advance(seconds: 10)
+        try world.runControl()
+        #expect(outcomes(world).map { $0["state"] } == ["expired"])
+        try come(world)
+        #expect(sent(world).map { $0["data"] } == [["power": true]])
+    }
+
+    @Test("Only so many commands wait for one device")
+    func bound() throws {
+        var limits = Limits()
+        limits.queuedPerDevice = 2
+        let world = try world(limits: limits)
+        for id in ["a", "b", "c"] { try queue(world, id, ["level": 1]) }
+        #expect(answers(world).map(\.errorCode) == [nil, nil, "TooManyRequests"])
+    }
+
+    @Test("A command of another worker is sent by the control worker, before any later one")
+    func otherWorker() throws {
+        let world = try world(online: true)
+        var owed = Owed()
+        let command = try world.write { (tx) throws in
+            try CommandDesk.take(
+                CommandOrder(
+                    did: World.did(0),
+                    data: ["level": 4],
+                    actor: Actor(.schedule, "t-1")
+                ),
+                product: World.product,
+                limits: world.environment.limits,
+                in: tx,
+                owed: &owed
+            )
+        }
+        #expect(command.state == .queued && command.cid == 1 && owed.woken.contains(.control))
+        try queue(world, "a", ["level": 5], ["mode": "now"])
+        #expect(sent(world).map { $0["cid"] } == [1, 2])
+        #expect(sent(world).first?["actor"]?.objectValue?["kind"] == "schedule")
+    }
+
+    @Test("Everybody subscribed sees the status with who caused it, the terminal only himself")
+    func actor() throws {
+        let world = try world(online: true)
+        try queue(world, "a", ["level": 5], ["mode": "now"])
+        world.sendReport(0, ["cid": 1, "data": ["level": 5]])
+        try world.runStatus()
+        let mine = world.broker.published(to: World.statusTopic(0, 0)).last?["actor"]?.objectValue
+        let other = world.broker.published(to: World.statusTopic(1, 0)).last?["actor"]?.objectValue
+        #expect(mine?["id"]?.stringValue == World.uid(0).text && mine?["terminalId"] != nil)
+        #expect(other?["id"]?.stringValue == World.uid(0).text && other?["terminalId"] == nil)
+    }
+
+    @Test("A query is answered with the status once the device has answered, or with a timeout")
+    func query() throws {
+        let world = try world(online: true)
+        let params: JSONObject = ["did": .string(World.did(0).text), "timeout": 5]
+        world.sendRequest(0, "device/query", id: "q1", params)
+        try world.runControl()
+        #expect(sent(world).first?["type"] == "query" && sent(world).first?["data"] == [:])
+        #expect(answers(world).isEmpty)
+        world.sendReport(0, ["cid": 1, "data": ["level": 9]])
+        try world.runStatus()
+        #expect(answers(world).first?["result"]?.objectValue?["data"] == ["level": 9])
+
+        world.sendRequest(0, "device/query", id: "q2", params)
+        try world.runControl()
+        world.clock.advance(seconds: 5)
+        try world.runControl()
+        #expect(answers(world).last?.errorCode == "DeviceTimeout")
+        try world.setOnline(0, false)
+        world.sendRequest(0, "device/query", id: "q3", params)
+        try world.runControl()
+        #expect(answers(world).last?.errorCode == "DeviceOffline")
+        #expect(outcomes(world).isEmpty)
+    }
+
+    @Test("A command whose time is over when the broker is back is not sent any more")
+    func overInTheOutbox() throws {
+        let world = try world(online: true)
+        world.broker.failure = .publish(after: 1)
+        world.sendRequest(
+            0,
+            "device/control",
+            id: "a",
+            ["did": .string(World.did(0).text), "data": ["level": 1], "ttl": 5]
+        )
+        var loop = try world.loop(RequestHandler.control(world.environment))
+        #expect(throws: (any Error).self) { () throws in
+            for _ in 0..<10 { try loop.turn() }
+        }
+        world.broker.failure = nil
+        world.clock.advance(seconds: 6)
+        try world.runControl()
+        #expect(sent(world).isEmpty)
+        #expect(outcomes(world).map { $0["state"] } == ["expired"])
+        #expect(try world.count("outbox") == 0)
+    }
+}

@@ -1,0 +1,256 @@
+import Domain
+import JSON
+import Storage
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("What apps ask of the past")
+struct HistoryTests {
+    private func world(limits: Limits = Limits()) throws -> World {
+        let world = try World(limits: limits)
+        try world.makeDevices(1, online: true)
+        try world.makeUsers(2)
+        try world.bind(0, 0)
+        world.environment.pool = ReadingPool(world.store, limits)
+        return world
+    }
+
+    private func ask(
+        _ world: World,
+        _ method: String,
+        _ params: JSONObject,
+        user: Int = 0
+    ) throws -> JSONObject {
+        var params = params
+        params["did"] = .string(World.did(0).text)
+        let id = "q\(world.broker.published.count)-\(method.count)"
+        world.sendRequest(user, "device/\(method)", id: id, params)
+        var loop = try world.loop(RequestHandler.control(world.environment))
+        for _ in 0..<5000 {
+            try loop.turn()
+            let answer = world.broker.published(to: World.answerTopic(user)).last
+            if answer?["id"]?.stringValue == id, let answer { return answer }
+        }
+        throw World.Endless()
+    }
+
+    private func rows(_ answer: JSONObject, _ name: String = "rows") -> [JSONObject] {
+        (answer["result"]?.objectValue?[name]?.arrayValue ?? []).compactMap(\.objectValue)
+    }
+
+    private func append(_ world: World, _ records: [(Int64, JSONObject)]) throws {
+        try world.write { (tx) throws in
+            try tx.history.append(
+                records.map { second, data in
+                    HistoryRecord(did: World.did(0), ts: tx.now.adding(seconds: second), data: data)
+                }
+            )
+        }
+    }
+
+    private func span(_ world: World, _ more: JSONObject = [:]) -> JSONObject {
+        var params = more
+        let now = world.clock.now.milliseconds
+        if params["from"] == nil { params["from"] = .integer(now) }
+        if params["to"] == nil { params["to"] = .integer(now + 1_000_000_000) }
+        return params
+    }
+
+    @Test("Pages follow one another by cursor; the last has none")
+    func pages() throws {
+        let world = try world()
+        try append(world, (0..<25).map { (Int64($0), ["level": .integer(Int64($0))]) })
+        var cursor: JSONValue?
+        var values: [Int64] = []
+        for size in [10, 10, 5] {
+            let answer = try ask(world, "history", span(world, ["limit": 10, "cursor": cursor]))
+            #expect(rows(answer).count == size)
+            values += rows(answer).compactMap { $0["data"]?.objectValue?["level"]?.intValue }
+            cursor = answer["result"]?.objectValue?["cursor"]
+        }
+        #expect(cursor == nil && values == (0..<25).map { Int64($0) })
+    }
+
+    @Test("A page is cut before it would be larger than a payload")
+    func large() throws {
+        let world = try world()
+        let text = JSONValue.string(String(repeating: "x", count: 9000))
+        try append(world, (0..<20).map { (Int64($0), ["label": text]) })
+        let answer = try ask(world, "history", span(world))
+        #expect((5...7).contains(rows(answer).count))
+        #expect(answer.encoded().count <= Payload.bytesMax)
+        #expect(answer["result"]?.objectValue?["cursor"] != nil)
+    }
+
+    @Test("With an attribute only its values come, and aggregates are those of the steps")
+    func summaries() throws {
+        let world = try world()
+        // The clock stands at 22:13:20; steps of an hour begin at the full hour.
+        try append(
+            world,
+            [
+                (0, ["level": 1]), (10, ["power": true]), (20, ["level": 3, "power": false]),
+                (2799, ["level": 8]), (2800, ["level": 10]), (9999, ["level": 2]),
+            ]
+        )
+        let plain = try ask(world, "history", span(world, ["attr": "level"]))
+        #expect(rows(plain).compactMap { $0["value"]?.intValue } == [1, 3, 8, 10, 2])
+        let wanted: [(String, [JSONValue])] = [
+            ("avg", [4.0, 10.0, 2.0]), ("min", [1, 10, 2]), ("max", [8, 10, 2]),
+            ("sum", [12, 10, 2]), ("count", [3, 1, 1]), ("first", [1, 10, 2]),
+            ("last", [8, 10, 2]),
+        ]
+        for (function, values) in wanted {
+            let answer = try ask(
+                world,
+                "history",
+                span(world, ["attr": "level", "every": "1h", "fn": .string(function)])
+            )
+            #expect(rows(answer).compactMap { $0["value"] } == values, "\(function)")
+        }
+        let all = try ask(world, "history", span(world, ["every": "1h", "fn": "last"]))
+        #expect(rows(all).first?["data"] == ["level": 8, "power": false])
+        let begin = world.clock.now.milliseconds / 3_600_000 * 3_600_000
+        #expect(rows(all).first?["ts"] == .integer(begin))
+    }
+
+    @Test("Pages of sums go on with the next step")
+    func summaryPages() throws {
+        let world = try world()
+        try append(world, (0..<300).map { (Int64($0) * 60, ["level": .integer(Int64($0))]) })
+        var cursor: JSONValue?
+        var count: Int64 = 0
+        var pages = 0
+        repeat {
+            let params: JSONObject = [
+                "every": "7m", "fn": "count", "limit": 10, "attr": "level", "cursor": cursor,
+            ]
+            let answer = try ask(world, "history", span(world, params))
+            count += rows(answer).reduce(0) { $0 + ($1["value"]?.intValue ?? 0) }
+            cursor = answer["result"]?.objectValue?["cursor"]
+            pages += 1
+        } while cursor != nil
+        #expect(count == 300 && pages == 5)
+    }
+
+    @Test("What isn't asked for rightly is refused with its field")
+    func refusals() throws {
+        let world = try world()
+        let cases: [(JSONObject, String)] = [
+            (["to": 1], "params.to"), (["attr": "colour"], "params.attr"),
+            (["attr": "pin"], "params.attr"), (["every": "1x"], "params.every"),
+            (["fn": "max"], "params.fn"), (["fn": "mode", "every": "1d"], "params.fn"),
+            (["every": "1d", "timezone": "Mars/Olympus"], "params.timezone"),
+            (["cursor": "x"], "params.cursor"), (["limit": 1001], "params.limit"),
+            (["from": "x"], "params.from"),
+        ]
+        for (params, field) in cases {
+            let answer = try ask(world, "history", span(world, params))
+            #expect(answer.errorCode == "InvalidRequest" && answer.errorField == field, "\(params)")
+        }
+        #expect(try ask(world, "history", span(world), user: 1).errorCode == "NotBound")
+    }
+
+    @Test("Nobody sees what was before his time, not even what a fast clock put into it")
+    func generations() throws {
+        let world = try world()
+        world.sendReport(
+            0,
+            [
+                "id": "r", "ts": .integer(world.clock.now.milliseconds + 500_000),
+                "data": ["level": 5], "alerts": [["name": "hot"]],
+            ]
+        )
+        try world.runStatus()
+        let mine = try ask(world, "history", span(world, ["from": 0]))
+        #expect(rows(mine).count == 1)
+        #expect(rows(try ask(world, "events", [:]), "events").count == 1)
+        world.sendRequest(
+            0,
+            "device/control",
+            id: "c",
+            ["did": .string(World.did(0).text), "data": ["level": 1]]
+        )
+        try world.runControl()
+        #expect(rows(try ask(world, "commands", [:]), "commands").count == 1)
+
+        world.clock.advance(seconds: 5)
+        world.sendRequest(0, "device/unbind", id: "u", ["did": .string(World.did(0).text)])
+        try world.runControl()
+        try world.bind(0, 1)
+        world.clock.advance(seconds: 1000)
+        world.sendReport(0, ["id": "s", "data": ["level": 6]])
+        try world.runStatus()
+        let others = try ask(world, "history", span(world, ["from": 0]), user: 1)
+        #expect(rows(others).map { $0["data"] } == [["level": 6]])
+        #expect(rows(try ask(world, "events", [:], user: 1), "events").isEmpty)
+        #expect(rows(try ask(world, "commands", [:], user: 1), "commands").isEmpty)
+    }
+
+    @Test("Events come newest first, page by page, and by type")
+    func events() throws {
+        let world = try world()
+        for number in 0..<12 {
+            world.clock.advance(seconds: 10)
+            world.sendReport(
+                0,
+                [
+                    "id": .string("e\(number)"),
+                    "alerts": [["name": "hot", "value": .bool(number % 2 == 0)]],
+                ]
+            )
+            try world.runStatus()
+        }
+        var cursor: JSONValue?
+        var types: [String] = []
+        repeat {
+            let answer = try ask(world, "events", ["limit": 5, "cursor": cursor])
+            types += rows(answer, "events").compactMap { $0["type"]?.stringValue }
+            cursor = answer["result"]?.objectValue?["cursor"]
+        } while cursor != nil
+        #expect(types == (0..<6).flatMap { _ in ["alertCleared", "alert"] })
+        let raised = try ask(world, "events", ["types": ["alert"], "limit": 3])
+        #expect(rows(raised, "events").count == 3)
+        #expect(try ask(world, "events", ["types": ["birthday"]]).errorField == "params.types")
+    }
+
+    @Test("The log of commands tells every state with its time and who brought it about")
+    func commands() throws {
+        let world = try world()
+        for number in 0..<3 {
+            world.sendRequest(
+                0,
+                "device/control",
+                id: "c\(number)",
+                [
+                    "did": .string(World.did(0).text),
+                    "data": ["level": .integer(Int64(number)), "pin": "1"],
+                ]
+            )
+        }
+        try world.runControl()
+        world.clock.advance(seconds: 1)
+        world.sendReport(0, ["cid": 2, "code": 0, "data": ["level": 1]])
+        try world.runStatus()
+        world.clock.advance(seconds: 60)
+        try world.runControl()
+        world.sendReport(0, ["cid": 3, "code": 4])
+        try world.runStatus()
+
+        let log = rows(try ask(world, "commands", [:]), "commands")
+        #expect(log.compactMap { $0["cid"]?.intValue } == [3, 2, 1])
+        #expect(log.compactMap { $0["state"]?.stringValue } == ["expired", "done", "expired"])
+        #expect(log.map { $0["late"] } == [true, nil, nil])
+        #expect(log[0]["code"] == 4 && log[0]["data"] == ["level": 2, "pin": "***"])
+        let steps = (log[1]["steps"]?.arrayValue ?? []).compactMap(\.objectValue)
+        #expect(steps.map { $0["state"] } == ["sent", "done"])
+        #expect(steps.map { $0["actor"]?.objectValue?["kind"] } == ["user", "device"])
+        #expect(steps[1]["ts"] == log[1]["doneAt"])
+        let page = try ask(world, "commands", ["limit": 2])
+        let cursor = page["result"]?.objectValue?["cursor"]
+        let rest = rows(try ask(world, "commands", ["limit": 2, "cursor": cursor]), "commands")
+        #expect(rest.compactMap { $0["cid"]?.intValue } == [1])
+    }
+}
