@@ -1,4 +1,4 @@
-"""Section 6 and the payloads of issue 2, section 8: put aside with a reason, never fatal, never in the way."""
+"""Section 6 of the contract, and payloads of every kind: put aside with a reason, never fatal, never in the way."""
 
 import json
 import unittest

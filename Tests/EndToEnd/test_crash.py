@@ -1,4 +1,4 @@
-"""Section 8 of issue 2: killed at any time, nothing that was answered is lost, nothing counts twice."""
+"""Killed at any time, nothing that was answered is lost, nothing counts twice."""
 
 import json
 import random

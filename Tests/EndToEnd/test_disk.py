@@ -1,4 +1,4 @@
-"""Section 8 of issue 2: a disk that fails or is full costs time, never a report."""
+"""A disk that fails or is full costs time, never a report."""
 
 import os
 import pathlib
