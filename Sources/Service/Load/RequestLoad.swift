@@ -23,6 +23,8 @@ final class RequestLoad {
     private var isAsking = true
     private var ready = 0
     private var payload: [UInt8] = []
+    /// Makes the ids of one load unlike those of another.
+    private let prefix: String
 
     private(set) var sent = 0
     private(set) var answered = 0
@@ -36,6 +38,7 @@ final class RequestLoad {
         self.question = question
         self.terminals = terminals
         self.root = root
+        prefix = question.method.replacing("/", with: "-")
         pool = SocketPool(count: terminals.count)
         underWay = Array(repeating: 0, count: terminals.count)
         topics = terminals.map {
@@ -134,7 +137,7 @@ final class RequestLoad {
         sent += 1
         underWay[index] += 1
         payload.removeAll(keepingCapacity: true)
-        payload += "{\"id\":\"\(question.method)-\(sent)\"".utf8
+        payload += "{\"id\":\"\(prefix)-\(sent)\"".utf8
         if question.needsToken { payload += ",\"token\":\"\(terminals[index].token)\"".utf8 }
         let params = question.params.replacing("#", with: "\(index)")
         payload += ",\"params\":\(params)}".utf8
