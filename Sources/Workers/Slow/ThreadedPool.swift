@@ -87,7 +87,7 @@ package final class ThreadedPool: SlowPool {
 
     private func work() {
         // Devices report while people log in: who hashes gives way (Linux: this thread alone).
-        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 5)
+        _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15)
         while let job = next() {
             measure()
             let start = ContinuousClock.now
