@@ -177,8 +177,8 @@ struct SlowTests {
     }
 }
 
-@Suite("The pool of threads")
-struct ThreadedPoolTests {
+@Suite("The pool for passwords")
+struct PasswordPoolTests {
     /// A hasher that a test can hold up.
     final class SlowHasher: PasswordHashing {
         let gate = Mutex<Void>(())
@@ -202,7 +202,7 @@ struct ThreadedPoolTests {
 
     @Test("It hashes, verifies, and hashes anew what is of the past", .timeLimit(.minutes(1)))
     func work() async throws {
-        let pool = try ThreadedPool(PlainHasher(mark: "new:"), threads: 2, queueMax: 10)
+        let pool = try PasswordPool(PlainHasher(mark: "new:"), threads: 2, queueMax: 10)
         #expect(await pool.run(.hash(Array("a".utf8))).hash == "new:a")
         let verified = await pool.run(.verify(Array("a".utf8), against: "old:a"))
         #expect(verified.matched == "old:a" && verified.rehashed == "new:a")
@@ -214,7 +214,7 @@ struct ThreadedPoolTests {
     @Test("No more than its threads run, no more than its queue wait", .timeLimit(.minutes(1)))
     func bounds() async throws {
         let hasher = SlowHasher()
-        let pool = try ThreadedPool(hasher, threads: 2, queueMax: 8)
+        let pool = try PasswordPool(hasher, threads: 2, queueMax: 8)
         let results = await withTaskGroup(of: Bool.self) { group in
             for _ in 0..<200 {
                 group.addTask { await pool.run(.hash([1])).refusal == nil }
@@ -228,7 +228,7 @@ struct ThreadedPoolTests {
 
     @Test("A closed pool refuses what waits and what comes", .timeLimit(.minutes(1)))
     func closed() async throws {
-        let pool = try ThreadedPool(PlainHasher(), threads: 1, queueMax: 8)
+        let pool = try PasswordPool(PlainHasher(), threads: 1, queueMax: 8)
         pool.close()
         #expect(await pool.run(.hash([1])).refusal?.code == .unavailable)
         #expect(pool.room(in: .password) == 0)

@@ -13,7 +13,7 @@ struct SlowService: Service {
     init(_ limits: Limits, _ store: Store) throws {
         let processors = max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
         pools = Pools(
-            passwords: try ThreadedPool(
+            passwords: try PasswordPool(
                 PasswordHasher(),
                 threads: limits.hashThreads > 0 ? limits.hashThreads : max(1, processors / 2),
                 queueMax: limits.hashQueue

@@ -148,7 +148,7 @@ struct RequestDesk {
     private func checkRoom(for work: Preparation, _ jobs: [SlowJob]) throws {
         guard let lane = work.lane else { return }
         let asked = jobs.count { $0.work.lane == lane }
-        guard environment.pool.room(in: lane) > asked else { throw NoPool.isFull }
+        guard environment.pool.room(in: lane) > asked else { throw Rejection.laneIsFull }
     }
 
     /// Has a request wait for its slow work, which begins after the commit.

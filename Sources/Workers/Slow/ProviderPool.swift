@@ -82,14 +82,14 @@ package final class ProviderPool: SlowPool {
 /// The pools of a service, each for its lane.
 package struct Pools: SlowPool {
     /// Hashes passwords.
-    package let passwords: ThreadedPool
+    package let passwords: PasswordPool
     /// Asks identity providers.
     package let providers: ProviderPool
     /// Reads the past.
     package let readers: ReadingPool
 
     /// Puts the pools together.
-    package init(passwords: ThreadedPool, providers: ProviderPool, readers: ReadingPool) {
+    package init(passwords: PasswordPool, providers: ProviderPool, readers: ReadingPool) {
         self.passwords = passwords
         self.providers = providers
         self.readers = readers

@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 
 /// Does slow work for requests, within bounds; a seam, so that tests decide when it is done.
 package protocol SlowPool: Sendable {
@@ -10,12 +10,16 @@ package protocol SlowPool: Sendable {
     func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void)
 }
 
-extension SlowPool {
-    /// What is answered when a lane is full.
-    package static var isFull: Rejection {
-        Rejection(.unavailable, "Too much is asked at once; try again shortly.", retryAfter: 5)
-    }
+extension Rejection {
+    /// What is answered when a lane of slow work is full.
+    static let laneIsFull = Rejection(
+        .unavailable,
+        "Too much is asked at once; try again shortly.",
+        retryAfter: 5
+    )
+}
 
+extension SlowPool {
     /// Does a piece of work for somebody who can wait, such as a web page.
     package func run(_ work: Preparation) async -> Prepared {
         await withCheckedContinuation { continuation in
@@ -32,6 +36,6 @@ package struct NoPool: SlowPool {
     package func room(in lane: SlowLane) -> Int { 0 }
 
     package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
-        done(.refused(Self.isFull))
+        done(.refused(.laneIsFull))
     }
 }

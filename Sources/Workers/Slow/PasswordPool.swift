@@ -1,0 +1,76 @@
+import Domain
+import Glibc
+
+/// Hashes and verifies passwords on threads of its own, with a bounded queue before them.
+package final class PasswordPool: SlowPool {
+    private let queue: SlowQueue<Preparation>
+
+    /// Makes a pool, which hashes once at once: what an unknown user's password is verified against
+    /// has today's parameters.
+    package init(_ hasher: any PasswordHashing, threads: Int, queueMax: Int) throws {
+        let work = PasswordWork(
+            hasher: hasher,
+            dummy: try hasher.hash(Array("nobody's".utf8))
+        )
+        queue = SlowQueue(
+            .password,
+            threads: threads,
+            max: queueMax,
+            // Devices report while people log in: who hashes gives way (Linux: this thread alone).
+            begin: { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) },
+            carryOut: work.carryOut
+        )
+    }
+
+    package func room(in lane: SlowLane) -> Int { lane == .password ? queue.room : 0 }
+
+    package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
+        guard work.lane == .password else { return done(Prepared()) }
+        queue.submit(work, done: done)
+    }
+
+    /// Takes nothing more; what waits is refused, what runs is finished.
+    package func close() { queue.close() }
+}
+
+/// What hashing and verifying give.
+private struct PasswordWork: Sendable {
+    let hasher: any PasswordHashing
+    /// What nobody's password has, and a missing one is verified against.
+    let dummy: String
+
+    @Sendable
+    func carryOut(_ work: Preparation) -> Prepared {
+        var prepared = Prepared()
+        do {
+            switch work {
+            case .commit, .refusal, .identity, .history: break
+            case .hash(let password): prepared.hash = try hasher.hash(password)
+            case .verify(let password, let encoded):
+                try verify(password, encoded, &prepared)
+            case .verifyEach(let password, let hashes):
+                for encoded in hashes { try verify(password, encoded, &prepared) }
+            case .both(let password, let encoded, let new):
+                try verify(password, encoded, &prepared)
+                prepared.hash = try hasher.hash(new)
+            }
+            return prepared
+        } catch {
+            return .refused(
+                Rejection(.unavailable, "The password can't be hashed now.", retryAfter: 5)
+            )
+        }
+    }
+
+    private func verify(
+        _ password: [UInt8],
+        _ encoded: String?,
+        _ prepared: inout Prepared
+    ) throws {
+        guard hasher.verify(password, against: encoded ?? dummy), let encoded,
+            prepared.matched == nil
+        else { return }
+        prepared.matched = encoded
+        if hasher.needsRehash(encoded) { prepared.rehashed = try hasher.hash(password) }
+    }
+}
