@@ -50,20 +50,7 @@ enum CodeCheck {
         _ region: String,
         _ call: Call
     ) throws -> Bool {
-        switch proof {
-        case .code(let code, let token):
-            guard CodeRules.accepts(code) else { return false }
-            let scope = scope(purpose, address, region, call)
-            return try call.tx.codes.matches(code, token: token, for: scope)
-        case .ticket(let ticket):
-            return try call.tx.codes.matchesTicket(
-                ticket,
-                for: address,
-                app: call.app.id,
-                region: region,
-                terminal: call.request.terminal
-            )
-        }
+        try check(proof, scope(purpose, address, region, call), uses: false, call)
     }
 
     /// Uses a code or ticket up; false when it doesn't prove the address.
@@ -74,19 +61,24 @@ enum CodeCheck {
         _ region: String,
         _ call: Call
     ) throws -> Bool {
+        try check(proof, scope(purpose, address, region, call), uses: true, call)
+    }
+
+    private static func check(
+        _ proof: Proof,
+        _ scope: CodeScope,
+        uses: Bool,
+        _ call: Call
+    ) throws -> Bool {
+        let codes = call.tx.codes
         switch proof {
         case .code(let code, let token):
             guard CodeRules.accepts(code) else { return false }
-            let scope = scope(purpose, address, region, call)
-            return try call.tx.codes.use(code, token: token, for: scope)
+            let check = uses ? codes.use : codes.matches
+            return try check(code, token, scope)
         case .ticket(let ticket):
-            return try call.tx.codes.useTicket(
-                ticket,
-                for: address,
-                app: call.app.id,
-                region: region,
-                terminal: call.request.terminal
-            )
+            let check = uses ? codes.useTicket : codes.matchesTicket
+            return try check(ticket, scope.address, scope.app, scope.region, call.request.terminal)
         }
     }
 
