@@ -68,6 +68,24 @@ struct BenchRig {
         )
     }
 
+    /// Lets a benchmark have a rig, and ends it afterwards.
+    ///
+    /// - Throws: As `make`, or what the benchmark throws.
+    static func with(
+        _ phase: BenchPhase,
+        _ field: BenchField,
+        _ body: (BenchRig) async throws -> Void
+    ) async throws {
+        let rig = try await make(phase, field)
+        do {
+            try await body(rig)
+        } catch {
+            await rig.end()
+            throw error
+        }
+        await rig.end()
+    }
+
     /// How many of the reports sent are done, as whoever does them says.
     var done: Int { counter?.value ?? load.marked }
 

@@ -47,12 +47,7 @@ package struct BenchSchedules: Sendable {
     /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
     package func run() async throws -> BenchSchedulesResult {
         FileLimit.raise()
-        let base = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        var template = Array("\(base)/lamplighter-bench-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw LoadError.system(function: "mkdtemp", code: errno)
-        }
-        let folder = String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
+        let folder = try BenchFolder.make()
         defer { BenchFolder.remove(folder) }
         var result = BenchSchedulesResult(options: options)
         result.fewMicroseconds = try lookup(Self.fewStored, folder + "/few.db")
@@ -95,32 +90,18 @@ package struct BenchSchedules: Sendable {
     // MARK: Very many in one minute
 
     private func burst(in folder: String, _ result: inout BenchSchedulesResult) async throws {
-        guard mkdir(folder, 0o700) == 0 else {
-            throw LoadError.system(function: "mkdir", code: errno)
-        }
         let reports = BenchReportsOptions()
-        let field = try await BenchField(
+        var measured = result
+        try await BenchField.with(
             devices: options.devices,
             terminals: reports.terminals,
-            stored: 0,
             in: folder
-        )
-        let rig: BenchRig
-        do {
-            rig = try await BenchRig.make(.bound, field)
-        } catch {
-            await field.stop()
-            throw error
+        ) { field in
+            try await BenchRig.with(.bound, field) { rig in
+                try measure(field, rig, reports.window, &measured)
+            }
         }
-        do {
-            try measure(field, rig, reports.window, &result)
-        } catch {
-            await rig.end()
-            await field.stop()
-            throw error
-        }
-        await rig.end()
-        await field.stop()
+        result = measured
     }
 
     private func measure(
