@@ -51,6 +51,7 @@ let package = Package(
     ],
     targets: [
         // C libraries.
+        .target(name: "CBulkSocket"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(
             name: "CCurl",
@@ -96,7 +97,11 @@ let package = Package(
         ),
 
         // The service, from the wire up.
-        .target(name: "Mosquitto", dependencies: ["CMosquitto"], swiftSettings: settings),
+        .target(
+            name: "Mosquitto",
+            dependencies: ["CBulkSocket", "CMosquitto"],
+            swiftSettings: settings
+        ),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
         .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: settings),
         .target(name: "Domain", dependencies: ["JSON"], swiftSettings: settings),

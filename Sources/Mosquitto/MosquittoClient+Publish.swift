@@ -25,6 +25,8 @@ extension MosquittoClient {
         self.topic.append(0)
         var mid: Int32 = 0
         let list = properties?.makeList() ?? Properties()
+        bulk?.enter(mosquitto_socket(handle))
+        defer { bulk?.leave() }
         try check(
             "mosquitto_publish_v5",
             mosquitto_publish_v5(
@@ -38,7 +40,6 @@ extension MosquittoClient {
                 list.list
             )
         )
-        queued += 1
         if quality == .atLeastOnce { callbacks.unconfirmed += 1 }
         return mid
     }
@@ -100,20 +101,32 @@ extension MosquittoClient {
     /// Nor has it to: the broker's own sending is bounded by the receive maximum, and it goes on reading.
     /// - Throws: `MosquittoError`; then nothing is known of what arrived, and unacknowledged messages come again.
     package mutating func flush() throws(MosquittoError) {
-        let isBulk = callbacks.acknowledgementsHeld + queued > 1 && options.tls == nil
-        // All small packets together in full segments: one write through the network stack each 64 KiB.
-        if isBulk { cork(true) }
-        defer { if isBulk { cork(false) } }
+        try flush(through: bulk)
+    }
+
+    mutating func flush(through bulk: BulkSocket?) throws(MosquittoError) {
         let deadline = Monotonic.now.adding(options.writeTimeout)
-        while mosquitto_want_write(handle) {
-            try write()
-            guard mosquitto_want_write(handle) else { break }
+        bulk?.enter(mosquitto_socket(handle))
+        defer { bulk?.leave() }
+        while true {
+            if mosquitto_want_write(handle) { try write() }
+            guard try !isWritten(through: bulk) else { break }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: "flush") }
             waitUntilWritable(milliseconds: min(left, 1000))
         }
         callbacks.acknowledgementsHeld = 0
-        queued = 0
+    }
+
+    /// Whether nothing waits any more, neither in the library nor in the buffer before the socket.
+    private func isWritten(through bulk: BulkSocket?) throws(MosquittoError) -> Bool {
+        if let bulk, !bulk.flush() {
+            guard errno == EAGAIN else {
+                throw MosquittoError(.connectionLost, function: "send", systemError: errno)
+            }
+            return false
+        }
+        return !mosquitto_want_write(handle)
     }
 
     func write() throws(MosquittoError) {
@@ -125,18 +138,5 @@ extension MosquittoClient {
     private func waitUntilWritable(milliseconds: Int32) {
         var entry = pollfd(fd: mosquitto_socket(handle), events: Int16(POLLOUT), revents: 0)
         Glibc.poll(&entry, 1, milliseconds)
-    }
-
-    private func cork(_ isOn: Bool) {
-        let socket = mosquitto_socket(handle)
-        guard socket >= 0 else { return }
-        var value: Int32 = isOn ? 1 : 0
-        setsockopt(
-            socket,
-            Int32(IPPROTO_TCP),
-            TCP_CORK,
-            &value,
-            socklen_t(MemoryLayout<Int32>.size)
-        )
     }
 }

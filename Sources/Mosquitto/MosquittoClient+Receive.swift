@@ -37,12 +37,15 @@ extension MosquittoClient {
 
     /// Reads one packet (`mosquitto_loop_read`), or as many as are unconfirmed.
     ///
-    /// - Returns: False if the socket had nothing more. A packet may leave EAGAIN behind as well, from the
-    ///   library's wake-up pair that nobody empties; that is why one that brought something says true.
+    /// - Returns: False if the socket had nothing more. A packet may leave EAGAIN behind as well, with TLS
+    ///   from the library's wake-up pair that nobody empties; that is why one that brought something says
+    ///   true.
     mutating func readPackets() throws(MosquittoError) -> Bool {
         let before = callbacks.intake.deliveries.count &+ callbacks.intake.confirmed.count
+        bulk?.enter(mosquitto_socket(handle))
         let result = mosquitto_loop_read(handle, 1)
-        let isDry = errno == EAGAIN
+        let isDry = errno == EAGAIN && bulk?.next == nil
+        bulk?.leave()
         try checkConnection("mosquitto_loop_read", result)
         let after = callbacks.intake.deliveries.count &+ callbacks.intake.confirmed.count
         return after != before || !isDry
@@ -52,6 +55,7 @@ extension MosquittoClient {
     ///
     /// Writes meanwhile what needs no commit: keep-alives, and messages that waited for the send window.
     private mutating func waitForPacket(_ wait: Duration) throws(MosquittoError) -> Bool {
+        if bulk?.next != nil { return true }
         let end = Monotonic.now.adding(wait)
         while true {
             if callbacks.acknowledgementsHeld == 0, mosquitto_want_write(handle) { try write() }
@@ -91,6 +95,7 @@ extension MosquittoClient {
 
     /// Whether the next packet is a PUBLISH; says nothing on a TLS connection.
     private var isMessageNext: Bool {
+        if let header = bulk?.next { return header & 0xF0 == 0x30 }
         var header: UInt8 = 0
         let count = recv(mosquitto_socket(handle), &header, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
         return count == 1 && header & 0xF0 == 0x30

@@ -26,8 +26,8 @@ package struct MosquittoClient: ~Copyable {
     let callbacks: Callbacks
     let waker: Waker
     let options: ConnectionOptions
-    /// Packets queued since the last flush, acknowledgements not counted.
-    var queued = 0
+    /// Moves the socket's bytes in bulk; nil on a TLS connection.
+    let bulk: BulkSocket?
     /// A topic with the NUL that C wants, in memory that is used again.
     var topic: [CChar] = []
     var nextMisc = Monotonic.now
@@ -53,6 +53,7 @@ package struct MosquittoClient: ~Copyable {
         self.callbacks = callbacks
         self.waker = waker
         self.options = options
+        bulk = options.tls == nil ? BulkSocket() : nil
     }
 
     deinit {
@@ -103,17 +104,21 @@ package struct MosquittoClient: ~Copyable {
     package mutating func disconnect() {
         guard callbacks.acknowledgementsHeld == 0 else { return }
         guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
-        // The socket closes when DISCONNECT is written, or it is lost: both end the connection.
-        try? flush()
+        // The library closes the socket when it has written DISCONNECT, so that must not wait in a buffer.
+        // Or the connection is lost: both end it.
+        try? flush(through: nil)
     }
 
-    /// Makes room for a whole window, so that neither side waits for the other's next turn.
+    /// Makes room for a whole window, so that neither side waits for the other's next turn, and has what
+    /// is written leave at once: it was gathered before.
     private func tuneSocket() {
         let socket = mosquitto_socket(handle)
-        var size: Int32 = 1 << 20
         let length = socklen_t(MemoryLayout<Int32>.size)
+        var size: Int32 = 1 << 20
+        var isOn: Int32 = 1
         // Refused or cut down by the system: it works all the same, with more turns.
         setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, length)
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, length)
+        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, length)
     }
 }
