@@ -34,9 +34,17 @@ struct HistorySorter {
             })
         else { return }
         while round.prepare(limits.historyStep) { usleep(Self.breathMicroseconds) }
-        for run in round.runs(of: limits.historyStep) where isGoing() {
+        for run in round.runs(of: limits.historyStep) {
+            guard isGoing() else { return }
             try store.rearrange(at: clock.now) { tx in
                 try tx.history.tail.move(round.pieces[run], of: round)
+            }
+            usleep(Self.breathMicroseconds)
+        }
+        for seq in round.steps {
+            guard isGoing() else { return }
+            try store.rearrange(at: clock.now) { tx in
+                try tx.history.tail.strike(upTo: seq, of: round)
             }
             usleep(Self.breathMicroseconds)
         }

@@ -14,6 +14,8 @@ package final class UpkeepThread: Sendable {
     private let isStopping = Atomic<Bool>(false)
     private static let pauseMicroseconds: UInt32 = 100_000
     private static let checkpointMilliseconds: Int64 = 200
+    /// Pages of the log above which it is made to begin anew: 8 MB.
+    private static let logPages = 4000
 
     /// Prepares the thread for the store of an environment.
     package init(_ environment: Environment, logger: Logger) {
@@ -59,9 +61,20 @@ package final class UpkeepThread: Sendable {
                 || now < copiedAt
             {
                 copiedAt = now
-                try? checkpointer?.run()
+                try? copy(checkpointer)
             }
             usleep(Self.pauseMicroseconds)
         }
+    }
+
+    /// Copies the log, and has it begin anew where it has grown.
+    ///
+    /// It begins anew only when all of it is copied, and while workers go on writing there is always a
+    /// rest. Left to itself it grows until a writer has to copy for some 40 ms; so the rest is copied in
+    /// the writer's place as soon as it is a small one, which takes about a millisecond.
+    private func copy(_ checkpointer: Checkpointer?) throws {
+        guard let checkpointer, try checkpointer.run() > Self.logPages else { return }
+        _ = try checkpointer.run()
+        try environment.store.checkpoint()
     }
 }

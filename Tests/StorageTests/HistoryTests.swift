@@ -31,9 +31,15 @@ struct HistoryTests {
             var round = try world.store.read({ try $0.history.tail.round(bytesMax: 1 << 20) })
         else { return }
         while round.prepare(3) {}
-        for run in round.runs(of: size).prefix(steps) {
+        let runs = round.runs(of: size)
+        for run in runs.prefix(steps) {
             try world.store.rearrange(at: Make.now) { (tx) throws in
                 try tx.history.tail.move(round.pieces[run], of: round)
+            }
+        }
+        for seq in round.steps.prefix(max(0, steps - runs.count)) {
+            try world.store.rearrange(at: Make.now) { (tx) throws in
+                try tx.history.tail.strike(upTo: seq, of: round)
             }
         }
     }

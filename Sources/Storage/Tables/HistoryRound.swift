@@ -20,7 +20,12 @@ package struct HistoryRound: Sendable {
     /// A device's pieces stand side by side, and may not be parted over transactions.
     package private(set) var pieces: [HistoryPiece] = []
 
+    /// Rows of the tail up to which one step strikes out, ascending.
+    package private(set) var steps: [Int64] = []
+    private var stepBytes = 0
+
     private static let pieceBytesMax = 65_536
+    private static let stepBytesMax = 65_536
 
     private var rows: [[UInt8]] = []
     private var devices: [String]?
@@ -30,6 +35,12 @@ package struct HistoryRound: Sendable {
     }
 
     mutating func add(_ lines: [UInt8], seq: Int64) {
+        if steps.isEmpty || stepBytes + lines.count > Self.stepBytesMax {
+            steps.append(seq)
+            stepBytes = 0
+        }
+        steps[steps.count - 1] = seq
+        stepBytes += lines.count
         self.seq = seq
         rows.append(lines)
     }

@@ -2,13 +2,15 @@ package import Domain
 
 /// The newest part of the history: one row for each batch of reports, in the order of the commits.
 ///
-/// The sorter takes it away in rounds. A round takes all rows up to one of them and moves their
-/// lines device by device, in several transactions so that nobody waits long; a marker tells how
-/// far it has come, so that no reader sees a line twice and a crash repeats nothing.
+/// The sorter takes it away in rounds. A round takes all rows up to one of them, moves their lines
+/// device by device and then strikes the rows out, in many transactions so that nobody waits long; a
+/// marker tells how far it has come, so that no reader sees a line twice and a crash repeats nothing.
 package struct HistoryTail {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
     private static let fact = "historySorted"
+    /// Comes after every device's id.
+    private static let allDevices = "~"
     private static let roundRowsMax: Int64 = 2000
 
     /// How much waits to be sorted.
@@ -119,7 +121,7 @@ package struct HistoryTail {
         return round.seq == 0 ? nil : round
     }
 
-    /// Writes pieces; with the last of a round its rows leave the tail.
+    /// Writes pieces; with the last of a round none of its rows counts any more.
     ///
     /// Pieces of a device that was forgotten meanwhile are dropped.
     package func move(_ pieces: ArraySlice<HistoryPiece>, of round: HistoryRound) throws {
@@ -137,12 +139,17 @@ package struct HistoryTail {
             binder.add(bytes: piece.lines)
             binder.add(piece.did)
         }
-        if pieces.endIndex == round.pieces.endIndex {
-            try sql.run("DELETE FROM historyTail WHERE seq <= $1") { $0.add(round.seq) }
-            try sql.run("DELETE FROM meta WHERE name = '\(Self.fact)'")
-        } else if let last = pieces.last {
-            try transaction.meta.set(Self.fact, to: "\(round.seq) \(last.did)")
-        }
+        let isLast = pieces.endIndex == round.pieces.endIndex
+        let did = isLast ? Self.allDevices : pieces.last?.did ?? ""
+        try transaction.meta.set(Self.fact, to: "\(round.seq) \(did)")
+    }
+
+    /// Strikes out rows of a round whose pieces are all written, up to one of them.
+    ///
+    /// They go in steps: what is deleted is written over, so all at once would hold up the next commit.
+    package func strike(upTo seq: Int64, of round: HistoryRound) throws {
+        try sql.run("DELETE FROM historyTail WHERE seq <= $1") { $0.add(seq) }
+        if seq == round.seq { try sql.run("DELETE FROM meta WHERE name = '\(Self.fact)'") }
     }
 
     private func mark() throws -> Mark? {
