@@ -37,7 +37,7 @@ package struct Limits: Sendable {
     /// How long history is kept unless the product says otherwise, in days.
     package var historyDays = 30
     /// Bytes of the history's tail above which it is sorted.
-    package var historyTailBytes = 1 << 20
+    package var historyTailBytes = 4 << 20
     /// How long a record waits in the tail at most, in seconds.
     package var historyTailSeconds: Int64 = 10
     /// Records that one answer about the past looks at, at most.
@@ -49,7 +49,7 @@ package struct Limits: Sendable {
     /// Events or commands that one page of a log looks at, at most.
     package var logScanMax = 10_000
     /// Pieces of history that one transaction of the sorter writes.
-    package var historyStep = 32
+    package var historyStep = 8
     /// Rows that one step of a sweep removes at most.
     package var sweepStep = 500
     /// Rows of a page unless the request says otherwise.
@@ -132,7 +132,11 @@ package struct Limits: Sendable {
     /// How late an occurrence of a schedule may be taken up before it is missed, in seconds.
     package var triggerLateSeconds: Int64 = 300
     /// Triggers that are out at the same time.
-    package var triggersMax = 2000
+    package var triggersMax = 1000
+    /// Triggers in a second, when very many schedules are due in the same minute.
+    package var triggersPerSecond = 1800
+    /// Triggers that are said at once before that counts.
+    package var triggersAtOnce = 500
     /// How long the runs of schedules are remembered, in seconds: 90 days.
     package var scheduleRunSeconds: Int64 = 7_776_000
     /// How long sessions that ended are remembered, in seconds: 30 days.

@@ -15,10 +15,39 @@ package struct SchedulerHandler: BatchHandler {
     private var planned: Instant?
     /// When it is looked again whether what was said has been taken up.
     private var lookAt: Instant?
+    private var budget: Budget
 
     private struct Said {
         var at: ContinuousClock.Instant
         var times: Int
+
+        /// Whether nobody has taken it up for so long that it is said again.
+        func isForgotten(at now: ContinuousClock.Instant) -> Bool {
+            now - at > SchedulerHandler.patience * (1 << min(times - 1, SchedulerHandler.timesMax))
+        }
+    }
+
+    /// How many triggers may be said: very many that are due at once would hold up devices' reports.
+    private struct Budget {
+        let perSecond: Int
+        let most: Int
+        var left: Int
+        var filledAt: ContinuousClock.Instant
+
+        init(perSecond: Int, most: Int) {
+            self.perSecond = perSecond
+            self.most = most
+            left = most
+            filledAt = .now
+        }
+
+        mutating func fill(at now: ContinuousClock.Instant) {
+            let seconds = min((now - filledAt) / .seconds(1), Double(most))
+            let gained = Int(seconds * Double(perSecond))
+            guard gained > 0 else { return }
+            left = min(most, left + gained)
+            filledAt = now
+        }
     }
 
     /// How long it waits before it looks what has been taken up, in milliseconds.
@@ -30,6 +59,10 @@ package struct SchedulerHandler: BatchHandler {
     /// Makes the clock.
     package init(_ environment: Environment) {
         self.environment = environment
+        budget = Budget(
+            perSecond: environment.limits.triggersPerSecond,
+            most: environment.limits.triggersAtOnce
+        )
     }
 
     package var name: WorkerName { .scheduler }
@@ -49,17 +82,18 @@ package struct SchedulerHandler: BatchHandler {
     package mutating func due(in tx: Transaction) throws -> Owed? {
         let waiting = try waiting(in: tx)
         let start = ContinuousClock.now
+        budget.fill(at: start)
         var still: [Trigger: Said] = [:]
         var fired: [Trigger] = []
         for trigger in waiting {
-            var entry = said[trigger] ?? Said(at: start, times: 0)
-            let patience = Self.patience * (1 << min(entry.times - 1, Self.timesMax))
-            if entry.times == 0 || start - entry.at > patience {
-                entry = Said(at: start, times: entry.times + 1)
+            var entry = said[trigger]
+            if fired.count < budget.left, entry.map({ $0.isForgotten(at: start) }) ?? true {
+                entry = Said(at: start, times: (entry?.times ?? 0) + 1)
                 fired.append(trigger)
             }
             still[trigger] = entry
         }
+        budget.left -= fired.count
         said = still
         planned = try tx.schedules.nextDue()
         lookAt =
