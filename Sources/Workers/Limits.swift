@@ -139,7 +139,7 @@ package struct Limits: Sendable {
     /// Triggers that are out at the same time.
     package var triggersMax = 1000
     /// Triggers in a second, when very many schedules are due in the same minute.
-    package var triggersPerSecond = 1800
+    package var triggersPerSecond = 1500
     /// Triggers that are said at once before that counts.
     package var triggersAtOnce = 500
     /// How long the runs of schedules are remembered, in seconds: 90 days.
