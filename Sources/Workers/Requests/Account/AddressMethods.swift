@@ -41,7 +41,7 @@ enum AddressMethods {
     private static func bind(_ call: inout Call, _ kind: String) throws -> Reply {
         var (address, proof, user) = try wish(call, kind)
         guard try CodeCheck.use(proof, .bind, address, user.region, call) else {
-            return try CodeCheck.refusal(.bind, address, call)
+            return try CodeCheck.refusal(.bind, address, user.region, call)
         }
         let old = user.verifiedAddresses.first { $0.isPhone == address.isPhone }
         try NewUser.give(address, to: &user, call)

@@ -23,14 +23,15 @@ extension Call {
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }
 
-    /// Adds a line to the audit trail.
+    /// Adds a line to the audit trail; who did it is the session's user, or else whoever proved to be
+    /// the account's owner, or else nobody that is known.
     func audit(_ kind: AuditEntry.Kind, _ uid: UserID?, _ detail: String? = nil) throws {
         try tx.audit.add(
             AuditEntry(
                 kind: kind,
                 uid: uid,
                 app: app.id,
-                actor: anybody(session?.uid ?? uid),
+                actor: anybody(session?.uid ?? (kind.isByAnybody ? nil : uid)),
                 terminal: request.terminal,
                 detail: detail
             )
@@ -148,6 +149,7 @@ extension Call {
             ids: &ids,
             in: tx
         )
+        try audit(.linkSent, user.uid, "undoAddress \(MaskedAddress.text(old.text))")
     }
 
     /// Tells a user's terminals that an address of his is another one now.

@@ -170,14 +170,14 @@ enum Login {
     ) throws -> Reply {
         let region = wish.place.region
         guard try CodeCheck.use(proof, .login, address, region, call) else {
-            return try CodeCheck.refusal(.login, address, call)
+            return try CodeCheck.refusal(.login, address, region, call)
         }
         let known = try call.tx.accounts.find(proved: address, app: call.app.id, region: region)
         if let known {
             return try SessionLife.begin(&call, known, wish.terminal, isNew: false)
         }
         guard case .phone(let phone) = address else {
-            return try CodeCheck.refusal(.login, address, call)
+            return try CodeCheck.refusal(.login, address, region, call)
         }
         guard call.app.policies.phoneRegistration else { throw Registration.phoneIsOff }
         var draft = try NewUser.draft(wish.place, &call)

@@ -78,6 +78,7 @@ enum Profiles {
         try NewUser.checkFree(username, for: user.uid, user.region, call)
         user.username = username.text
         user.ownsUsername = true
+        try call.audit(.usernameChanged, user.uid)
     }
 
     /// Stores a phone or an e-mail address that is only said: it logs nobody in.
@@ -101,9 +102,9 @@ enum Profiles {
             try call.tx.links.void(.verifyEmail, of: user.uid)
             try call.sendVerification(user)
         }
+        try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
         guard let old else { return }
         try call.tellOldAddress(old, of: user, new: address)
         call.tellTerminals(of: address, user)
-        try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
     }
 }

@@ -93,7 +93,7 @@ enum Registration {
         let wish = try Wish(call)
         if let proof = wish.proof, let address = wish.name.address, call.prepared.hash == nil {
             guard try CodeCheck.matches(proof, .register, address, wish.place.region, call) else {
-                return try CodeCheck.refusal(.register, address, call)
+                return try CodeCheck.refusal(.register, address, wish.place.region, call)
             }
             return .more(.hash(try Ask.newPassword(call.fields, names: names(wish.name))))
         }
@@ -103,7 +103,7 @@ enum Registration {
         switch (wish.name.address, wish.proof) {
         case (let address?, let proof?):
             guard try CodeCheck.use(proof, .register, address, wish.place.region, call) else {
-                return try CodeCheck.refusal(.register, address, call)
+                return try CodeCheck.refusal(.register, address, wish.place.region, call)
             }
             try NewUser.give(address, to: &draft.user, call)
         case (.email(let email), nil):
