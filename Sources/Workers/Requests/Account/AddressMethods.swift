@@ -43,6 +43,7 @@ enum AddressMethods {
         guard try CodeCheck.use(proof, .bind, address, user.region, call) else {
             return try CodeCheck.refusal(.bind, address, user.region, call)
         }
+        let before = user
         let old = user.verifiedAddresses.first { $0.isPhone == address.isPhone }
         try NewUser.give(address, to: &user, call)
         if case .email = address { try call.tx.links.void(.verifyEmail, of: user.uid) }
@@ -57,7 +58,7 @@ enum AddressMethods {
         } else {
             try call.tx.accounts.save(user)
         }
-        if let old, old != address { try call.tellOldAddress(old, of: user, new: address) }
+        if let old, old != address { try call.tellOldAddress(old, of: before, new: address) }
         call.tellTerminals(of: address, user)
         try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
         var result: JSONObject = ["user": call.shown(user)]
