@@ -146,6 +146,8 @@ enum Registration {
         let hasLinks =
             call.app.policies.emailRegistration == .link && call.app.policies.emailVerification
         if let owner, owner.isEmailVerified || !hasLinks {
+            // Counts where a link would, or the next ones would tell that there was none.
+            if hasLinks { try countLink(email, user, call) }
             try tell(.addressTaken, owner.email ?? email, owner, &call)
             try call.audit(.addressTaken, owner.uid)
         } else if hasLinks {
@@ -156,6 +158,16 @@ enum Registration {
             try tell(.confirmation, email, user, &call)
         }
         return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
+    }
+
+    private static func countLink(_ email: EmailAddress, _ user: User, _ call: Call) throws {
+        let recipient = LinkMail.Recipient(
+            uid: user.uid,
+            app: call.app.id,
+            address: email.text,
+            countryCode: user.countryCode
+        )
+        try LinkMail.limit(.verifyEmail, recipient, call.limits, in: call.tx)
     }
 
     private static func tell(
