@@ -144,7 +144,7 @@ package final class Store: Sendable {
             do {
                 try Self.secure(database)
             } catch {
-                // Better no service than one that promises what a power failure may undo.
+                // Fatal: better no service than one that promises what a power failure may undo.
                 fatalError("The store can no longer promise what it commits: \(error)")
             }
             try result.get()

@@ -13,6 +13,11 @@ package struct Limits: Sendable {
     /// The library walks its list of them
     /// at each confirmation, so more would cost more than it gains.
     package var sendMaximum: UInt16 = 250
+    /// Receivers of one message above which it goes out a few at a time, so that what others are told
+    /// can pass it.
+    package var crowdMin = 50
+    /// Messages to such crowds that the broker may hold unconfirmed.
+    package var crowdWindow = 16
     /// Messages that wait in a worker's memory for the broker, above which it reads one at a time.
     package var backlogMax = 5000
     /// How long what the broker has taken may stay in the outbox, for the next batch to strike it out:

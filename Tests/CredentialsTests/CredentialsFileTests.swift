@@ -104,6 +104,7 @@ private final class Folder {
     var file: String { "\(path)/credentials" }
 
     init() throws {
+        // mkdtemp puts its own letters in the place of the six.
         var template = Array("\(P_tmpdir)/lamplighter-credentials-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

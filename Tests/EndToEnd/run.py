@@ -1,11 +1,17 @@
 #!/usr/bin/env python3
 """Runs the end-to-end tests: `run.py` for all, or with names as unittest takes them.
 
+All of them run by two at a time, each with a service of its own; those that measure times run alone.
+
 LAMPLIGHTER_BIN        the program under test (.build/debug/lamplighter)
+LAMPLIGHTER_JOBS=N     how many at a time (2)
 LAMPLIGHTER_TORTURE=1  the long loops: ten thousand rounds instead of two hundred
 LAMPLIGHTER_KEEP=1     leaves data directories and logs behind
 """
 
+import io
+import multiprocessing
+import os
 import pathlib
 import sys
 import time
@@ -14,6 +20,11 @@ import warnings
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+
+# These wait for minutes to begin or for clocks to run out: first, so that nobody waits for them at the end.
+LONG = ["test_schedules", "test_crash", "test_session_crash", "test_gate", "test_accounts_crash"]
+# These measure times, or load the machine.
+ALONE = ["test_enumeration", "test_session_cut", "test_simulate"]
 
 
 class Result(unittest.TextTestResult):
@@ -32,17 +43,82 @@ class Result(unittest.TextTestResult):
         return test.id()
 
 
+def run(names, stream):
+    """Runs tests by name; tells how many ran, how many were skipped and whether all went well."""
+    tests = unittest.defaultTestLoader.loadTestsFromNames(names)
+    outcome = unittest.TextTestRunner(stream, verbosity=2, resultclass=Result).run(tests)
+    return outcome.testsRun, len(outcome.skipped), outcome.wasSuccessful() and outcome.testsRun > 0
+
+
+def close_shared():
+    if "world" in sys.modules:
+        sys.modules["world"].close_shared()
+
+
+def work(modules, results):
+    """One process: takes modules until there are none, and keeps its service from one to the next."""
+    warnings.simplefilter("ignore", DeprecationWarning)
+    try:
+        while (module := modules.get()) is not None:
+            output = io.StringIO()
+            began = time.monotonic()
+            try:
+                outcome = run([module], output)
+            except BaseException as error:
+                output.write(f"{module} ended with {error!r}\n")
+                outcome = (0, 0, False)
+            results.put((module, time.monotonic() - began, outcome, output.getvalue()))
+    finally:
+        close_shared()
+
+
+def run_side_by_side(names, jobs):
+    """Runs modules in so many processes; gives what came of each."""
+    modules, results = multiprocessing.Queue(), multiprocessing.Queue()
+    for name in names + [None] * jobs:
+        modules.put(name)
+    workers = [multiprocessing.Process(target=work, args=(modules, results)) for _ in range(jobs)]
+    for worker in workers:
+        worker.start()
+    outcomes = []
+    while len(outcomes) < len(names):
+        try:
+            module, seconds, outcome, output = results.get(timeout=5)
+        except Exception:
+            if any(worker.is_alive() for worker in workers):
+                continue
+            print("a process of the tests died", file=sys.stderr)
+            break
+        outcomes.append((module, outcome))
+        print(f"{output.rstrip()}\n-- {module}: {seconds:.0f} s", file=sys.stderr, flush=True)
+    for worker in workers:
+        worker.join()
+    return outcomes
+
+
+def run_all():
+    found = sorted(path.stem for path in HERE.glob("test_*.py"))
+    first = [name for name in LONG if name in found]
+    rest = [name for name in found if name not in LONG + ALONE]
+    began = time.monotonic()
+    jobs = int(os.environ.get("LAMPLIGHTER_JOBS", "2"))
+    outcomes = run_side_by_side(first + rest, jobs)
+    outcomes += run_side_by_side([name for name in ALONE if name in found], 1)
+    failed = [module for module, (_, _, well) in outcomes if not well]
+    count, skipped = (sum(outcome[place] for _, outcome in outcomes) for place in (0, 1))
+    print(f"{count} tests ({skipped} skipped) in {time.monotonic() - began:.0f} s; "
+          f"failed: {', '.join(failed) or 'none'}", file=sys.stderr)
+    return 0 if not failed and len(outcomes) == len(found) else 1
+
+
 def main():
     warnings.simplefilter("ignore", DeprecationWarning)
-    loader = unittest.defaultTestLoader
-    names = sys.argv[1:]
-    tests = loader.loadTestsFromNames(names) if names else loader.discover(str(HERE), "test_*.py")
+    if not sys.argv[1:]:
+        return run_all()
     try:
-        outcome = unittest.TextTestRunner(verbosity=2, resultclass=Result).run(tests)
+        return 0 if run(sys.argv[1:], sys.stderr)[2] else 1
     finally:
-        if "world" in sys.modules:
-            sys.modules["world"].close_shared()
-    return 0 if outcome.wasSuccessful() and outcome.testsRun else 1
+        close_shared()
 
 
 if __name__ == "__main__":

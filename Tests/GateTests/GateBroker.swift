@@ -83,6 +83,7 @@ final class GateBroker {
     }
 
     private static func makeFolder() throws -> String {
+        // mkdtemp puts its own letters in the place of the six.
         var template = Array("\(P_tmpdir)/lamplighter-gate-XXXXXX".utf8CString)
         try #require(mkdtemp(&template) != nil)
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)

@@ -304,8 +304,10 @@ struct SessionMethodTests {
         }
         #expect(try notice("n-1", "terminated") == 1)
         #expect(try notice("n-1", "terminated") == 1)
-        world.clock.advance(milliseconds: 1)
+        // In the very moment of the end, as if it were its word.
         #expect(try notice("n-2", "terminated") == 1)
+        world.clock.advance(milliseconds: 1)
+        #expect(try notice("n-4", "terminated") == 1)
         #expect(try notice("n-3", "operator") == 1)
         #expect(try world.count("audit") == 1)
         #expect(world.broker.published.filter { $0.topic == Topics.gateControl }.count == 1)

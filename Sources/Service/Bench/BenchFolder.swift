@@ -7,6 +7,7 @@ enum BenchFolder {
     /// - Throws: `LoadError`.
     static func make() throws(LoadError) -> String {
         let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        // mkdtemp puts its own letters in the place of the six.
         var template = Array("\(parent)/lamplighter-bench-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
             throw LoadError.system(function: "mkdtemp", code: errno)

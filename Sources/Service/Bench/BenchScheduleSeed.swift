@@ -57,7 +57,8 @@ struct BenchScheduleSeed {
         }
     }
 
-    private mutating func devices(
+    /// Makes so many devices of one product, each with an owner.
+    mutating func devices(
         _ count: Int,
         in store: Store,
         at now: Instant

@@ -236,11 +236,16 @@ package struct SessionTable {
     // MARK: Notices
 
     /// Claims a notice; false when it was applied before.
-    package func claim(notice id: MessageID) throws -> Bool {
+    package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
+
+    /// Claims to carry out that a session is over; false when that was done before.
+    package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
+
+    private func claim(_ text: String) throws -> Bool {
         try sql.run(
             "INSERT INTO notice (noticeId, at) VALUES ($1, $2) ON CONFLICT (noticeId) DO NOTHING"
         ) {
-            $0.add(id.text)
+            $0.add(text)
             $0.add(transaction.now.milliseconds)
         }
         return sql.changes == 1

@@ -5,22 +5,28 @@ import Wire
 
 /// Publishes what the outbox owes, in order, and knows what the broker has taken.
 ///
-/// Each row's messages go out in the order of the rows; a row is settled when the broker has
-/// confirmed all of them, and struck out in the next transaction. What was left at a crash or a
-/// lost connection is read from the store again, before anything newer goes out.
+/// Messages go out in the order of the rows; a row is settled when the broker has confirmed all of
+/// them, and struck out in the next transaction. What was left at a crash or a lost connection is read
+/// from the store again, before anything newer goes out.
+///
+/// One thing that very many are told goes out a few at a time, and others pass it meanwhile; never one
+/// for the same topic.
 struct Publisher {
-    private struct Pending {
+    private struct Packet {
         var row: Int64
-        var message: OutboundMessage
+        var isCrowd: Bool
     }
 
     private let worker: WorkerName
     private let limits: Limits
-    /// Messages that wait for their turn, oldest first, from `head` on.
-    private var queue: [Pending] = []
-    private var head = 0
-    /// The row that each unconfirmed packet id belongs to.
-    private var rowOfPacket: [Int32: Int64] = [:]
+    /// Messages that wait for their turn.
+    private var queue = PublishQueue()
+    /// Messages to crowds that wait, and what must not pass them.
+    private var crowd = CrowdQueue()
+    /// What each unconfirmed packet id belongs to.
+    private var packets: [Int32: Packet] = [:]
+    /// How many of the unconfirmed are of the crowds'.
+    private var crowdOpen = 0
     /// How many messages of each row the broker has not confirmed yet.
     private var open: [Int64: Int] = [:]
     /// Rows of which the broker has taken everything.
@@ -35,7 +41,7 @@ struct Publisher {
     }
 
     /// Messages that wait, or that the broker has not confirmed.
-    var backlog: Int { queue.count - head + rowOfPacket.count }
+    var backlog: Int { queue.count + crowd.count + packets.count }
     /// Whether rows are to be struck out.
     var hasSettled: Bool { !settled.isEmpty }
     /// Whether so many rows are to be struck out that it can't wait.
@@ -43,7 +49,7 @@ struct Publisher {
     /// Whether something of the store's is to be read.
     var needsStore: Bool { mayHaveStored && backlog < limits.backlogMax }
     /// Messages that the broker has not confirmed.
-    var unconfirmed: Int { rowOfPacket.count }
+    var unconfirmed: Int { packets.count }
 
     /// Another process or worker may have left rows.
     mutating func lookAgain() { mayHaveStored = true }
@@ -88,7 +94,22 @@ struct Publisher {
     private mutating func enqueue(_ messages: [OutboundMessage], row: Int64) {
         guard !messages.isEmpty else { return settled.append(row) }
         open[row] = messages.count
-        queue.append(contentsOf: messages.lazy.map { Pending(row: row, message: $0) })
+        var start = 0
+        while start < messages.count {
+            var end = start + 1
+            while end < messages.count, messages[end].payload == messages[start].payload {
+                end += 1
+            }
+            let isCrowd = end - start > limits.crowdMin
+            for message in messages[start..<end] {
+                if isCrowd || crowd.mustFollow(message) {
+                    crowd.append(.init(row: row, message: message))
+                } else {
+                    queue.append(.init(row: row, message: message))
+                }
+            }
+            start = end
+        }
     }
 
     /// Publishes as much as the window takes; returns how many messages went out.
@@ -100,42 +121,49 @@ struct Publisher {
         at now: Instant
     ) throws -> Int {
         var published = 0
-        while head < queue.count, rowOfPacket.count < Int(limits.sendMaximum) {
-            let pending = queue[head]
-            let left = pending.message.secondsLeft(at: now)
-            guard left != 0 else {
-                confirm(row: pending.row)
-                head += 1
-                continue
-            }
-            do {
-                let mid = try connection.publish(
-                    pending.message,
-                    quality: .atLeastOnce,
-                    expirySeconds: left.map { UInt32(clamping: $0) }
-                )
-                rowOfPacket[mid] = pending.row
-                published += 1
-            } catch let error as MosquittoError where error.concernsMessageOnly {
-                confirm(row: pending.row)
-            }
-            head += 1
+        while packets.count < Int(limits.sendMaximum), let pending = queue.popFirst() {
+            published += try publish(pending, isCrowd: false, to: &connection, at: now)
         }
-        if head == queue.count {
-            queue.removeAll(keepingCapacity: queue.count < 10_000)
-            head = 0
-        } else if head > 4096 {
-            queue.removeSubrange(..<head)
-            head = 0
+        while packets.count < Int(limits.sendMaximum), crowdOpen < limits.crowdWindow,
+            let pending = crowd.popFirst()
+        {
+            published += try publish(pending, isCrowd: true, to: &connection, at: now)
         }
         return published
+    }
+
+    private mutating func publish<Connection: BrokerConnection & ~Copyable>(
+        _ pending: PublishQueue.Pending,
+        isCrowd: Bool,
+        to connection: inout Connection,
+        at now: Instant
+    ) throws -> Int {
+        let left = pending.message.secondsLeft(at: now)
+        guard left != 0 else {
+            confirm(row: pending.row)
+            return 0
+        }
+        do {
+            let mid = try connection.publish(
+                pending.message,
+                quality: .atLeastOnce,
+                expirySeconds: left.map { UInt32(clamping: $0) }
+            )
+            packets[mid] = Packet(row: pending.row, isCrowd: isCrowd)
+            if isCrowd { crowdOpen += 1 }
+            return 1
+        } catch let error as MosquittoError where error.concernsMessageOnly {
+            confirm(row: pending.row)
+            return 0
+        }
     }
 
     /// Takes the broker's confirmations.
     mutating func confirm(_ confirmations: [PublishReceipt]) {
         for confirmation in confirmations {
-            guard let row = rowOfPacket.removeValue(forKey: confirmation.mid) else { continue }
-            confirm(row: row)
+            guard let packet = packets.removeValue(forKey: confirmation.mid) else { continue }
+            if packet.isCrowd { crowdOpen -= 1 }
+            confirm(row: packet.row)
         }
     }
 

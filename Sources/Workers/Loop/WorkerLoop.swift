@@ -15,6 +15,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private var connection: Connection
     private var handler: Handler
     private var publisher: Publisher
+    private let book: OwedBook
     private var intake = Intake()
     private let environment: Environment
     private let metrics: WorkerMetrics
@@ -49,6 +50,12 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
+        book = OwedBook(
+            worker: handler.name,
+            environment: environment,
+            metrics: metrics,
+            logger: logger
+        )
         publisher = Publisher(
             worker: handler.name,
             limits: environment.limits,
@@ -286,8 +293,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             let stored = try publisher.stored(in: tx)
             if !batch.isEmpty { all.append(try handler.handle(batch, in: tx)) }
             if mustLook, let due = try handler.due(in: tx) { all.append(due) }
-            let rows = try all.map { try owe($0, in: tx) }
-            let notices = try all.flatMap { try putAside($0, in: tx) }
+            let rows = try all.map { try book.owe($0, in: tx) }
+            let notices = try all.flatMap { try book.putAside($0, in: tx) }
             reached(.beforeCommit)
             return (rows, stored, notices)
         }
@@ -299,7 +306,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         publisher.take(stored: stored)
         for (owed, row) in zip(all, rows) {
             if let row { publisher.take(owed.messages, row: row) }
-            finish(owed)
+            book.finish(owed)
         }
         return notices
     }
@@ -339,62 +346,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         }
         let bad = owed
         let (row, notices) = try environment.store.batch(at: now) { tx in
-            (try owe(bad, in: tx), try putAside(bad, in: tx))
+            (try book.owe(bad, in: tx), try book.putAside(bad, in: tx))
         }
         if let row { publisher.take(bad.messages, row: row) }
-        finish(bad)
+        book.finish(bad)
         return notices
-    }
-
-    /// Writes what is owed; returns the row of this worker's own messages.
-    ///
-    /// A row that follows older ones still in the store is found there in its order.
-    private func owe(_ owed: Owed, in tx: Transaction) throws -> Int64? {
-        for (worker, messages) in owed.others.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: true)
-            // Before the commit, so that the other worker knows of it in its very next transaction.
-            environment.neighbours.wake(worker)
-        }
-        guard !owed.messages.isEmpty else { return nil }
-        return try tx.outbox.add(
-            owed.messages,
-            by: handler.name.rawValue,
-            isSecret: owed.isSecret
-        )
-    }
-
-    private func putAside(_ owed: Owed, in tx: Transaction) throws -> [OutboundMessage] {
-        guard !owed.deadLetters.isEmpty else { return [] }
-        let name = handler.name.rawValue
-        let first = try tx.deadLetters.add(
-            owed.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
-            worker: name,
-            keeping: environment.limits.deadLettersMax
-        )
-        return owed.deadLetters.enumerated().map { index, letter in
-            OutboundMessage(
-                environment.topics.system("dead-letter"),
-                SystemCodec.deadLetter(
-                    id: first + Int64(index),
-                    topic: letter.topic,
-                    reason: letter.reason,
-                    worker: name,
-                    ts: tx.now
-                )
-            )
-        }
-    }
-
-    private func finish(_ owed: Owed) {
-        for worker in owed.woken { environment.neighbours.wake(worker) }
-        for job in owed.jobs { job.submit(to: environment.pool) }
-        metrics.refused(owed.rejected)
-        for letter in owed.deadLetters {
-            metrics.deadLetter(letter.kind)
-            logger.info(
-                "A message was put aside",
-                metadata: ["message.topic": "\(letter.topic)", "reason": "\(letter.reason)"]
-            )
-        }
     }
 }

@@ -104,12 +104,14 @@ package struct SessionHandler: BatchHandler {
         guard try tx.sessions.claim(notice: notice.id) else { return }
         for session in try meant(notice, in: tx) where session.loginTime <= notice.ts {
             var session = session
-            if session.endedAt == nil {
-                try mark(&session, notice, in: tx)
-            } else {
-                // Only the word of the end that was marked is carried out, not a second one.
-                guard notice.isOfEnd(of: session) else { continue }
+            // Only the word of the end that was marked is carried out, not a second one.
+            let isMarked = session.endedAt != nil
+            guard !isMarked || notice.isOfEnd(of: session), try tx.sessions.claim(endOf: session.id)
+            else { continue }
+            if isMarked {
                 try tx.sessions.confirmEnd(of: session)
+            } else {
+                try mark(&session, notice, in: tx)
             }
             try SessionFarewell.tell(
                 session,

@@ -1,0 +1,64 @@
+import Logging
+import Storage
+import Wire
+
+/// Writes down what a worker's batches owe, in their transaction, and sees to the rest after the commit.
+struct OwedBook {
+    let worker: WorkerName
+    let environment: Environment
+    let metrics: WorkerMetrics
+    let logger: Logger
+
+    // MARK: In the transaction
+
+    /// Writes what is owed; returns the row of this worker's own messages.
+    ///
+    /// A row that follows older ones still in the store is found there in its order.
+    func owe(_ owed: Owed, in tx: Transaction) throws -> Int64? {
+        for (worker, messages) in owed.others.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: true)
+            // Before the commit, so that the other worker knows of it in its very next transaction.
+            environment.neighbours.wake(worker)
+        }
+        guard !owed.messages.isEmpty else { return nil }
+        return try tx.outbox.add(owed.messages, by: worker.rawValue, isSecret: owed.isSecret)
+    }
+
+    /// Keeps the messages that are put aside; gives notices of them, published once and forgotten.
+    func putAside(_ owed: Owed, in tx: Transaction) throws -> [OutboundMessage] {
+        guard !owed.deadLetters.isEmpty else { return [] }
+        let first = try tx.deadLetters.add(
+            owed.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
+            worker: worker.rawValue,
+            keeping: environment.limits.deadLettersMax
+        )
+        return owed.deadLetters.enumerated().map { index, letter in
+            OutboundMessage(
+                environment.topics.system("dead-letter"),
+                SystemCodec.deadLetter(
+                    id: first + Int64(index),
+                    topic: letter.topic,
+                    reason: letter.reason,
+                    worker: worker.rawValue,
+                    ts: tx.now
+                )
+            )
+        }
+    }
+
+    // MARK: After the commit
+
+    /// Wakes who has something to do now, begins slow work, and counts.
+    func finish(_ owed: Owed) {
+        for worker in owed.woken { environment.neighbours.wake(worker) }
+        for job in owed.jobs { job.submit(to: environment.pool) }
+        metrics.refused(owed.rejected)
+        for letter in owed.deadLetters {
+            metrics.deadLetter(letter.kind)
+            logger.info(
+                "A message was put aside",
+                metadata: ["message.topic": "\(letter.topic)", "reason": "\(letter.reason)"]
+            )
+        }
+    }
+}
