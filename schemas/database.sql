@@ -105,7 +105,7 @@ CREATE TABLE account (
     tempUnit INTEGER NOT NULL,
     timezone TEXT NOT NULL,
     createdAt INTEGER NOT NULL
-, username TEXT, usernameKey TEXT, phone TEXT, phoneCountry TEXT, phoneVerified INTEGER NOT NULL DEFAULT 0, email TEXT, emailKey TEXT, emailClaim INTEGER NOT NULL DEFAULT 0, externalUid TEXT, passwordHash TEXT, profile TEXT NOT NULL DEFAULT '{}', avatar TEXT, avatarUrl TEXT, lastSeenAt INTEGER) STRICT;
+, username TEXT, usernameKey TEXT, phone TEXT, phoneCountry TEXT, phoneVerified INTEGER NOT NULL DEFAULT 0, email TEXT, emailKey TEXT, emailClaim INTEGER NOT NULL DEFAULT 0, externalUid TEXT, passwordHash TEXT, profile TEXT NOT NULL DEFAULT '{}', avatar TEXT, avatarUrl TEXT, lastSeenAt INTEGER, phoneSince INTEGER, emailSince INTEGER) STRICT;
 
 CREATE UNIQUE INDEX accountDevice ON account (appId, region, deviceIdHash);
 

@@ -63,10 +63,14 @@ package struct User: Sendable, Equatable {
     package var phone: Phone?
     /// Whether the user proved that the phone is his; only then it logs in.
     package var isPhoneVerified = false
+    /// Since when the account has the phone number; nil since its beginning.
+    package var phoneSince: Instant?
     /// The e-mail address.
     package var email: EmailAddress?
     /// What the account may do with the e-mail address.
     package var emailClaim = EmailClaim.given
+    /// Since when the account has the e-mail address; nil since its beginning.
+    package var emailSince: Instant?
     /// The app's own id of the user.
     package var externalUID: String?
     /// The password's hash; never leaves the service.
@@ -162,10 +166,12 @@ extension User {
             if !ownsUsername, username == phone?.text { username = nil }
             phone = nil
             isPhoneVerified = false
+            phoneSince = nil
         case .email(let lost):
             if email == lost {
                 email = nil
                 emailClaim = .given
+                emailSince = nil
             }
             if ownsUsername, let own = username, (try? Username(own))?.key == lost.key {
                 username = nil
@@ -173,16 +179,22 @@ extension User {
         }
     }
 
-    /// Gives a proved address, in the place of the one before.
-    package mutating func gain(_ address: Address) {
+    /// Since when the account has its phone number or its e-mail address; nil since its beginning.
+    package func since(_ address: Address) -> Instant? { address.isPhone ? phoneSince : emailSince }
+
+    /// Gives a proved address, in the place of the one before; `since` is nil when the account has
+    /// it from its beginning.
+    package mutating func gain(_ address: Address, since: Instant?) {
         switch address {
         case .phone(let new):
             if !ownsUsername, username == phone?.text, username != nil { username = new.text }
             phone = new
             isPhoneVerified = true
+            phoneSince = since
         case .email(let new):
             email = new
             emailClaim = .verified
+            emailSince = since
         }
     }
 }

@@ -7,10 +7,19 @@ package struct AuditEntry: Sendable, Equatable {
         case registered, converted, loggedIn, loginFailed
         case codeSent, codeFailed, linkSent
         case passwordChanged, passwordReset, passwordFailed
-        case addressChanged, addressVerified, addressTaken, addressRestored
+        case addressChanged, addressVerified, addressTaken, addressRestored, usernameChanged
         case providerLinked, providerUnlinked
         case logoutCodeMade, sessionEnded
         case cancellationRequested, cancellationUndone, erased
+
+        /// Whether anybody can bring it about who only names an account: without a session nobody
+        /// knows then who it was.
+        package var isByAnybody: Bool {
+            switch self {
+            case .loginFailed, .codeFailed, .codeSent, .linkSent, .addressTaken: true
+            default: false
+            }
+        }
     }
 
     /// What happened.

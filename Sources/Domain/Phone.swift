@@ -9,8 +9,11 @@ package struct Phone: Hashable, Sendable {
     package var text: String { "+" + countryCode + national }
 
     /// Reads a number as people write it: spaces, dots, dashes, slashes and parentheses don't count,
-    /// nor do a leading zero, nor the country code in front where it is marked by `+` or `00`.
+    /// nor do a leading zero, nor the country code in front where it is marked by `+`, by `00`, or by
+    /// a dash after it, as in `86-13800138000`.
     package init?(_ text: String, countryCode: String) {
+        let isMarked = text.hasPrefix(countryCode + "-")
+        let text = isMarked ? String(text.dropFirst(countryCode.utf8.count + 1)) : text
         let marks = " .-/()\u{00a0}".unicodeScalars
         var digits = Substring(
             String(

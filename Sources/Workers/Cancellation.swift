@@ -67,6 +67,7 @@ package enum Cancellation {
     ) throws {
         for var session in try tx.sessions.live(of: user.uid) {
             try tx.sessions.end(&session, .accountCancelled)
+            try SessionLife.note(session, .accountCancelled, by: actor, in: tx)
             // The notice is carried out here: the session worker would find no session any more.
             let notice = SessionNotice(
                 id: MessageID(trusted: ids.make("n", at: tx.now)),

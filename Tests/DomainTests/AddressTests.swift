@@ -7,7 +7,7 @@ struct AddressTests {
         "A phone number is the same in all its clothes",
         arguments: [
             "15112345678", "0151 123 456 78", "(0151) 1234-5678", "+49 151 12345678",
-            "0049151/12345678", "151.1234.5678",
+            "0049151/12345678", "151.1234.5678", "49-15112345678",
         ]
     )
     func phones(_ text: String) {

@@ -189,6 +189,22 @@ class Undoing(Links):
         self.assertEqual((back.uid, back.user["email"]), (owner.uid, old))
         self.assertError(self.try_login(email=new), "InvalidCredentials")
 
+    def test_a_phone_that_came_with_the_change_goes(self):
+        for phone_first in (True, False):
+            with self.subTest(phone_first=phone_first):
+                old, phone = fresh_email(), fresh_phone()
+                owner = self.register(email=old)
+                steps = [lambda: self.change(owner, fresh_email()),
+                         lambda: owner.get("account/bindPhone", {
+                             "countryCode": COUNTRY, "phone": phone, "code": self.code(owner, "bind", phone=phone)})]
+                for step in reversed(steps) if phone_first else steps:
+                    step()
+                self.assertEqual(self.follow(self.open(old, "addressChanged")).status, 200)
+                self.assertError(self.try_login(phone=phone), "InvalidCredentials")
+                thief = self.login(phone=phone, code=self.code(self.stranger(), "login", phone=phone))
+                self.assertNotEqual(thief.uid, owner.uid)
+                back = self.login(email=old)
+                self.assertEqual((back.uid, back.user.get("phone")), (owner.uid, None))
 
     def test_a_password_set_since_goes(self):
         old, new = fresh_email(), fresh_email()

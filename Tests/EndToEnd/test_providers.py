@@ -72,6 +72,23 @@ class Entering(WithProvider):
         row = terminal.get("account/providers")["providers"][0]
         self.assertEqual((row["provider"], row["subject"]), ("oidc:works", subject))
 
+    def test_logging_in_undoes_a_cancellation_and_a_refused_token_does_not(self):
+        subject = fresh_id("sub")
+        owner = self.entered(subject)
+        self.assertIn("deletesAt", owner.get("account/cancel"))
+        self.assertEnded(owner, "accountCancelled")
+
+        def deletes_at():
+            return self.world.service.json("user", "show", owner.uid).get("deletesAt")
+        _, refused = self.enter(identityToken=self.token(subject, audience=THEIRS))
+        self.assertError(refused, "InvalidCredentials")
+        self.assertIsNotNone(deletes_at())
+        back = self.entered(subject)
+        self.assertEqual(back.uid, owner.uid)
+        self.assertIsNone(deletes_at())
+        undone = [row for row in self.audit(owner.uid) if row["kind"] == "cancellationUndone"]
+        self.assertEqual([row["terminalId"] for row in undone], [back.terminal_id])
+
     def test_a_token_that_is_not_ours_to_believe(self):
         other = rsa.generate_private_key(public_exponent=65537, key_size=2048)
         now = int(time.time())

@@ -5,7 +5,7 @@ import unittest
 
 from accounts import (
     COUNTRY, PASSWORD, WRONG, People, Terminal, fresh_email, fresh_name, fresh_phone, parallel, succeeded)
-from client import fresh_terminal, now
+from client import Terminal, fresh_terminal, now
 from harness import TOPICS
 
 SEVEN_DAYS = 7 * 86_400_000
@@ -211,6 +211,18 @@ class Refreshing(People):
         late = Terminal(self.world.port, self.app, old, terminal_id=owner.terminal_id)
         self.assertIn(late.connect(), (0x86, 0x87))
         late.close()
+
+    def test_the_old_one_asks_nothing_once_the_new_one_connected(self):
+        owner = self.register()
+        for turn in range(40):
+            old, owner.token = owner.token, owner.get("session/refresh")["token"]
+            again = self.keep(Terminal(self.world.port, self.app, owner.token, terminal_id=owner.terminal_id))
+            again.come()
+            method = ("account/whoami", "device/list", "schedule/list")[turn % 3]
+            self.assertError(again.ask(method, {}, token=old), "InvalidToken")
+            again.token = owner.token
+            owner.close()
+            owner = again
 
     def test_the_user_topics_go_on(self):
         device, owner = self.device(), self.register()

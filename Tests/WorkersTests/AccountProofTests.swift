@@ -218,6 +218,55 @@ struct AccountProofTests {
         }
     }
 
+    @Test("Days later too, as many who registered an address unproved log in, taken or free")
+    func besideDaysLater() throws {
+        func outcomes(isTaken: Bool) throws -> [String?] {
+            let world = try AccountWorld(["emailRegistration": "link"])
+            if isTaken { try world.register(9, email) }
+            var outcomes: [String?] = []
+            for terminal in 0..<4 {
+                world.world.clock.advance(seconds: 86_400)
+                let own = JSONValue.string("number \(terminal)'s own")
+                let answer = try world.ask(terminal, "register", with(["password": own], email))
+                outcomes.append(answer.errorCode)
+            }
+            for terminal in 0..<4 {
+                let own = "number \(terminal)'s own"
+                outcomes.append(try world.login(20 + terminal, email, password: own).errorCode)
+            }
+            return outcomes
+        }
+        let wrong = "InvalidCredentials"
+        #expect(try outcomes(isTaken: true) == [nil, nil, nil, nil, nil, nil, wrong, wrong])
+        #expect(try outcomes(isTaken: false) == outcomes(isTaken: true))
+    }
+
+    @Test("As many links may be asked for by who registered a taken address as a free one")
+    func linksBeside() throws {
+        func asked(isTaken: Bool) throws -> [String?] {
+            let world = try AccountWorld(["emailRegistration": "link"])
+            if isTaken { try world.register(9, email) }
+            try world.ask(0, "register", with(["password": "the other's own"], email))
+            return try (0..<6).map { _ in
+                try world.ask(0, "requestEmailVerification").errorCode
+            }
+        }
+        #expect(try asked(isTaken: true) == asked(isTaken: false))
+        #expect(try asked(isTaken: true).last == "TooManyRequests")
+    }
+
+    @Test("Links to one mailbox are counted together, however its address is written")
+    func linksToOneMailbox() throws {
+        let world = try AccountWorld()
+        try world.register(0, email)
+        let spellings = ["a@example.com", "A@example.com", "a@EXAMPLE.com"]
+        let answers = try (0..<6).map { turn in
+            let params: JSONObject = ["email": .string(spellings[turn % 3])]
+            return try world.ask(0, "requestPasswordReset", params).errorCode
+        }
+        #expect(answers == [nil, nil, nil, nil, nil, "TooManyRequests"])
+    }
+
     @Test("An account beside the owner's is no way to try more of the owner's passwords")
     func noMoreTries() throws {
         let world = try AccountWorld(["emailRegistration": "link"])

@@ -60,7 +60,8 @@ final class AccountWorld {
             "id": .string(id ?? "q\(lastID)"), "params": .object(params),
         ]
         request["token"] = (token ?? tokens[terminal]).map { .string($0) }
-        let topic = "ll/v1/app/\(app)/\(World.terminal(terminal).text)/request/account/\(method)"
+        let path = method.contains("/") ? method : "account/\(method)"
+        let topic = "ll/v1/app/\(app)/\(World.terminal(terminal).text)/request/\(path)"
         world.broker.send(topic, request)
     }
 

@@ -127,6 +127,29 @@ struct DeliveryTests {
         #expect(try world.count("delivery") == 0)
     }
 
+    @Test("What a gateway says went wrong is a line in the log, without codes and addresses")
+    func gatewaysWords() throws {
+        let lines = Lines()
+        let world = try World()
+        world.environment.deliveryDesk = DeliveryDesk(logger: Logger(label: "test") { _ in lines })
+        let service = service(world)
+        try add(world, Self.delivery(at: world.clock.now))
+        _ = service.round()
+        try world.runSession()
+        let said =
+            "no credit\nfor +4915112345678 (482915), 1 511 2345 678, see http://x/y or a@b.de"
+        world.broker.send(
+            Self.result,
+            ["messageId": "m-1", "ok": false, "error": .string(said)]
+        )
+        try world.runSession()
+        let log = lines.all.joined(separator: "|")
+        #expect(log.contains("A message was not taken") && log.contains("no credit for "))
+        for secret in ["5112345678", "482915", "2345", "x/y", "a@b.de", "\n"] {
+            #expect(!log.contains(secret))
+        }
+    }
+
     @Test("An answer that is none is put aside; one for a message nobody knows is nobody's")
     func nonsense() throws {
         let world = try World()

@@ -141,6 +141,27 @@ struct SessionMethodTests {
         #expect(try ask(world, "account/whoami", id: "d", token: first?.stringValue).isOK)
     }
 
+    @Test("Every worker that looks at tokens hears the gate's word in its turn")
+    func usedAtGateInOneBatch() throws {
+        let world = try world()
+        let until = world.clock.now.milliseconds + 60_000
+        _ = try ask(world, "session/refresh", id: "a")
+        let used: JSONObject = [
+            "sessionId": "s-0", "until": .integer(until), "ts": .integer(until),
+        ]
+        world.sendRequest(0, "account/whoami", id: "b")
+        world.broker.send("ll/v1/system/token-used", used)
+        world.sendRequest(0, "account/whoami", id: "c")
+        try world.runAccount()
+        let answers = world.broker.published(to: World.answerTopic(0)).suffix(2)
+        #expect(answers.map(\.errorCode) == [nil, "InvalidToken"])
+        let handlers: [any BatchHandler] = [
+            RequestHandler.account(world.environment), RequestHandler.control(world.environment),
+            ScheduleHandler(world.environment),
+        ]
+        #expect(handlers.allSatisfy { $0.filters.contains("ll/v1/system/token-used") })
+    }
+
     @Test("A token of another terminal is refused, whatever it asks for")
     func strangeToken() throws {
         let world = try world()

@@ -103,7 +103,7 @@ package struct Backend {
         _ store: Store
     ) throws -> Environment {
         let readiness = context.readiness
-        return Environment(
+        var environment = Environment(
             store: store,
             topics: Topics(root: context.settings.root),
             limits: Limits(context.settings),
@@ -119,6 +119,8 @@ package struct Backend {
             ),
             publicURL: context.publicURL
         )
+        environment.deliveryDesk = DeliveryDesk(logger: Logger(label: "lamplighter.delivery"))
+        return environment
     }
 }
 

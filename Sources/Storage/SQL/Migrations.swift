@@ -16,6 +16,7 @@ enum Migrations {
         ("007-records", Schema007.sql),
         ("008-schedules", Schema008.sql),
         ("009-addresses", Schema009.sql),
+        ("010-address-age", Schema010.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {

@@ -11,6 +11,7 @@ package struct AccountTable {
         "uid", "appId", "region", "countryCode", "nickname", "anonymous", "tempUnit", "timezone",
         "createdAt", "username", "usernameKey", "phone", "phoneCountry", "phoneVerified", "email",
         "emailKey", "emailClaim", "externalUid", "passwordHash", "profile", "avatar", "avatarUrl",
+        "phoneSince", "emailSince",
     ]
     private static let columns = names.joined(separator: ", ")
 
@@ -120,6 +121,8 @@ package struct AccountTable {
         user.passwordHash = row.optionalText(18)
         user.avatar = row.optionalText(20)
         user.avatarURL = row.optionalText(21)
+        user.phoneSince = row.optionalInteger(22).map { Instant(milliseconds: $0) }
+        user.emailSince = row.optionalInteger(23).map { Instant(milliseconds: $0) }
         return user
     }
 
@@ -172,6 +175,8 @@ package struct AccountTable {
         binder.add(text: ProfileCodec.encode(user.profile).encoded())
         binder.add(user.avatar)
         binder.add(user.avatarURL)
+        binder.add(user.phoneSince?.milliseconds)
+        binder.add(user.emailSince?.milliseconds)
     }
 
     /// The installation's secret no longer stands for this user.

@@ -78,8 +78,9 @@ struct PageWords: Sendable {
         undoAddress: Texts(
             title: "Take your address back",
             ask:
-                "Your account gets {address} back. Every device is logged out, and a password that "
-                + "was set since the change is removed.",
+                "Your account gets {address} back. Every device is logged out, and what was added with "
+                + "the change or since is removed: a password, a phone number or e-mail address, a "
+                + "login with another service.",
             button: "Take it back",
             doneTitle: "The change is undone",
             done: "The account has its old address again and every device was logged out. Set a "
@@ -118,7 +119,7 @@ struct PageWords: Sendable {
         ),
         undoAddress: Texts(
             title: "恢复您的联系方式",
-            ask: "您的帐号将恢复为 {address}。所有设备会退出登录，更改之后设置的密码将被清除。",
+            ask: "您的帐号将恢复为 {address}。所有设备会退出登录，更改前后新增的密码、手机号、邮箱和第三方登录将被清除。",
             button: "恢复",
             doneTitle: "更改已撤销",
             done: "帐号已恢复原来的联系方式，所有设备已退出登录。请立即在应用中用验证码设置新密码。"

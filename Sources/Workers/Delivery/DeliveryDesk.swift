@@ -1,4 +1,5 @@
 import Domain
+package import Logging
 import Metrics
 import Storage
 import Synchronization
@@ -18,9 +19,12 @@ package final class DeliveryDesk: Sendable {
     }
 
     private let conditions = Mutex<[Delivery.Channel: Condition]>([:])
+    private let logger: Logger
 
     /// Makes a desk that has seen nothing yet.
-    package init() {}
+    package init(logger: Logger = Logger(label: "delivery") { _ in SwiftLogNoOpLogHandler() }) {
+        self.logger = logger
+    }
 
     /// How a channel does.
     func condition(_ channel: Delivery.Channel) -> Condition {
@@ -57,6 +61,7 @@ package final class DeliveryDesk: Sendable {
     ) throws {
         let (limits, topics) = (environment.limits, environment.topics)
         count(row, "retried")
+        log(failure, of: row)
         switch failure {
         case .unavailable:
             note(row, works: false, at: tx.now)
@@ -135,6 +140,17 @@ package final class DeliveryDesk: Sendable {
                 )
             ),
             isSecret: true
+        )
+    }
+
+    /// Tells the operator in the other side's words, which may repeat what they are about.
+    private func log(_ failure: DeliveryFailure, of row: DeliveryTable.Due) {
+        logger.warning(
+            "A message was not taken",
+            metadata: [
+                "message.id": "\(row.delivery.id)", "channel": "\(row.delivery.channel.rawValue)",
+                "tries": "\(row.tries)", "reason": "\(row.delivery.redacted(failure.reason))",
+            ]
         )
     }
 

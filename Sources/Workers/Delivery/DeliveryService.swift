@@ -241,14 +241,6 @@ package final class DeliveryService: Sendable {
                 metadata: ["error": "\(StoreError.summary(error))"]
             )
         }
-        guard let failure else { return }
-        logger.warning(
-            "A message was not taken",
-            metadata: [
-                "message.id": "\(row.delivery.id)", "channel": "\(row.delivery.channel.rawValue)",
-                "tries": "\(row.tries)", "reason": "\(row.delivery.redacted(failure.reason))",
-            ]
-        )
     }
 
     private func write(_ delivery: Delivery, _ text: MessageText?) {

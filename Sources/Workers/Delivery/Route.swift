@@ -80,9 +80,21 @@ extension Delivery {
         }
     }
 
-    /// A text from outside without what this message says in confidence.
+    /// A text from outside, on one line, without what this message says in confidence and without
+    /// its address.
     func redacted(_ text: String) -> String {
-        params.values.filter { $0.utf8.count > 3 }.sorted { $0.utf8.count > $1.utf8.count }
-            .reduce(String(text.prefix(300))) { $0.replacing($1, with: "***") }
+        let line = text.unicodeScalars.prefix(300).map { scalar in
+            scalar.properties.generalCategory == .control ? " " : String(scalar)
+        }.joined()
+        let secrets = (Array(params.values) + [to]).filter { $0.utf8.count > 3 }
+            .sorted { $0.utf8.count > $1.utf8.count }
+        return secrets.reduce(line) { $0.replacing($1, with: "***") }
+            .split(separator: " ", omittingEmptySubsequences: false)
+            .map { Self.isTelling($0) ? "***" : $0 }.joined(separator: " ")
+    }
+
+    /// Whether a word may be a code, a phone number, an e-mail address or a link.
+    private static func isTelling(_ word: Substring) -> Bool {
+        word.contains("@") || word.contains("://") || word.count { $0.isNumber } > 3
     }
 }

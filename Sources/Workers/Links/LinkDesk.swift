@@ -81,10 +81,23 @@ package struct LinkDesk: Sendable {
                     try LinkRules.apply(link, to: &user, in: tx)
                 else { return LinkView(.over) }
                 try tx.accounts.save(user)
-                try finish(link, user, &ids, in: tx, owed: &owed)
+                try finish(link, user, lost: lost(sight.user, user), &ids, in: tx, owed: &owed)
                 return sight.view(.done)
             }
         }
+    }
+
+    /// What an account had and has no longer, in a few words for the audit trail.
+    private func lost(_ before: User?, _ after: User) -> [String] {
+        guard let before else { return [] }
+        let lost: [(String, Bool)] = [
+            ("phone", before.phone != nil && after.phone == nil),
+            ("email", before.email != nil && after.email == nil),
+            ("username", before.username != nil && after.username == nil),
+            ("password", before.passwordHash != nil && after.passwordHash == nil),
+        ]
+        return lost.filter(\.1).map(\.0)
+            + before.providers.filter { !after.providers.contains($0) }
     }
 
     /// Follows a link that sets a new password.
@@ -153,10 +166,12 @@ package struct LinkDesk: Sendable {
     private func finish(
         _ link: Link,
         _ user: User,
+        lost: [String] = [],
         _ ids: inout IDSource,
         in tx: Transaction,
         owed: inout Owed
     ) throws {
+        let without = lost.isEmpty ? "" : ", without \(lost.joined(separator: ", "))"
         let actor = Actor(.user, user.uid.text)
         if link.kind != .verifyEmail {
             try PasswordTries.clear(user, in: tx)
@@ -189,7 +204,7 @@ package struct LinkDesk: Sendable {
                 uid: user.uid,
                 app: user.app,
                 actor: actor,
-                detail: "link to \(MaskedAddress.text(link.address))"
+                detail: "link to \(MaskedAddress.text(link.address))\(without)"
             )
         )
     }

@@ -40,14 +40,14 @@ package enum LinkMail {
     /// apart.
     ///
     /// Without an account nothing is sent, after the same work. `replacement` is the account's new
-    /// address, for `undoAddress`, and `password` the hash of its password at that time.
+    /// address, for `undoAddress`, and `before` the account as it was until then.
     /// - Throws: `Rejection` with `TooManyRequests`, for addresses with and without an account alike,
     ///   when `isAsked` and the address had its share of such messages within an hour.
     package static func make(
         _ kind: Link.Kind,
         for recipient: Recipient,
         replacement: String? = nil,
-        password: String? = nil,
+        before: User? = nil,
         isAsked: Bool = true,
         _ environment: Environment,
         ids: inout IDSource,
@@ -62,7 +62,7 @@ package enum LinkMail {
             kind,
             uid: uid,
             address: recipient.address,
-            detail: detail(recipient, replacement, password),
+            detail: detail(recipient, replacement, before),
             expiresAt: expiresAt
         )
         try tx.deliveries.add(
@@ -107,24 +107,32 @@ package enum LinkMail {
     private static func detail(
         _ recipient: Recipient,
         _ replacement: String?,
-        _ password: String?
+        _ before: User?
     ) -> [String: String] {
         var detail = ["channel": recipient.channel.rawValue, "app": recipient.app.text]
         detail["countryCode"] = recipient.countryCode
         detail["language"] = recipient.language
         detail["replacement"] = replacement
-        detail["password"] = password.map(LinkRules.mark)
+        detail["password"] = before?.passwordHash.map(LinkRules.mark)
+        detail["since"] =
+            (recipient.channel == .sms ? before?.phoneSince : before?.emailSince)
+            .map { String($0.milliseconds) }
         return detail
     }
 
-    private static func limit(
+    /// Counts a message with a link that somebody asked for; it is the same address however it is
+    /// written.
+    ///
+    /// - Throws: `Rejection` with `TooManyRequests`.
+    static func limit(
         _ kind: Link.Kind,
         _ recipient: Recipient,
         _ limits: Limits,
         in tx: Transaction
     ) throws {
+        let key = EmailAddress(recipient.address)?.key ?? recipient.address
         let address = tx.hash(
-            "\(recipient.app.text) \(recipient.address)",
+            "\(recipient.app.text) \(key)",
             boundTo: "link"
         ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         let subject = "link/\(kind.rawValue)/\(address)"

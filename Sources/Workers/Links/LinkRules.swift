@@ -32,35 +32,48 @@ enum LinkRules {
         guard let address = address(of: link),
             try tx.accounts.prove(address, for: user.uid, app: user.app, region: user.region)
         else { return false }
-        switch (link.kind, address) {
-        case (.undoAddress, _):
-            user.gain(address)
-            // One that was set since is somebody else's: the owner sets a new one with a code.
-            if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
-            try tx.links.void(.verifyEmail, of: user.uid)
-            try tx.links.void(.resetPassword, of: user.uid)
-            try forget(whatCameAfter: link, of: &user, in: tx)
-        default:
-            user.gain(user.email.map { .email($0) } ?? address)
+        guard link.kind == .undoAddress else {
+            user.gain(user.email.map { .email($0) } ?? address, since: user.emailSince)
+            return true
         }
+        user.gain(address, since: instant(link.detail["since"]))
+        // One that was set since is somebody else's: the owner sets a new one with a code.
+        if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
+        try tx.links.void(.verifyEmail, of: user.uid)
+        try tx.links.void(.resetPassword, of: user.uid)
+        try forget(whatCameWith: link, of: &user, keeping: address, in: tx)
         return true
     }
 
-    /// What was linked since the change may be somebody else's way in, and so may the links that
-    /// went to addresses of the time between.
+    /// What came with the change, within a day before it or at any time since, may be somebody else's
+    /// way in: identities and the other kind of address, a username that is a mailbox, and the links
+    /// that went to addresses of the time between.
     private static func forget(
-        whatCameAfter link: Link,
+        whatCameWith link: Link,
         of user: inout User,
+        keeping address: Address,
         in tx: Transaction
     ) throws {
-        try tx.links.void(.undoAddress, of: user.uid, since: link.createdAt) { later in
-            later.detail["channel"] == link.detail["channel"]
+        let begin = link.createdAt.adding(seconds: -Link.Kind.undoAddress.lifeSeconds)
+        let other: Address? =
+            address.isPhone ? user.email.map { .email($0) } : user.phone.map { .phone($0) }
+        if let other, let since = user.since(other), since >= begin { user.lose(other) }
+        let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
+        if let mailbox = name?.email, !user.verifiedAddresses.contains(.email(mailbox)) {
+            user.username = nil
+        }
+        try tx.links.void(.undoAddress, of: user.uid, since: begin) { other in
+            instant(other.detail["since"]).map { $0 >= begin } ?? false
         }
         for identity in try tx.identities.all(of: user.uid)
-        where identity.linkedAt >= link.createdAt {
+        where identity.linkedAt >= begin && identity.linkedAt > user.createdAt {
             _ = try tx.identities.remove(identity.provider, of: user.uid)
         }
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
+    }
+
+    private static func instant(_ text: String?) -> Instant? {
+        text.flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
     }
 
     private static func address(of link: Link) -> Address? {

@@ -37,18 +37,7 @@ enum LogoutCodeMethod {
         let wish = try wish(call, user)
         guard user.verifiedAddresses.contains(wish.address) else {
             // Like a wrong code or password: nobody learns here whose address it is.
-            if case .password = wish.proof {
-                throw Rejection(
-                    .invalidCredentials,
-                    "The password is wrong.",
-                    field: wish.field
-                )
-            }
-            throw Rejection(
-                .invalidCode,
-                "The code is wrong, too old or used.",
-                field: wish.field
-            )
+            return try wish.proof.refusal(wish.proof.wrong(wish.field), of: user, call)
         }
         do {
             try wish.proof.check(user, field: wish.field, call)

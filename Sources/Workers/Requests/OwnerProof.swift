@@ -34,7 +34,8 @@ enum OwnerProof {
                 let scope = Self.scope(purpose, address, user)
                 guard try call.tx.codes.isOut(scope) else { continue }
                 guard try call.tx.codes.countTry(scope, max: CodeRules.triesMax) else {
-                    throw Self.wrongCode(field)
+                    try call.audit(.codeFailed, user.uid, call.request.method)
+                    return .refusal(wrong(field))
                 }
             }
             return .commit
@@ -47,7 +48,7 @@ enum OwnerProof {
         switch self {
         case .password:
             guard let matched = call.prepared.matched, matched == user.passwordHash else {
-                throw Rejection(.invalidCredentials, "The password is wrong.", field: field)
+                throw wrong(field)
             }
             try PasswordTries.succeeded(user, call)
         case .code(let code, let token, let purpose, let addresses):
@@ -55,7 +56,7 @@ enum OwnerProof {
                 let scope = Self.scope(purpose, address, user)
                 if try call.tx.codes.use(code, token: token, for: scope) { return }
             }
-            throw Self.wrongCode(field)
+            throw wrong(field)
         case .ticket(let ticket, let addresses):
             for address in addresses {
                 let isRight = try call.tx.codes.useTicket(
@@ -67,7 +68,7 @@ enum OwnerProof {
                 )
                 if isRight { return }
             }
-            throw Self.wrongCode(field)
+            throw wrong(field)
         }
     }
 
@@ -79,8 +80,12 @@ enum OwnerProof {
         return .refusal(rejection)
     }
 
-    private static func wrongCode(_ field: String) -> Rejection {
-        Rejection(.invalidCode, "The code is wrong, too old or used.", field: field)
+    /// What is answered to a wrong proof.
+    func wrong(_ field: String) -> Rejection {
+        if case .password = self {
+            return Rejection(.invalidCredentials, "The password is wrong.", field: field)
+        }
+        return Rejection(.invalidCode, "The code is wrong, too old or used.", field: field)
     }
 
     private static func scope(

@@ -44,6 +44,7 @@ package struct RequestHandler: BatchHandler {
 
     package var filters: [String] {
         name.services.map { "\(environment.topics.root)/app/+/+/request/\($0)/#" }
+            + [TokenUse.filter(environment.topics)]
     }
 
     // MARK: The path
@@ -61,10 +62,9 @@ package struct RequestHandler: BatchHandler {
         in tx: Transaction,
         owed: inout Owed
     ) throws {
-        guard
-            case .request(let app, let terminal, let service, let method) =
-                environment.topics.parse(message.topic)
-        else {
+        let topic = environment.topics.parse(message.topic)
+        if case .tokenUsed = topic { return try TokenUse.note(message, in: tx, owed: &owed) }
+        guard case .request(let app, let terminal, let service, let method) = topic else {
             return owed.putAside(
                 .topic,
                 "the topic is no request's",

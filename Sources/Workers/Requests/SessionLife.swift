@@ -134,6 +134,24 @@ package enum SessionLife {
     ) throws {
         var session = session
         try tx.sessions.end(&session, reason)
+        try note(session, reason, by: actor, in: tx)
+        let notice = SessionNotice(
+            id: MessageID(trusted: ids.make("n", at: tx.now)),
+            scope: .session(session.id),
+            reason: reason,
+            ts: tx.now,
+            actor: actor
+        )
+        owed.publish(OutboundMessage(topics.system("session-invalid"), SessionCodec.encode(notice)))
+    }
+
+    /// Notes in the audit trail that a session ended, and by whom.
+    static func note(
+        _ session: Session,
+        _ reason: Session.EndReason,
+        by actor: Actor,
+        in tx: Transaction
+    ) throws {
         try tx.audit.add(
             AuditEntry(
                 kind: .sessionEnded,
@@ -144,14 +162,6 @@ package enum SessionLife {
                 detail: reason.rawValue
             )
         )
-        let notice = SessionNotice(
-            id: MessageID(trusted: ids.make("n", at: tx.now)),
-            scope: .session(session.id),
-            reason: reason,
-            ts: tx.now,
-            actor: actor
-        )
-        owed.publish(OutboundMessage(topics.system("session-invalid"), SessionCodec.encode(notice)))
     }
 
     /// Ends all of a user's sessions, but for one terminal's; tells how many.

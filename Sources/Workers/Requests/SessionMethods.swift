@@ -72,7 +72,9 @@ enum SessionMethods {
                 field: "params.terminalId"
             )
         }
-        try use(code, of: own, call)
+        guard try call.tx.logoutCodes.use(code, of: own.uid, on: own.terminal) else {
+            return try refuseCode(call)
+        }
         try SessionLife.end(session, .terminated, actor: call.actor(), &call)
         return .result(["terminated": .string(terminal.text)])
     }
@@ -80,7 +82,9 @@ enum SessionMethods {
     @Sendable
     private static func terminateOthers(_ call: inout Call) throws -> Reply {
         let own = try call.caller()
-        try use(code(call.fields), of: own, call)
+        guard try call.tx.logoutCodes.use(code(call.fields), of: own.uid, on: own.terminal) else {
+            return try refuseCode(call)
+        }
         let count = try SessionLife.endAll(
             of: own.uid,
             except: own.terminal,
@@ -95,15 +99,15 @@ enum SessionMethods {
         try fields.requiredText("logoutCode", length: 1...128)
     }
 
-    /// Uses a logout code up, or refuses.
-    private static func use(_ code: String, of session: Session, _ call: Call) throws {
-        guard try call.tx.logoutCodes.use(code, of: session.uid, on: session.terminal)
-        else {
-            throw Rejection(
+    /// Refuses a wrong logout code, noted in the audit trail.
+    private static func refuseCode(_ call: Call) throws -> Reply {
+        try call.audit(.codeFailed, call.caller().uid, call.request.name)
+        return .refusal(
+            Rejection(
                 .invalidCode,
                 "The logout code is wrong, too old or used; get a new one with session/logoutCode.",
                 field: "params.logoutCode"
             )
-        }
+        )
     }
 }

@@ -43,10 +43,11 @@ package struct ScheduleHandler: BatchHandler {
     }
 
     private func isTrigger(_ message: Inbound?) -> Bool {
-        guard let message, case .request = environment.topics.parse(message.topic) else {
-            return true
+        guard let message else { return true }
+        return switch environment.topics.parse(message.topic) {
+        case .request, .tokenUsed: false
+        default: true
         }
-        return false
     }
 
     /// Cuts a batch where triggers and requests meet, so that each finds what came before it done.

@@ -23,7 +23,7 @@ package struct SessionHandler: BatchHandler {
         [
             environment.topics.system("session-invalid"),
             environment.topics.system("outbound/result"),
-            environment.topics.system("token-used"),
+            TokenUse.filter(environment.topics),
             "\(environment.topics.root)/app/+/+/request/#",
         ]
     }
@@ -65,7 +65,7 @@ package struct SessionHandler: BatchHandler {
             case .sessionInvalid: try end(message, in: tx, owed: &owed)
             case .outboundResult:
                 try GatewayAnswer.take(message, environment, in: tx, owed: &owed)
-            case .tokenUsed: try noteUse(message, in: tx, owed: &owed)
+            case .tokenUsed: try TokenUse.note(message, in: tx, owed: &owed)
             case .workerState(let name): try note(name, message, in: tx, owed: &owed)
             case .request(let app, let terminal, let service, let method):
                 try answer(message, app, terminal, service, method, in: tx, owed: &owed)
@@ -140,33 +140,7 @@ package struct SessionHandler: BatchHandler {
         in tx: Transaction
     ) throws {
         try tx.sessions.end(&session, notice.reason)
-        try tx.audit.add(
-            AuditEntry(
-                kind: .sessionEnded,
-                uid: session.uid,
-                app: session.app,
-                actor: notice.actor,
-                terminal: session.terminal,
-                detail: notice.reason.rawValue
-            )
-        )
-    }
-
-    /// The gate let a terminal in with a refreshed token: the one before it is over.
-    private func noteUse(_ message: Inbound, in tx: Transaction, owed: inout Owed) throws {
-        do {
-            let used = try SessionCodec.decode(tokenUsed: message.payload)
-            guard let session = try tx.sessions.find(used.session) else { return }
-            try tx.sessions.endOldToken(of: session, until: used.until)
-        } catch let error as WireError {
-            owed.putAside(
-                .malformed,
-                error.reason,
-                topic: message.topicText,
-                payload: Payload.shape(of: message.payload),
-                isShapeOnly: true
-            )
-        }
+        try SessionLife.note(session, notice.reason, by: notice.actor, in: tx)
     }
 
     // MARK: Workers that come and go

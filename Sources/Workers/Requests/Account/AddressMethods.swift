@@ -41,8 +41,9 @@ enum AddressMethods {
     private static func bind(_ call: inout Call, _ kind: String) throws -> Reply {
         var (address, proof, user) = try wish(call, kind)
         guard try CodeCheck.use(proof, .bind, address, user.region, call) else {
-            return try CodeCheck.refusal(.bind, address, call)
+            return try CodeCheck.refusal(.bind, address, user.region, call)
         }
+        let before = user
         let old = user.verifiedAddresses.first { $0.isPhone == address.isPhone }
         try NewUser.give(address, to: &user, call)
         if case .email = address { try call.tx.links.void(.verifyEmail, of: user.uid) }
@@ -57,7 +58,7 @@ enum AddressMethods {
         } else {
             try call.tx.accounts.save(user)
         }
-        if let old, old != address { try call.tellOldAddress(old, of: user, new: address) }
+        if let old, old != address { try call.tellOldAddress(old, of: before, new: address) }
         call.tellTerminals(of: address, user)
         try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
         var result: JSONObject = ["user": call.shown(user)]

@@ -60,6 +60,7 @@ enum Anonymous {
             createdAt: call.tx.now
         )
         try call.tx.accounts.insert(user, deviceID: deviceID)
+        try call.audit(.registered, user.uid, call.request.method)
         return user
     }
 
@@ -104,14 +105,14 @@ enum Anonymous {
         if let proof, let address = name.address {
             if call.prepared.hash == nil {
                 guard try CodeCheck.matches(proof, .register, address, user.region, call) else {
-                    return try CodeCheck.refusal(.register, address, call)
+                    return try CodeCheck.refusal(.register, address, user.region, call)
                 }
                 return .more(
                     .hash(try Ask.newPassword(call.fields, names: Registration.names(name)))
                 )
             }
             guard try CodeCheck.use(proof, .register, address, user.region, call) else {
-                return try CodeCheck.refusal(.register, address, call)
+                return try CodeCheck.refusal(.register, address, user.region, call)
             }
             try NewUser.give(address, to: &user, call)
         } else if case .username(let username) = name {

@@ -23,14 +23,15 @@ extension Call {
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }
 
-    /// Adds a line to the audit trail.
+    /// Adds a line to the audit trail; who did it is the session's user, or else whoever proved to be
+    /// the account's owner, or else nobody that is known.
     func audit(_ kind: AuditEntry.Kind, _ uid: UserID?, _ detail: String? = nil) throws {
         try tx.audit.add(
             AuditEntry(
                 kind: kind,
                 uid: uid,
                 app: app.id,
-                actor: anybody(session?.uid ?? uid),
+                actor: anybody(session?.uid ?? (kind.isByAnybody ? nil : uid)),
                 terminal: request.terminal,
                 detail: detail
             )
@@ -124,14 +125,15 @@ extension Call {
         try audit(.linkSent, user.uid, "verifyEmail \(MaskedAddress.text(email.text))")
     }
 
-    /// Tells the address that an account had before, with a link that gives it back.
-    mutating func tellOldAddress(_ old: Address, of user: User, new: Address) throws {
+    /// Tells the address that an account had before, with a link that gives it back; `before` is the
+    /// account as it was then.
+    mutating func tellOldAddress(_ old: Address, of before: User, new: Address) throws {
         var recipient = LinkMail.Recipient(
-            uid: user.uid,
+            uid: before.uid,
             app: app.id,
             address: old.text,
-            countryCode: user.countryCode,
-            language: user.profile.language
+            countryCode: before.countryCode,
+            language: before.profile.language
         )
         if case .phone(let phone) = old {
             recipient.channel = .sms
@@ -142,12 +144,13 @@ extension Call {
             .undoAddress,
             for: recipient,
             replacement: new.text,
-            password: user.passwordHash,
+            before: before,
             isAsked: false,
             environment,
             ids: &ids,
             in: tx
         )
+        try audit(.linkSent, before.uid, "undoAddress \(MaskedAddress.text(old.text))")
     }
 
     /// Tells a user's terminals that an address of his is another one now.

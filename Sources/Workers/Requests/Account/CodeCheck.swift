@@ -24,7 +24,9 @@ enum CodeCheck {
         _ region: String,
         _ call: Call
     ) throws -> Preparation {
-        try count(proof, purpose, address, region, call) ? .commit : .refusal(wrong)
+        if try count(proof, purpose, address, region, call) { return .commit }
+        try note(purpose, address, region, call)
+        return .refusal(wrong)
     }
 
     /// Counts a try; false when none is left or no code is out.
@@ -83,10 +85,27 @@ enum CodeCheck {
     }
 
     /// The refusal of a wrong code, noted in the audit trail.
-    static func refusal(_ purpose: CodePurpose, _ address: Address, _ call: Call) throws -> Reply {
-        let detail = "\(purpose.rawValue) \(MaskedAddress.text(address.text))"
-        try call.audit(.codeFailed, call.session?.uid, detail)
+    static func refusal(
+        _ purpose: CodePurpose,
+        _ address: Address,
+        _ region: String,
+        _ call: Call
+    ) throws -> Reply {
+        try note(purpose, address, region, call)
         return .refusal(wrong)
+    }
+
+    /// Notes in the audit trail that a code was wrong, at the account of whoever asked, or else of
+    /// the address.
+    static func note(
+        _ purpose: CodePurpose,
+        _ address: Address,
+        _ region: String,
+        _ call: Call
+    ) throws {
+        let owner = try call.tx.accounts.find(proved: address, app: call.app.id, region: region)
+        let detail = "\(purpose.rawValue) \(MaskedAddress.text(address.text))"
+        try call.audit(.codeFailed, call.session?.uid ?? owner?.uid, detail)
     }
 
     /// What a code of this request is bound to.

@@ -126,11 +126,10 @@ enum Codes {
     @Sendable
     private static func check(_ call: inout Call) throws -> Reply {
         let (place, address, purpose, proof) = try checked(call)
-        guard call.isPrepared, case .code(let code, let token) = proof else {
-            return .result(["valid": false])
-        }
-        let scope = CodeCheck.scope(purpose, address, place.region, call)
-        let isValid = try call.tx.codes.matches(code, token: token, for: scope)
+        let isValid =
+            try call.isPrepared
+            && CodeCheck.matches(proof, purpose, address, place.region, call)
+        if !isValid { try CodeCheck.note(purpose, address, place.region, call) }
         return .result(["valid": .bool(isValid)])
     }
 
@@ -155,7 +154,7 @@ enum Codes {
     private static func verify(_ call: inout Call) throws -> Reply {
         let (place, address, proof) = try verified(call)
         guard try CodeCheck.use(proof, .operation, address, place.region, call) else {
-            return try CodeCheck.refusal(.operation, address, call)
+            return try CodeCheck.refusal(.operation, address, place.region, call)
         }
         let ticket = try call.tx.codes.makeTicket(
             for: address,

@@ -78,7 +78,7 @@ enum Login {
     ) throws -> Preparation {
         let password = try Ask.oldPassword(call.fields)
         let user = try call.tx.accounts.find(name, app: call.app.id, region: region)
-        let others = try others(name, region, call)
+        let others = try others(name, than: user, region, call)
         try call.reveal(user ?? others.compactMap(\.self).first)
         let tries = try PasswordTries.begin(name, region, known([user] + others), call)
         let hashes = ([user] + others).map { user in
@@ -98,9 +98,12 @@ enum Login {
     /// unproved, where the app lets them, and whose username it is, where it is given as `account`.
     ///
     /// Always as many, with nobody in the places that nobody has: neither the answer nor the time
-    /// tells who registers an address or such a name whether somebody has it.
+    /// tells who registers an address or such a name whether somebody has it. An `owner` who has not
+    /// proved it has one of the places himself: as many who registered it unproved log in by it
+    /// where it is taken as where it was free.
     private static func others(
         _ name: LoginName,
+        than owner: User?,
         _ region: String,
         _ call: Call
     ) throws -> [User?] {
@@ -109,11 +112,12 @@ enum Login {
         var others: [User?] = []
         if call.app.policies.emailRegistration != .code {
             let places = call.limits.unprovedPerAddress
+            let isUnproved = owner.map { !$0.isEmailVerified } ?? false
             others = try accounts.beside(
                 email,
                 app: call.app.id,
                 region: region,
-                limit: places
+                limit: places - (isUnproved ? 1 : 0)
             )
             others += Array(repeating: nil, count: places - others.count)
         }
@@ -144,7 +148,7 @@ enum Login {
         _ call: inout Call
     ) throws -> Reply {
         let first = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
-        let users = known([first] + (try others(name, place.region, call)))
+        let users = known([first] + (try others(name, than: first, place.region, call)))
         let matched = call.prepared.matched
         let meant = users.first { $0.passwordHash == matched } ?? users.first
         guard var user = meant, let matched else {
@@ -170,14 +174,14 @@ enum Login {
     ) throws -> Reply {
         let region = wish.place.region
         guard try CodeCheck.use(proof, .login, address, region, call) else {
-            return try CodeCheck.refusal(.login, address, call)
+            return try CodeCheck.refusal(.login, address, region, call)
         }
         let known = try call.tx.accounts.find(proved: address, app: call.app.id, region: region)
         if let known {
             return try SessionLife.begin(&call, known, wish.terminal, isNew: false)
         }
         guard case .phone(let phone) = address else {
-            return try CodeCheck.refusal(.login, address, call)
+            return try CodeCheck.refusal(.login, address, region, call)
         }
         guard call.app.policies.phoneRegistration else { throw Registration.phoneIsOff }
         var draft = try NewUser.draft(wish.place, &call)

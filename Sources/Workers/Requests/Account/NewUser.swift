@@ -74,7 +74,8 @@ enum NewUser {
             region: user.region
         )
         guard isFree else { throw taken(address) }
-        user.gain(address)
+        let isNew = user.isAnonymous || user.createdAt == call.tx.now
+        user.gain(address, since: isNew ? nil : call.tx.now)
     }
 
     /// Refuses a username that another user has.

@@ -125,12 +125,12 @@ enum Passwords {
                 app: call.app.id,
                 region: place.region
             )
-        else { return try CodeCheck.refusal(.resetPassword, address, call) }
+        else { return try CodeCheck.refusal(.resetPassword, address, place.region, call) }
         // Only who holds the code learns that the password is the account's own name.
         let password = try Ask.newPassword(call.fields, "newPassword", names: user.names)
         guard let hash = call.prepared.hash else { return .more(.hash(password)) }
         guard try CodeCheck.use(proof, .resetPassword, address, place.region, call) else {
-            return try CodeCheck.refusal(.resetPassword, address, call)
+            return try CodeCheck.refusal(.resetPassword, address, place.region, call)
         }
         user.passwordHash = hash
         try call.tx.accounts.save(user)

@@ -78,6 +78,7 @@ enum Profiles {
         try NewUser.checkFree(username, for: user.uid, user.region, call)
         user.username = username.text
         user.ownsUsername = true
+        try call.audit(.usernameChanged, user.uid)
     }
 
     /// Stores a phone or an e-mail address that is only said: it logs nobody in.
@@ -89,21 +90,24 @@ enum Profiles {
             ? user.countryCode : try Place(call).countryCode
         let address = try Ask.address(fields, country)
         if user.verifiedAddresses.contains(address) { return }
+        let before = user
         let old = user.verifiedAddresses.first { $0.isPhone == address.isPhone }
         switch address {
         case .phone(let phone):
             user.lose(address)
             user.phone = phone
             user.isPhoneVerified = false
+            user.phoneSince = call.tx.now
         case .email(let email):
             user.email = email
             user.emailClaim = .given
+            user.emailSince = call.tx.now
             try call.tx.links.void(.verifyEmail, of: user.uid)
             try call.sendVerification(user)
         }
-        guard let old else { return }
-        try call.tellOldAddress(old, of: user, new: address)
-        call.tellTerminals(of: address, user)
         try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
+        guard let old else { return }
+        try call.tellOldAddress(old, of: before, new: address)
+        call.tellTerminals(of: address, user)
     }
 }

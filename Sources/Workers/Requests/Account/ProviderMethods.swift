@@ -46,6 +46,13 @@ enum ProviderMethods {
         }
     }
 
+    /// Refuses what a provider didn't vouch for, noted in the audit trail.
+    private static func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
+        let provider = try call.fields.text("provider", length: 1...69) ?? ""
+        try call.audit(.loginFailed, call.session?.uid, "\(call.request.method) \(provider)")
+        return .refusal(rejection)
+    }
+
     private static func keep(
         _ identity: VerifiedIdentity,
         for user: User,
@@ -79,8 +86,7 @@ enum ProviderMethods {
         do {
             identity = try self.identity(call)
         } catch let rejection as Rejection {
-            try call.audit(.loginFailed, nil, call.request.method)
-            return .refusal(rejection)
+            return try refuse(rejection, call)
         }
         let owner = try call.tx.identities.owner(
             identity.provider.rawValue,
@@ -132,7 +138,12 @@ enum ProviderMethods {
     @Sendable
     private static func link(_ call: inout Call) throws -> Reply {
         var user = try call.user()
-        let identity = try identity(call)
+        let identity: VerifiedIdentity
+        do {
+            identity = try self.identity(call)
+        } catch let rejection as Rejection {
+            return try refuse(rejection, call)
+        }
         let provider = identity.provider.rawValue
         let owner = try call.tx.identities.owner(
             provider,

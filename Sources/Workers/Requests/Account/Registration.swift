@@ -93,7 +93,7 @@ enum Registration {
         let wish = try Wish(call)
         if let proof = wish.proof, let address = wish.name.address, call.prepared.hash == nil {
             guard try CodeCheck.matches(proof, .register, address, wish.place.region, call) else {
-                return try CodeCheck.refusal(.register, address, call)
+                return try CodeCheck.refusal(.register, address, wish.place.region, call)
             }
             return .more(.hash(try Ask.newPassword(call.fields, names: names(wish.name))))
         }
@@ -103,7 +103,7 @@ enum Registration {
         switch (wish.name.address, wish.proof) {
         case (let address?, let proof?):
             guard try CodeCheck.use(proof, .register, address, wish.place.region, call) else {
-                return try CodeCheck.refusal(.register, address, call)
+                return try CodeCheck.refusal(.register, address, wish.place.region, call)
             }
             try NewUser.give(address, to: &draft.user, call)
         case (.email(let email), nil):
@@ -146,6 +146,8 @@ enum Registration {
         let hasLinks =
             call.app.policies.emailRegistration == .link && call.app.policies.emailVerification
         if let owner, owner.isEmailVerified || !hasLinks {
+            // Counts where a link would, or the next ones would tell that there was none.
+            if hasLinks { try countLink(email, user, call) }
             try tell(.addressTaken, owner.email ?? email, owner, &call)
             try call.audit(.addressTaken, owner.uid)
         } else if hasLinks {
@@ -156,6 +158,16 @@ enum Registration {
             try tell(.confirmation, email, user, &call)
         }
         return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
+    }
+
+    private static func countLink(_ email: EmailAddress, _ user: User, _ call: Call) throws {
+        let recipient = LinkMail.Recipient(
+            uid: user.uid,
+            app: call.app.id,
+            address: email.text,
+            countryCode: user.countryCode
+        )
+        try LinkMail.limit(.verifyEmail, recipient, call.limits, in: call.tx)
     }
 
     private static func tell(

@@ -1,0 +1,140 @@
+import Domain
+import JSON
+import Storage
+import Testing
+
+@testable import Workers
+
+/// What is left of whoever changed an address when its owner undoes that.
+@Suite("Undoing the change of an address")
+struct UndoTests {
+    private static let own: JSONObject = ["email": "own@example.com"]
+    private static let thief: JSONObject = ["email": "thief@example.com"]
+    private static let phone: JSONObject = ["phone": "1512345678"]
+
+    /// An account with a proved e-mail address, some days old, on terminal 0.
+    private func world() throws -> AccountWorld {
+        let world = try AccountWorld()
+        try world.register(0, Self.own)
+        world.world.clock.advance(seconds: 3 * 86_400)
+        return world
+    }
+
+    private func bind(_ world: AccountWorld, _ address: JSONObject) throws {
+        var params = address
+        params["code"] = .string(try world.code(0, "bind", address))
+        let method = address["phone"] == nil ? "bindEmail" : "bindPhone"
+        #expect(try world.ask(0, method, params).isOK)
+        world.world.clock.advance(seconds: 60)
+    }
+
+    /// Binds an address and gives the token of the link that undoes it.
+    private func change(_ world: AccountWorld, to address: JSONObject) throws -> String {
+        try bind(world, address)
+        let mail = try #require(try world.mails().first { $0.template == .addressChanged })
+        return mail.params["url"]?.split(separator: "/").last.map(String.init) ?? ""
+    }
+
+    private func follow(_ world: AccountWorld, _ token: String) async -> LinkView {
+        await LinkDesk(world.world.environment).follow(token)
+    }
+
+    /// What is left of the account, once its owner has logged in by a code.
+    private func left(_ world: AccountWorld, by address: JSONObject = own) throws -> JSONObject {
+        var params = address
+        params["code"] = .string(try world.code(1, "login", address))
+        return try world.ask(1, "login", params).user
+    }
+
+    @Test(
+        "A phone that came with the change goes, whichever was first",
+        arguments: [true, false]
+    )
+    func phone(isFirst: Bool) async throws {
+        let world = try world()
+        if isFirst { try bind(world, Self.phone) }
+        let link = try change(world, to: Self.thief)
+        if !isFirst { try bind(world, Self.phone) }
+        #expect(await follow(world, link).step == .done)
+        let user = try left(world)
+        #expect(user["email"] == "own@example.com" && user["phone"] == nil)
+        #expect(try !world.login(2, Self.phone).isOK)
+    }
+
+    @Test("A phone that the account had before stays")
+    func ownPhone() async throws {
+        let world = try world()
+        try bind(world, Self.phone)
+        world.world.clock.advance(seconds: 2 * 86_400)
+        let link = try change(world, to: Self.thief)
+        #expect(await follow(world, link).step == .done)
+        #expect(try left(world)["phoneVerified"] == true)
+    }
+
+    @Test("With phone and e-mail changed, each owner's link gives back his own, in any order")
+    func both() async throws {
+        for emailFirst in [true, false] {
+            let world = try AccountWorld()
+            try world.register(0, Self.own)
+            try bind(world, Self.phone)
+            world.world.clock.advance(seconds: 3 * 86_400)
+            let phone = try change(world, to: ["phone": "1517777777"])
+            let email = try change(world, to: Self.thief)
+            for link in emailFirst ? [email, phone] : [phone, email] {
+                #expect(await follow(world, link).step == .done)
+            }
+            let user = try left(world)
+            #expect(user["email"] == "own@example.com" && user["phone"] == "+491512345678")
+        }
+    }
+
+    @Test("No link to an address of the time between works any more, of whichever kind")
+    func between() async throws {
+        let world = try world()
+        try bind(world, Self.phone)
+        let thiefsPhone = try change(world, to: ["phone": "1517777777"])
+        let link = try change(world, to: Self.thief)
+        let thiefsMail = try change(world, to: ["email": "thief2@example.com"])
+        #expect(await follow(world, link).step == .done)
+        for token in [thiefsPhone, thiefsMail, link] {
+            #expect(await follow(world, token).step == .over)
+        }
+        let user = try left(world)
+        #expect(user["email"] == "own@example.com" && user["phone"] == nil)
+    }
+
+    @Test("A username that is a mailbox goes too, for it resets the password")
+    func mailbox() async throws {
+        let world = try world()
+        #expect(try world.ask(0, "updateProfile", ["username": "thief@example.com"]).isOK)
+        let link = try change(world, to: ["email": "thief2@example.com"])
+        #expect(await follow(world, link).step == .done)
+        #expect(try left(world)["username"] == nil)
+        _ = try world.mails()
+        #expect(try world.ask(3, "requestPasswordReset", Self.thief).isOK)
+        #expect(try world.mails().isEmpty)
+    }
+
+    @Test("An e-mail address that is only written down goes with a phone's change that is undone")
+    func writtenDown() async throws {
+        let world = try AccountWorld()
+        try world.register(0, Self.phone)
+        world.world.clock.advance(seconds: 3 * 86_400)
+        let link = try change(world, to: ["phone": "1517777777"])
+        #expect(try world.ask(0, "updateProfile", Self.thief).isOK)
+        #expect(await follow(world, link).step == .done)
+        let user = try left(world, by: Self.phone)
+        #expect(user["email"] == nil && user["phone"] == "+491512345678")
+    }
+
+    @Test("The audit trail says what went")
+    func audit() async throws {
+        let world = try world()
+        let link = try change(world, to: Self.thief)
+        try bind(world, Self.phone)
+        #expect(await follow(world, link).step == .done)
+        let entries = try world.world.read { try $0.audit.newest(limit: 100) }
+        let restored = try #require(entries.first { $0.kind == .addressRestored })
+        #expect(restored.detail == "link to o•••@example.com, without phone")
+    }
+}
