@@ -130,6 +130,21 @@ struct TriggerTests {
         }
     }
 
+    @Test("After a new broker's start devices come back before what is late is fired")
+    func settling() throws {
+        for (late, isHeld) in [(1, true), (289, true), (291, false), (299, false)]
+            as [(Int64, Bool)]
+        {
+            let world = try ScheduleWorld()
+            let id = try world.make("07:00")
+            try world.advance(to: id, seconds: late)
+            world.world.broker.hasSession = false
+            #expect(try world.triggers().isEmpty == isHeld, "\(late) s late")
+            // A broker that knows us knows the devices as well.
+            #expect(try world.triggers().count == 1)
+        }
+    }
+
     @Test("A one-time schedule runs once, disables itself, and the list is pushed")
     func oneTime() throws {
         let world = try ScheduleWorld()
