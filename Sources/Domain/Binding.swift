@@ -70,6 +70,13 @@ package struct Binding: Sendable, Equatable {
 
     /// Tells whether a guest's time is over, even if nobody has swept the bond yet.
     package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
+
+    /// Why the user may not command the device at a moment, or only query it; nil when he may.
+    package func refusal(of kind: Command.Kind, at now: Instant) -> ErrorCode? {
+        if isOver(at: now) { return .notBound }
+        if !isSubscribed { return .notSubscribed }
+        return kind == .query || access == .control ? nil : .forbidden
+    }
 }
 
 /// Why a user isn't bound to a device any more, as he is told.

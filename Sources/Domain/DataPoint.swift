@@ -15,6 +15,14 @@ package struct DataPoint: Sendable, Equatable {
     /// What kind of value a data point holds.
     package enum Kind: String, Sendable, CaseIterable {
         case bool, int, float, `enum`, string, raw
+
+        /// Whether its values are texts.
+        package var isText: Bool {
+            switch self {
+            case .enum, .string, .raw: true
+            case .bool, .int, .float: false
+            }
+        }
     }
 
     /// The attribute's name, unique in its product.

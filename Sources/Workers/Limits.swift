@@ -136,6 +136,9 @@ package struct Limits: Sendable {
     package var logoutCodeSeconds: Int64 = 300
     /// How late an occurrence of a schedule may be taken up before it is missed, in seconds.
     package var triggerLateSeconds: Int64 = 300
+    /// How long what is late already waits for its device when the broker has begun anew, in
+    /// seconds.
+    package var triggerSettleSeconds: Int64 = 10
     /// Triggers that are out at the same time.
     package var triggersMax = 1000
     /// Triggers in a second, when very many schedules are due in the same minute.

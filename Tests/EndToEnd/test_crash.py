@@ -17,6 +17,7 @@ from world import EndToEnd, World
 
 KILLS = 50 if TORTURE else 4
 DEVICES = 8
+COMMANDED = 5
 
 
 class Crash(EndToEnd):
@@ -156,34 +157,40 @@ class UnderLoad(Crash):
 
 
 class Commander(threading.Thread):
-    """An app that must not lose a command: asks again with the same id until it has its answer."""
+    """Somebody at an app who must not lose a command: asks again with the same id until it is answered."""
 
-    def __init__(self, app, did, stop):
+    def __init__(self, app, did, dice, stop):
         super().__init__(daemon=True)
-        self.app, self.did, self.stop = app, did, stop
+        self.app, self.did, self.dice, self.stop = app, did, dice, stop
         self.taken, self.wrong = [], []
 
     def run(self):
         number = 0
         while not self.stop.is_set():
             number += 1
-            params = {"did": self.did, "mode": "queue", "ttl": 20, "sn": number, "data": {"count": number}}
-            for _ in range(120):
-                try:
-                    self.app.send("device/control", params, f"k{number}")
-                    answer = self.app.answer("device/control", f"k{number}", 1)
-                except (AssertionError, RuntimeError):
-                    time.sleep(0.1)
-                    continue
-                if answer["ok"] or answer["error"]["code"] != "Unavailable":
-                    break
-            else:
-                self.wrong.append(f"command {number} was never answered")
+            mode = self.dice.choice(["now", "queue", "queue"])
+            params = {"did": self.did, "mode": mode, "ttl": 20, "sn": number, "data": {"count": number}}
+            answer = self.ask(params, f"{self.did}-{number}")
+            if answer is None:
+                self.wrong.append(f"{self.did}: command {number} was never answered")
                 return
-            if not answer["ok"]:
-                self.wrong.append(f"command {number}: {answer}")
+            if answer["ok"]:
+                self.taken.append((number, answer["result"]["cid"]))
+            elif mode == "queue" or answer["error"]["code"] != "DeviceOffline":
+                self.wrong.append(f"{self.did}: command {number}: {answer}")
                 return
-            self.taken.append((number, answer["result"]["cid"]))
+
+    def ask(self, params, id):
+        for _ in range(120):
+            try:
+                self.app.send("device/control", params, id)
+                answer = self.app.answer("device/control", id, 1)
+            except (AssertionError, RuntimeError):
+                time.sleep(0.1)
+                continue
+            if answer["ok"] or answer["error"]["code"] != "Unavailable":
+                return answer
+        return None
 
 
 class Obedient(threading.Thread):
@@ -192,7 +199,7 @@ class Obedient(threading.Thread):
     def __init__(self, device, stop):
         super().__init__(daemon=True)
         self.device, self.stop = device, stop
-        self.obeyed = []
+        self.obeyed, self.backwards = [], []
 
     def run(self):
         last = 0
@@ -202,6 +209,9 @@ class Obedient(threading.Thread):
             except AssertionError:
                 continue
             if command["cid"] <= last:
+                # The broker may hand over again what it has handed over; nothing else comes out of turn.
+                if (command["sn"], command["cid"]) not in self.obeyed:
+                    self.backwards.append(f"{self.device.did}: cid {command['cid']} after {last}")
                 continue
             last = command["cid"]
             self.obeyed.append((command["sn"], command["cid"]))
@@ -217,55 +227,73 @@ class Obedient(threading.Thread):
 
 class CommandsUnderLoad(Crash):
     def test_no_command_is_lost_or_doubled_when_the_service_is_killed(self):
-        device = self.device(reconnect=True, keepalive=5)
-        app = self.world.terminal(reconnect=True)
-        self.keep(app)
-        app.bind(device)
-        # With a session on it, the terminal comes back by its token alone.
-        app.paho.username_pw_set("app:test-app", app.token)
+        self.app = self.keep(self.world.terminal(reconnect=True))
         stop, done = threading.Event(), threading.Event()
-        commander, obedient = Commander(app, device.did, stop), Obedient(device, done)
-        commander.start()
-        obedient.start()
         seed = random.randrange(2 ** 32)
         dice = random.Random(seed)
+        pairs = []
+        for _ in range(COMMANDED):
+            device = self.device(reconnect=True, keepalive=5)
+            self.app.bind(device)
+            commander = Commander(self.app, device.did, random.Random(dice.random()), stop)
+            pairs.append((commander, Obedient(device, done)))
+        # With a session on it, the terminal comes back by its token alone.
+        self.app.paho.username_pw_set("app:test-app", self.app.token)
+        for thread in sum(pairs, ()):
+            thread.start()
         for _ in range(KILLS):
             time.sleep(dice.uniform(0.05, 1.0))
             self.own.service.kill()
             self.own.service.start()
         time.sleep(0.5)
         stop.set()
-        commander.join(180)
-        self.assertEqual(commander.wrong, [], f"seed {seed}")
-
-        def log():
-            found, cursor = [], None
-            while True:
-                page = app.get("device/commands", {"did": device.did, "limit": 1000,
-                                                   **({"cursor": cursor} if cursor else {})})
-                found += page["commands"]
-                cursor = page.get("cursor")
-                if cursor is None:
-                    return found
-
-        eventually(lambda: app.connected, 30, "the app's return")
-        eventually(lambda: all(c["state"] not in ("queued", "sent") for c in log()), 90, "every command's end")
+        for commander, _ in pairs:
+            commander.join(180)
+        self.assertEqual(sum((c.wrong for c, _ in pairs), []), [], f"seed {seed}")
+        eventually(lambda: self.app.connected, 30, "the app's return")
+        for commander, _ in pairs:
+            eventually(lambda: self.all_ended(commander.did), 90, f"every command's end (seed {seed})")
         done.set()
-        obedient.join(120)
-        commands = log()
+        for commander, obedient in pairs:
+            obedient.join(120)
+            with self.subTest(seed=seed, did=commander.did):
+                self.verify(commander, obedient)
+
+    def log(self, did):
+        """All commands of a device, the newest first."""
+        found, cursor = [], None
+        while True:
+            page = self.app.get("device/commands", {"did": did, "limit": 1000,
+                                                    **({"cursor": cursor} if cursor else {})})
+            found += page["commands"]
+            cursor = page.get("cursor")
+            if cursor is None:
+                return found
+
+    def all_ended(self, did):
+        return all(c["state"] not in ("queued", "sent") for c in self.log(did))
+
+    def verify(self, commander, obedient):
+        commands = self.log(commander.did)
         self.assertEqual([c["cid"] for c in commands], sorted({c["cid"] for c in commands}, reverse=True))
+        self.assertEqual(obedient.backwards, [])
         # Each that was taken is there once, under the number that its answer told.
-        self.assertEqual(sorted((c["sn"], c["cid"]) for c in commands), sorted(commander.taken), f"seed {seed}")
+        self.assertEqual(sorted((c["sn"], c["cid"]) for c in commands), sorted(commander.taken))
+        self.assertGreater(len(commands), 1)
         obeyed = {cid for _, cid in obedient.obeyed}
+        self.assertLessEqual(obeyed, {c["cid"] for c in commands}, "the device obeyed what nobody was told of")
         for command in commands:
             states = [s["state"] for s in command["steps"]]
             self.assertLessEqual(states.count("sent"), 1)
-            self.assertIn(command["state"], ("done", "superseded", "expired"), f"seed {seed}: {command}")
+            self.assertIn(command["state"], ("done", "superseded", "expired"), command)
+            for step in command["steps"]:
+                if step["state"] in ("sent", "done"):
+                    self.assertLess(step["ts"], command["expiresAt"], command)
             if command["state"] == "done":
                 self.assertIn(command["cid"], obeyed)
         last = max(commands, key=lambda c: c["cid"])
-        status = app.get("device/status", {"did": device.did})
         if last["state"] == "done":
+            status = self.app.get("device/status", {"did": commander.did})
             self.assertEqual(status["data"]["count"], last["sn"])
 
 

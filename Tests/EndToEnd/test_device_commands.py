@@ -52,8 +52,18 @@ class Operator(EndToEnd):
         self.keep(device.come())
         self.assertEqual(device.command().body["data"], {"power": True})
 
+    def test_what_the_product_says_is_text_needs_no_quotes(self):
+        device = self.device(connect=False)
+        for given, meant in (("label=0042", "0042"), ('label="0042"', "0042"), ("label=true", "true"),
+                             ("mode=white", "white"), ("count=42", 42)):
+            queued = json.loads(self.cli("device", "control", device.did, given, "--queue", "--json").stdout)
+            self.assertEqual(queued["data"], {given.split("=")[0]: meant})
+        said = self.cli("device", "control", device.did, "power=0042", "--queue", code=1).stderr
+        self.assertIn(str(self.world.service.data), said, "a cure is a command that works as it stands")
+
     def test_watching_a_device(self):
         device = self.device()
+        self.cli("device", "watch", device.did, "--count", "0", code=2)
         process = subprocess.Popen(
             [str(BINARY), "device", "watch", device.did, "--count", "2", "--json",
              "--data", str(self.world.service.data)],
@@ -82,7 +92,8 @@ class Operator(EndToEnd):
         part = self.cli("history", "export", device.did, "--from", str(start + 3), "--to", str(start + 5)).stdout
         self.assertEqual(len(part.splitlines()), 2)
         self.cli("history", "export", "d-0000000000000", code=1)
-        self.cli("history", "export", device.did, "--from", "soon", code=2)
+        self.assertIn("--from takes", self.cli("history", "export", device.did, "--from", "soon", code=2).stderr)
+        self.cli("history", "export", device.did, "--from", "2", "--to", "1", code=2)
 
 
 if __name__ == "__main__":

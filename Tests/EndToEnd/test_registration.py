@@ -102,6 +102,8 @@ class RegistrationAgain(EndToEnd):
         self.assertError(self.world.register(mac=device.mac), "Forbidden")
         told = terminal.expect(f"user/{terminal.uid}/device", lambda b: b["type"] == "resetRequested")
         self.assertEqual(told.body["did"], device.did)
+        self.assertEqual(told.body["actor"], {"kind": "device", "id": device.did})
+        self.assertAlmostEqual(told.body["ts"], now(), delta=60_000)
         self.assertTrue(device.report(data={"power": True})["ok"], "the device goes on undisturbed")
 
     def test_five_wrong_tries_lock_the_mac_for_a_while(self):

@@ -7,7 +7,7 @@ import time
 import unittest
 import zoneinfo
 
-from client import fresh_id, now
+from client import Device, Terminal, fresh_id, now
 from harness import BINARY, TOPICS, Service, eventually
 from world import SETTINGS, EndToEnd, World
 
@@ -351,6 +351,44 @@ class Apart(Scheduling):
         for process in (first, second):
             process.send_signal(signal.SIGTERM)
             self.assertEqual(process.wait(10), 0)
+
+
+class Down(Scheduling):
+    """The service, its broker too, was down when schedules were due."""
+
+    def setUp(self):
+        super().setUp()
+        self.own = World(watch=False)
+        self.addCleanup(self.own.close)
+
+    @property
+    def world(self):
+        return self.own
+
+    def test_started_in_time_it_waits_for_the_devices_and_makes_up_for_it_once(self):
+        device, terminal = self.pair()
+        text, day = ahead(1 if clock(now()).second < 50 else 2)
+        weekly = self.make(terminal, device, text)
+        once = self.make(terminal, device, text, date=day, attrs={"brightness": 40})
+        device.close()
+        terminal.close()
+        self.own.service.stop()
+        eventually(lambda: now() > once["nextAt"], 130, "the due time")
+        self.own.service.start()
+        back = self.keep(Terminal(self.own.port, "test-app", terminal.token, terminal.terminal_id)).come()
+        back.token, back.uid = terminal.token, terminal.uid
+        again = Device(self.own.port, device.did, device.secret)
+        again.last_cid = device.last_cid
+        self.keep(again).come()
+        for _ in range(2):
+            command = again.command(30).body
+            again.report(cid=command["cid"], data=command["data"])
+        for schedule in (weekly, once):
+            run, = self.runs(back, schedule)
+            self.assertEqual((run["state"], run["dueAt"]), ("done", schedule["nextAt"]))
+        self.assertEqual(again.unread("/command"), [])
+        enabled = {s["scheduleId"]: s["enabled"] for s in back.get("schedule/list")["schedules"]}
+        self.assertEqual(enabled, {weekly["scheduleId"]: True, once["scheduleId"]: False})
 
 
 if __name__ == "__main__":

@@ -134,6 +134,20 @@ struct CommandTests {
         #expect(outcomes(world, 1).map { $0["code"] } == ["NotBound"])
     }
 
+    @Test("What a guest left waiting is not sent once his time is over, swept or not")
+    func guests() throws {
+        let world = try world()
+        try queue(world, "a", ["level": 1], user: 1)
+        world.clock.advance(seconds: 60)
+        let end = world.clock.now.milliseconds
+        try world.write { (tx) throws in
+            try tx.sql.run("UPDATE binding SET guestUntil = \(end) WHERE uid = 'u-1'")
+        }
+        try come(world)
+        #expect(sent(world).isEmpty)
+        #expect(outcomes(world, 1).map { $0["code"] } == ["NotBound"])
+    }
+
     @Test("What waits too long expires, and is not sent")
     func expiry() throws {
         let world = try world()

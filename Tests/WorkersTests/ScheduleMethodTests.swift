@@ -177,6 +177,27 @@ struct ScheduleMethodTests {
         #expect(try Self.create(world, [:]).errorCode == "Forbidden")
     }
 
+    @Test("Who is unsubscribed makes no schedules, and a guest whose time is over sees none")
+    func withoutRights() throws {
+        let world = try ScheduleWorld()
+        let id = JSONValue.string(try world.make("07:00", user: 1).text)
+        try world.world.write { (tx) throws in
+            try tx.sql.run("UPDATE binding SET subscribed = 0")
+        }
+        #expect(try Self.create(world, [:]).errorCode == "NotSubscribed")
+        let attrs: JSONObject = ["scheduleId": id, "attrs": ["power": false]]
+        #expect(try world.ask(1, "update", attrs).errorCode == "NotSubscribed")
+        #expect(try world.ask(1, "disable", ["scheduleId": id]).errorCode == nil)
+
+        try world.world.write { (tx) throws in
+            try tx.sql.run("UPDATE binding SET guestUntil = 1 WHERE uid = 'u-1'")
+        }
+        for method in ["runs", "enable", "delete"] {
+            #expect(try world.ask(1, method, ["scheduleId": id]).errorCode == "ResourceNotFound")
+        }
+        #expect(try world.ask(1, "list", [:])["result"]?.objectValue?["schedules"] == [])
+    }
+
     @Test("Creator and special may change a schedule; for others it does not exist")
     func rights() throws {
         let world = try ScheduleWorld()

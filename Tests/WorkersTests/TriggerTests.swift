@@ -83,6 +83,7 @@ struct TriggerTests {
         for (change, code) in [
             ("UPDATE status SET online = 0", "DeviceOffline"),
             ("UPDATE binding SET access = 'read'", "Forbidden"),
+            ("UPDATE binding SET subscribed = 0 WHERE uid = 'u-0'", "NotSubscribed"),
         ] {
             let world = try ScheduleWorld()
             let id = try world.make("07:00")
@@ -101,6 +102,46 @@ struct TriggerTests {
             let run = answer["result"]?.objectValue?["runs"]?.arrayValue?.first?.objectValue
             #expect(run?["state"] == "failed" && run?["cid"] == nil)
             #expect(run?["error"]?.objectValue?["code"] == .string(code))
+        }
+    }
+
+    @Test("A guest's schedule does not act from the moment on at which his time ends")
+    func guestsEnd() throws {
+        for (seconds, commands) in [(1, 1), (0, 0)] as [(Int64, Int)] {
+            let world = try ScheduleWorld()
+            let id = try world.make("07:00", user: 1)
+            let due = try #require(try world.schedule(id)?.nextAt)
+            try world.world.write { (tx) throws in
+                let end = due.adding(seconds: seconds).milliseconds
+                try tx.sql.run("UPDATE binding SET guestUntil = \(end) WHERE uid = 'u-1'")
+            }
+            try world.advance(to: id)
+
+            // Nobody has swept the bond yet.
+            for trigger in try world.triggers() {
+                world.world.broker.send(trigger.topic, trigger.payload)
+            }
+            try world.world.run { ScheduleHandler($0) }
+
+            #expect(try world.world.count("command") == Int64(commands))
+            let topic = "ll/v1/user/\(World.uid(0).text)/device/\(World.did(0).text)/event"
+            let told = world.world.broker.published(to: topic).map { $0["reason"] }
+            #expect(told == (commands == 0 ? ["NotBound"] : []))
+        }
+    }
+
+    @Test("After a new broker's start devices come back before what is late is fired")
+    func settling() throws {
+        for (late, isHeld) in [(1, true), (289, true), (291, false), (299, false)]
+            as [(Int64, Bool)]
+        {
+            let world = try ScheduleWorld()
+            let id = try world.make("07:00")
+            try world.advance(to: id, seconds: late)
+            world.world.broker.hasSession = false
+            #expect(try world.triggers().isEmpty == isHeld, "\(late) s late")
+            // A broker that knows us knows the devices as well.
+            #expect(try world.triggers().count == 1)
         }
     }
 

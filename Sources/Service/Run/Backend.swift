@@ -215,6 +215,7 @@ extension Limits {
         codesPerCountry = settings.limit("codesPerCountry")
         anonymousPerHour = settings.limit("anonymousPerHour")
         triggerLateSeconds = Int64(settings.limit("triggerLate"))
+        triggerSettleSeconds = Int64(settings.limit("triggerSettle"))
         scheduleRunSeconds = Int64(settings.limit("scheduleRunDays")) * 86_400
         terminalsPerHour = settings.limit("terminalsPerHour")
         deliveryBackoff = Int64(settings.limit("deliveryBackoff"))

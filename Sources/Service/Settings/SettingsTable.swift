@@ -346,6 +346,13 @@ package enum SettingsTable {
             "Lateness above which a schedule's occurrence is missed."
         ),
         Setting(
+            "limits.triggerSettle",
+            .integer(0...60),
+            .integer(10),
+            unit: "s",
+            "Time that late schedules wait for their devices when the broker began anew."
+        ),
+        Setting(
             "limits.scheduleRunDays",
             .integer(1...3650),
             .integer(90),

@@ -32,14 +32,18 @@ package enum ToolClient {
         return value
     }
 
-    /// Where the running service's broker listens: as `ready.json` says, else as configured.
+    /// Where the running service's broker listens: on the port that this very command names, else as
+    /// `ready.json` says, else as configured.
     package static func address(
         _ directory: DataDirectory,
         _ settings: Settings
     ) -> (host: String, port: Int) {
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         let port = ready?.objectValue?["mqttPort"]?.intValue.map { Int($0) }
-        return (settings.mqttHost, port ?? settings.mqttPort)
+        let isGiven = settings.entries.contains { entry in
+            entry.setting.key == "mqtt.port" && entry.origin == .flag
+        }
+        return (settings.mqttHost, isGiven ? settings.mqttPort : port ?? settings.mqttPort)
     }
 
     /// How `service:tools` connects, under a client id of its own.

@@ -101,12 +101,14 @@ package struct ScheduleTable {
         try sql.query(
             """
             SELECT b.did FROM binding AS b WHERE b.uid = $1 AND b.did > $2
+                AND (b.guestUntil IS NULL OR b.guestUntil > $3)
                 AND EXISTS (SELECT 1 FROM schedule AS s WHERE s.did = b.did)
-            ORDER BY b.did LIMIT $3
+            ORDER BY b.did LIMIT $4
             """
         ) {
             $0.add(uid.text)
             $0.add(did)
+            $0.add(transaction.now.milliseconds)
             $0.add(limit)
         } row: {
             DeviceID(trusted: $0.text(0))

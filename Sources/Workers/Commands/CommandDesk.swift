@@ -168,8 +168,7 @@ package enum CommandDesk {
                 UserID(trusted: command.actor.id)
             )
         else { return .notBound }
-        guard binding.isSubscribed else { return .notSubscribed }
-        return command.kind == .query || binding.access == .control ? nil : .forbidden
+        return binding.refusal(of: command.kind, at: tx.now)
     }
 
     private static func send(

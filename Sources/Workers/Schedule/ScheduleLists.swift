@@ -15,7 +15,8 @@ enum ScheduleLists {
     static func visible(_ call: Call) throws -> (Schedule, Binding) {
         let id = try call.fields.requiredID("scheduleId", as: ScheduleID.self)
         guard let schedule = try call.tx.schedules.find(id),
-            let binding = try call.tx.bindings.find(schedule.did, call.caller().uid)
+            let binding = try call.tx.bindings.find(schedule.did, call.caller().uid),
+            !binding.isOver(at: call.tx.now)
         else { throw isUnknown }
         return (schedule, binding)
     }
@@ -66,7 +67,9 @@ enum ScheduleLists {
         _ call: Call
     ) throws {
         let uid = try call.caller().uid
-        if let start, try call.tx.bindings.find(start.did, uid) != nil {
+        if let start, let binding = try call.tx.bindings.find(start.did, uid),
+            !binding.isOver(at: call.tx.now)
+        {
             try page.add(start.did, after: start.id, call)
         }
         var last = start?.did.text ?? ""

@@ -58,6 +58,7 @@ enum ScheduleMethods {
     }
 
     private static func requireControl(_ binding: Binding) throws {
+        try DeviceMethods.requireSubscribed(binding)
         guard binding.access == .control else {
             throw Rejection(.forbidden, "You may watch the device, not control it.")
         }

@@ -16,6 +16,8 @@ package struct SchedulerHandler: BatchHandler {
     /// When it is looked again whether what was said has been taken up.
     private var lookAt: Instant?
     private var budget: Budget
+    /// The time after a broker began that knows nobody: its devices come back first.
+    private var settling: (from: Instant, until: Instant)?
 
     private struct Said {
         var at: ContinuousClock.Instant
@@ -71,6 +73,17 @@ package struct SchedulerHandler: BatchHandler {
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed { Owed() }
 
+    package mutating func connected(
+        isSessionPresent: Bool,
+        in tx: Transaction
+    ) throws -> [OutboundMessage] {
+        if !isSessionPresent {
+            let until = tx.now.adding(seconds: environment.limits.triggerSettleSeconds)
+            settling = (tx.now, until)
+        }
+        return []
+    }
+
     package func isDue(in tx: Transaction) throws -> Bool {
         let now = environment.clock.now
         // A look that lies far ahead was planned before the clock went back.
@@ -80,6 +93,7 @@ package struct SchedulerHandler: BatchHandler {
     }
 
     package mutating func due(in tx: Transaction) throws -> Owed? {
+        if let rest = settling, tx.now < rest.from || tx.now >= rest.until { settling = nil }
         let waiting = try waiting(in: tx)
         let start = ContinuousClock.now
         budget.fill(at: start)
@@ -96,8 +110,9 @@ package struct SchedulerHandler: BatchHandler {
         budget.left -= fired.count
         said = still
         planned = try tx.schedules.nextDue()
+        let isHolding = settling != nil && planned.map { $0 <= tx.now } ?? false
         lookAt =
-            waiting.isEmpty
+            waiting.isEmpty && !isHolding
             ? nil : Instant(milliseconds: tx.now.milliseconds + Self.lookMilliseconds)
         fire(fired, at: tx.now)
         ScheduleMetrics.shared.waits(waiting.count)
@@ -108,6 +123,14 @@ package struct SchedulerHandler: BatchHandler {
     private func waiting(in tx: Transaction) throws -> [Trigger] {
         let limit = environment.limits.triggersMax
         let border = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
+        if let settling {
+            // What came due before can wait for its device, unless it would be too late then.
+            let left = settling.until.milliseconds - tx.now.milliseconds
+            let last = min(Instant(milliseconds: border.milliseconds + left), settling.from)
+            let start = max(border, settling.from)
+            return try tx.schedules.due(after: border, upTo: last, limit: limit)
+                + (try tx.schedules.due(after: start, upTo: tx.now, limit: limit))
+        }
         let timely = try tx.schedules.due(after: border, upTo: tx.now, limit: limit)
         guard timely.count < limit else { return timely }
         let first = Instant(milliseconds: .min)

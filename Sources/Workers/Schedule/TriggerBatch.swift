@@ -153,7 +153,7 @@ struct TriggerBatch {
         try tx.statuses.load(due.map(\.schedule.did)) { records[$0] = $1 }
         var allowed: [(due: Due, product: Product)] = []
         for (place, occurrence) in due.enumerated() {
-            switch permit(occurrence.schedule, bindings[place], records[place]) {
+            switch permit(occurrence.schedule, bindings[place], records[place], at: tx.now) {
             case .success(let product): allowed.append((occurrence, product))
             case .failure(let rejection):
                 runs.append(
@@ -176,13 +176,14 @@ struct TriggerBatch {
     private func permit(
         _ schedule: Schedule,
         _ binding: Binding?,
-        _ record: StatusRecord?
+        _ record: StatusRecord?,
+        at now: Instant
     ) -> Result<Product, Rejection> {
         guard let binding, let record, let product = catalog.product(record.productKey) else {
             return .failure(Rejection(.notBound, "The creator is not bound any more."))
         }
-        guard binding.access == .control else {
-            return .failure(Rejection(.forbidden, "The creator may not control the device."))
+        if let code = binding.refusal(of: .write, at: now) {
+            return .failure(Rejection(code, "The creator may not control the device."))
         }
         if let rejection = ProductRules.check(written: schedule.attrs, product: product) {
             return .failure(rejection)

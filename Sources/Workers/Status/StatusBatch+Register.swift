@@ -21,9 +21,7 @@ extension StatusBatch {
         guard let product = catalog.product(request.productKey) else {
             return refuse(
                 request,
-                Rejection(.resourceNotFound, "The product is unknown."),
-                asks: nil,
-                []
+                Rejection(.resourceNotFound, "The product is unknown.")
             )
         }
         let device = try tx.devices.find(request.productKey, request.mac)
@@ -61,7 +59,9 @@ extension StatusBatch {
             if rejection.code == .forbidden, request.oldSecret != nil {
                 try tx.attempts.add(tries, windowSeconds: RegistrationRules.triesWindowSeconds)
             }
-            return refuse(request, rejection, asks: try mayAsk(asks, in: tx) ? asks : nil, bound)
+            refuse(request, rejection)
+            if let asks, try mayAsk(asks, in: tx) { ask(asks, bound, in: tx) }
+            return
         }
         if device != nil { kick(did) }
         let answer = try grant(request, did, in: tx)
@@ -75,8 +75,7 @@ extension StatusBatch {
     }
 
     /// Whether the owners may be asked for a reset once more: so often, and no more, in the window.
-    private func mayAsk(_ did: DeviceID?, in tx: Transaction) throws -> Bool {
-        guard let did else { return false }
+    private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
         let subject = "resetRequested:\(did.text)"
         let window = RegistrationRules.triesWindowSeconds
         guard
@@ -158,9 +157,7 @@ extension StatusBatch {
 
     private mutating func refuse(
         _ request: RegistrationRequest,
-        _ rejection: Rejection,
-        asks: DeviceID?,
-        _ bound: [Binding]
+        _ rejection: Rejection
     ) {
         owed.count(rejection)
         owed.publish(
@@ -169,14 +166,13 @@ extension StatusBatch {
                 AnswerCodec.refusal(request.id, rejection)
             )
         )
-        guard let did = asks else { return }
+    }
+
+    /// Asks special and owner whether they let the device be reset.
+    private mutating func ask(_ did: DeviceID, _ bound: [Binding], in tx: Transaction) {
+        let push = DevicePush(did, .device(did), topics, tx)
         for binding in bound where binding.role.isPrincipal {
-            owed.publish(
-                OutboundMessage(
-                    topics.user(binding.uid, "device"),
-                    BindingCodec.push("resetRequested", did)
-                )
-            )
+            push.tell("resetRequested", binding.uid, owed: &owed)
         }
     }
 }

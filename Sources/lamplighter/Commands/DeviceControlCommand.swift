@@ -12,8 +12,9 @@ struct DeviceControlCommand: AsyncParsableCommand {
         commandName: "control",
         abstract: "Command a device, and tell what became of it.",
         discussion: """
-            Values are JSON; what is none is taken as text: power=true level=40 mode=white. The running
-            service sends the command; this one waits for its outcome. Exit code 1 where the device
+            Values are JSON; what is none, and what the product says is text, is taken as it stands:
+            power=true level=40 mode=white pin=0042. The running service sends the command; this one
+            waits for its outcome. Exit code 1 where the device
             refused or did not answer.
             """
     )
@@ -65,7 +66,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
     ) throws -> Command {
         let order = CommandOrder(
             did: device.did,
-            data: JSONObject(members: assignments.map(Self.member)),
+            data: JSONObject(members: assignments.map { Self.member($0, of: product) }),
             mode: queue ? .queue : .now,
             ttl: ttl,
             actor: Actor(.operator, "cli")
@@ -82,6 +83,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
                 )
             }
         } catch let rejection as Rejection {
+            let path = place.directory.path
             throw Problem(
                 rejection.code == .invalidRequest ? .documentInvalid : .conflict,
                 "\(device.did) can't be commanded: \(rejection.message)",
@@ -91,9 +93,12 @@ struct DeviceControlCommand: AsyncParsableCommand {
                     : "the product says what may be set",
                 cures: [
                     rejection.code == .deviceOffline
-                        ? .init("lamplighter device control \(device.did) … --queue", "let it wait")
+                        ? .init(
+                            "lamplighter device control \(device.did) … --queue --data '\(path)'",
+                            "let it wait"
+                        )
                         : .init(
-                            "lamplighter product show \(device.productKey)",
+                            "lamplighter product show \(device.productKey) --data '\(path)'",
                             "the data points"
                         )
                 ]
@@ -101,10 +106,14 @@ struct DeviceControlCommand: AsyncParsableCommand {
         }
     }
 
-    private static func member(_ text: String) -> JSONObject.Member {
+    private static func member(_ text: String, of product: Product?) -> JSONObject.Member {
         let parts = text.split(separator: "=", maxSplits: 1)
-        let value = (try? JSONValue.parse(parts[1].utf8)) ?? .string(String(parts[1]))
-        return .init(key: String(parts[0]), value: value)
+        let name = String(parts[0])
+        let plain = JSONValue.string(String(parts[1]))
+        let value = (try? JSONValue.parse(parts[1].utf8)) ?? plain
+        let isText = product?.dataPoints.contains { $0.name == name && $0.kind.isText } ?? false
+        // Quotes may stand around a text; without them 0042 is no number.
+        return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
 
     private func show(_ command: Command, _ product: Product?) {

@@ -22,6 +22,12 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     @OptionGroup var settings: SettingsOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        guard count.map({ $0 > 0 }) ?? true else {
+            throw ValidationError("--count takes 1 or more, not \(count ?? 0)")
+        }
+    }
+
     func run() async throws {
         let place = try await Workplace.open(settings)
         let device = try place.device(did)

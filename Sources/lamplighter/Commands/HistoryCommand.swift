@@ -48,8 +48,14 @@ struct HistoryExportCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        for text in [from, to].compactMap(\.self) where Self.moment(text) == nil {
-            throw ValidationError("\(text) is no moment")
+        for (name, text) in [("--from", from), ("--to", to)] {
+            guard let text, Self.moment(text) == nil else { continue }
+            throw ValidationError(
+                "\(name) takes milliseconds since 1970 or 2026-11-21T10:00:00Z, not \(text)"
+            )
+        }
+        if let from = from.flatMap(Self.moment), let to = to.flatMap(Self.moment), from > to {
+            throw ValidationError("--from lies behind --to")
         }
     }
 
