@@ -87,6 +87,21 @@ struct BondExpiryTests {
         #expect(answer.errorCode == "Expired")
     }
 
+    @Test("A device doesn't pass to a guest whose time is over, though nobody has swept him yet")
+    func transfer() throws {
+        let world = try world()
+        let sharing = try invite(world, guest: 1, minutes: 10)
+        try ask(world, 1, "share/answer", ["sharingId": .string(sharing), "accept": true])
+        world.clock.advance(seconds: 600)
+        let answer = try ask(
+            world,
+            0,
+            "share/transfer",
+            ["did": Self.did, "uid": .string(World.uid(1).text)]
+        )
+        #expect(answer.errorCode == "ResourceNotFound")
+    }
+
     @Test("One whose time is over is refused though nobody has swept it yet")
     func unswept() throws {
         let world = try world()

@@ -141,10 +141,12 @@ enum ShareMethods {
         let heir = try call.fields.requiredID("uid", as: UserID.self)
         let binding = try DeviceMethods.binding(call)
         let bonds = try Bonds(of: binding.did, by: call.actor(), call.topics, in: call.tx)
+        let now = call.tx.now
         let change = try BondRules.decide(
             .transfer(to: heir),
             by: binding.uid,
-            among: bonds.present
+            // A guest whose time is over is none, though nobody has told him yet.
+            among: bonds.present.filter { $0.uid != heir || !$0.isOver(at: now) }
         )
         try bonds.carryOut(change, .transferred, owed: &call.owed)
         return .result([:])
