@@ -38,6 +38,8 @@ package final class Store: Sendable {
     private let key: ServerKey
     private let gate: GateCredentials?
     private let stamps = StampSource()
+    /// Whether the writer was left without the setting that makes commits last.
+    private let isLax = Atomic(false)
     private let deliveryBell = Mutex<(@Sendable () -> Void)?>(nil)
     private let statusCache = StatusCache()
 
@@ -113,6 +115,7 @@ package final class Store: Sendable {
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try pool.writeWithoutTransaction { database in
+            try harden(database)
             if let gate, gate.isBehind { try heal(gate, database) }
             let changes = GateChanges()
             defer { gate?.release() }
@@ -138,17 +141,20 @@ package final class Store: Sendable {
     /// may undo as a whole: nothing is new in it, so that nobody waits for the disk.
     package func rearrange(at now: Instant, _ body: (Transaction) throws -> Void) throws {
         try pool.writeWithoutTransaction { database in
+            isLax.store(true, ordering: .relaxed)
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             let result = Result { try transact(database, at: now, GateChanges(), body) }
             // Before anybody else may write: their commits are promises.
-            do {
-                try Self.secure(database)
-            } catch {
-                // Fatal: better no service than one that promises what a power failure may undo.
-                fatalError("The store can no longer promise what it commits: \(error)")
-            }
+            try harden(database)
             try result.get()
         }
+    }
+
+    /// Has commits last again; until that succeeds nobody may commit what he will promise.
+    private func harden(_ database: Database) throws {
+        guard isLax.load(ordering: .relaxed) else { return }
+        try Self.secure(database)
+        isLax.store(false, ordering: .relaxed)
     }
 
     private func transact<Value>(
