@@ -27,26 +27,13 @@ struct HistorySorter {
         guard depth.bytes >= limits.historyTailBytes || since <= oldest || since > clock.now else {
             return
         }
-        let bytesMax = limits.historyTailBytes * 2
-        guard
-            var round = try store.read({ tx in
-                try tx.history.tail.round(bytesMax: bytesMax)
-            })
-        else { return }
-        while round.prepare(limits.historyStep) { usleep(Self.breathMicroseconds) }
-        for run in round.runs(of: limits.historyStep) {
-            guard isGoing() else { return }
-            try store.rearrange(at: clock.now) { tx in
-                try tx.history.tail.move(round.pieces[run], of: round)
-            }
+        try store.sortHistory(
+            bytesMax: limits.historyTailBytes * 2,
+            step: limits.historyStep,
+            at: { clock.now }
+        ) {
             usleep(Self.breathMicroseconds)
-        }
-        for seq in round.steps {
-            guard isGoing() else { return }
-            try store.rearrange(at: clock.now) { tx in
-                try tx.history.tail.strike(upTo: seq, of: round)
-            }
-            usleep(Self.breathMicroseconds)
+            return isGoing()
         }
     }
 }

@@ -31,21 +31,12 @@ struct HistoryScanTests {
     }
 
     private func sort(size: Int = 100, steps: Int = .max) throws {
-        guard
-            var round = try world.store.read({ try $0.history.tail.round(bytesMax: 1 << 16) })
-        else { return }
-        while round.prepare(3) {}
-        let runs = round.runs(of: size)
-        for run in runs.prefix(steps) {
-            try world.store.rearrange(at: Make.now) { (tx) throws in
-                try tx.history.tail.move(round.pieces[run], of: round)
-            }
-        }
-        for seq in round.steps.prefix(max(0, steps - runs.count)) {
-            try world.store.rearrange(at: Make.now) { (tx) throws in
-                try tx.history.tail.strike(upTo: seq, of: round)
-            }
-        }
+        try world.store.sortHistory(
+            bytesMax: 1 << 16,
+            step: size,
+            transactions: steps,
+            at: { Make.now }
+        )
     }
 
     /// A page of values, and where the next begins.

@@ -27,21 +27,12 @@ struct HistoryTests {
 
     /// Sorts what waits; `steps` transactions of `size` pieces at most.
     private func sort(_ world: World, size: Int = 100, steps: Int = .max) throws {
-        guard
-            var round = try world.store.read({ try $0.history.tail.round(bytesMax: 1 << 20) })
-        else { return }
-        while round.prepare(3) {}
-        let runs = round.runs(of: size)
-        for run in runs.prefix(steps) {
-            try world.store.rearrange(at: Make.now) { (tx) throws in
-                try tx.history.tail.move(round.pieces[run], of: round)
-            }
-        }
-        for seq in round.steps.prefix(max(0, steps - runs.count)) {
-            try world.store.rearrange(at: Make.now) { (tx) throws in
-                try tx.history.tail.strike(upTo: seq, of: round)
-            }
-        }
+        try world.store.sortHistory(
+            bytesMax: 1 << 20,
+            step: size,
+            transactions: steps,
+            at: { Make.now }
+        )
     }
 
     private func all(_ world: World, _ device: Int) throws -> [HistoryRecord] {

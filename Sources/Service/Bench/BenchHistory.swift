@@ -74,26 +74,9 @@ package struct BenchHistory: Sendable {
                 )
             }
             try store.batch(at: Self.dayStart) { try $0.history.append(records) }
-            try sort(store)
+            try store.sortHistory(bytesMax: .max, step: 100, at: { Self.dayStart })
         }
         try store.checkpoint()
-    }
-
-    private func sort(_ store: Store) throws {
-        guard var round = try store.read({ try $0.history.tail.round(bytesMax: .max) }) else {
-            return
-        }
-        while round.prepare(100) {}
-        for run in round.runs(of: 100) {
-            try store.rearrange(at: Self.dayStart) {
-                try $0.history.tail.move(round.pieces[run], of: round)
-            }
-        }
-        for seq in round.steps {
-            try store.rearrange(at: Self.dayStart) {
-                try $0.history.tail.strike(upTo: seq, of: round)
-            }
-        }
     }
 
     /// The median time of an answer.
