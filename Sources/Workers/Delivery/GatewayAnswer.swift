@@ -16,14 +16,7 @@ enum GatewayAnswer {
         do {
             result = try DeliveryCodec.decode(message.payload)
         } catch {
-            owed.putAside(
-                .malformed,
-                error.reason,
-                topic: message.topicText,
-                payload: Payload.shape(of: message.payload),
-                isShapeOnly: true
-            )
-            return owed.count(error.rejection)
+            return owed.putAside(message, unreadable: error)
         }
         guard let row = try tx.deliveries.find(result.id), row.tries > 0, !row.delivery.isDummy
         else { return }

@@ -55,6 +55,18 @@ package struct Owed {
         )
     }
 
+    /// Puts a message aside that can't be read; of what it says only names and sizes are kept.
+    package mutating func putAside(_ message: Inbound, unreadable error: WireError) {
+        putAside(
+            .malformed,
+            error.reason,
+            topic: message.topicText,
+            payload: Payload.shape(of: message.payload),
+            isShapeOnly: true
+        )
+        count(error.rejection)
+    }
+
     /// Has slow work begin after the commit.
     mutating func submit(_ job: SlowJob) { jobs.append(job) }
 

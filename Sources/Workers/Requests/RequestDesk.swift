@@ -50,14 +50,7 @@ struct RequestDesk {
                 reply: reply
             )
         } catch {
-            owed.putAside(
-                .malformed,
-                error.reason,
-                topic: message.topicText,
-                payload: Payload.shape(of: message.payload),
-                isShapeOnly: true
-            )
-            owed.count(error.rejection)
+            owed.putAside(message, unreadable: error)
             owed.publish(reply.message(AnswerCodec.refusal(error.id, error.rejection)))
             return nil
         }

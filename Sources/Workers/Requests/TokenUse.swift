@@ -17,13 +17,7 @@ enum TokenUse {
             guard let session = try tx.sessions.find(used.session) else { return }
             try tx.sessions.endOldToken(of: session, until: used.until)
         } catch let error as WireError {
-            owed.putAside(
-                .malformed,
-                error.reason,
-                topic: message.topicText,
-                payload: Payload.shape(of: message.payload),
-                isShapeOnly: true
-            )
+            owed.putAside(message, unreadable: error)
         }
     }
 }
