@@ -45,7 +45,7 @@ package enum CommandDesk {
             return command
         }
         let waiting = try entitled(
-            try tx.commands.waiting(order.did),
+            order.did,
             product: product,
             topics: topics,
             in: tx,
@@ -74,7 +74,7 @@ package enum CommandDesk {
         }
         let product = catalog.product(record.productKey)
         let waiting = try entitled(
-            try tx.commands.waiting(did),
+            did,
             product: product,
             topics: topics,
             in: tx,
@@ -138,15 +138,16 @@ package enum CommandDesk {
 
     // MARK: Sending
 
-    /// Those of the commands whose time isn't over and whose askers still may; the others end here.
+    /// Those of a device's waiting commands whose time isn't over and whose askers still may; the others
+    /// end here.
     private static func entitled(
-        _ waiting: [Command],
+        _ did: DeviceID,
         product: Product?,
         topics: Topics,
         in tx: Transaction,
         owed: inout Owed
     ) throws -> [Command] {
-        try waiting.filter { command in
+        try tx.commands.waiting(did).filter { command in
             var ended = command
             if let code = try refusal(command, in: tx) {
                 CommandRules.refuse(&ended, code, at: tx.now)
