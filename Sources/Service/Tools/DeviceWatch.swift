@@ -1,7 +1,5 @@
 package import Domain
 package import JSON
-import Mosquitto
-import Wire
 
 /// Follows what goes between a device and the service.
 package enum DeviceWatch {
@@ -27,33 +25,17 @@ package enum DeviceWatch {
         _ show: (Sight) -> Void
     ) throws {
         let root = settings.root
-        var left = count ?? .max
-        try ToolClient.connect(directory, settings) { client in
-            try client.subscribe(
-                ["report", "command", "response", "presence"].map {
-                    "\(root)/device/\(did.text)/\($0)"
-                } + ["\(root)/system/presence/\(did.text)"]
-            )
-            var intake = Intake()
-            while left > 0 {
-                try client.receive(
-                    upTo: 100,
-                    linger: .zero,
-                    wait: .milliseconds(500),
-                    into: &intake
-                )
-                for delivery in intake.deliveries where left > 0 {
-                    let topic = String(decoding: intake.bytes[delivery.topic], as: UTF8.self)
-                    guard let body = try? Payload.object(intake.bytes[delivery.payload]) else {
-                        continue
-                    }
-                    let isOfGate = topic.hasPrefix("\(root)/system/")
-                    let leaf = isOfGate ? "presence" : topic.split(separator: "/").last
-                    show(Sight(leaf: leaf.map(String.init) ?? "", isOfGate: isOfGate, body: body))
-                    left -= 1
-                }
-                try client.flush()
-            }
+        let leaves = ["report", "command", "response", "presence"]
+        try ToolClient.follow(
+            leaves.map { "\(root)/device/\(did.text)/\($0)" }
+                + ["\(root)/system/presence/\(did.text)"],
+            directory,
+            settings,
+            count: count
+        ) { topic, body in
+            let isOfGate = topic.hasPrefix("\(root)/system/")
+            let leaf = isOfGate ? "presence" : topic.split(separator: "/").last
+            show(Sight(leaf: leaf.map(String.init) ?? "", isOfGate: isOfGate, body: body))
         }
     }
 }

@@ -1,5 +1,4 @@
 package import JSON
-import Mosquitto
 import Wire
 
 /// Follows what the gate tells of its refusals.
@@ -13,25 +12,13 @@ package enum RefusalWatch {
         count: Int?,
         _ show: (JSONObject) -> Void
     ) throws {
-        var left = count ?? .max
-        try ToolClient.connect(directory, settings) { client in
-            try client.subscribe([Topics(root: settings.root).system("refusal")])
-            var intake = Intake()
-            while left > 0 {
-                try client.receive(
-                    upTo: 100,
-                    linger: .zero,
-                    wait: .milliseconds(500),
-                    into: &intake
-                )
-                for delivery in intake.deliveries where left > 0 {
-                    let bytes = intake.bytes[delivery.payload]
-                    guard let refusal = try? Payload.object(bytes) else { continue }
-                    show(refusal)
-                    left -= 1
-                }
-                try client.flush()
-            }
+        try ToolClient.follow(
+            [Topics(root: settings.root).system("refusal")],
+            directory,
+            settings,
+            count: count
+        ) { _, refusal in
+            show(refusal)
         }
     }
 }

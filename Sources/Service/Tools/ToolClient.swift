@@ -1,6 +1,7 @@
-import JSON
+package import JSON
 package import Mosquitto
 import Sodium
+import Wire
 
 /// A command's own connection to the broker of a running service, as `service:tools`.
 package enum ToolClient {
@@ -18,6 +19,40 @@ package enum ToolClient {
             return try lend(options, body)
         } catch let error as MosquittoError {
             throw unreachable(directory, address, "\(error)")
+        }
+    }
+
+    /// Subscribes and hands over each message that is a JSON object, with its topic, until `count` have
+    /// come or the connection ends; what can't be read is passed over.
+    ///
+    /// - Throws: A `Problem` where the broker can't be reached.
+    package static func follow(
+        _ filters: [String],
+        _ directory: DataDirectory,
+        _ settings: Settings,
+        count: Int?,
+        _ show: (_ topic: String, _ body: JSONObject) -> Void
+    ) throws {
+        var left = count ?? .max
+        try connect(directory, settings) { client in
+            try client.subscribe(filters)
+            var intake = Intake()
+            while left > 0 {
+                try client.receive(
+                    upTo: 100,
+                    linger: .zero,
+                    wait: .milliseconds(500),
+                    into: &intake
+                )
+                for delivery in intake.deliveries where left > 0 {
+                    guard let body = try? Payload.object(intake.bytes[delivery.payload]) else {
+                        continue
+                    }
+                    show(String(decoding: intake.bytes[delivery.topic], as: UTF8.self), body)
+                    left -= 1
+                }
+                try client.flush()
+            }
         }
     }
 
