@@ -104,10 +104,8 @@ private final class Folder {
     var file: String { "\(path)/credentials" }
 
     init() throws {
-        // mkdtemp puts its own letters in the place of the six.
-        var template = Array("\(P_tmpdir)/lamplighter-credentials-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        path = "\(P_tmpdir)/lamplighter-credentials-\(UInt64.random(in: 0 ... .max))"
+        try #require(mkdir(path, 0o700) == 0)
     }
 
     deinit { remove() }

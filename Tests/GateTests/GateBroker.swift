@@ -83,10 +83,9 @@ final class GateBroker {
     }
 
     private static func makeFolder() throws -> String {
-        // mkdtemp puts its own letters in the place of the six.
-        var template = Array("\(P_tmpdir)/lamplighter-gate-XXXXXX".utf8CString)
-        try #require(mkdtemp(&template) != nil)
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let folder = "\(P_tmpdir)/lamplighter-gate-\(UInt64.random(in: 0 ... .max))"
+        try #require(mkdir(folder, 0o700) == 0)
+        return folder
     }
 
     static func write(_ text: String, to path: String) throws {

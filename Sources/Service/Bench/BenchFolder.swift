@@ -4,15 +4,16 @@ import Foundation
 enum BenchFolder {
     /// Makes a folder of one's own, where `TMPDIR` says.
     ///
-    /// - Throws: `LoadError`.
-    static func make() throws(LoadError) -> String {
-        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-        // mkdtemp puts its own letters in the place of the six.
-        var template = Array("\(parent)/lamplighter-bench-XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else {
-            throw LoadError.system(function: "mkdtemp", code: errno)
-        }
-        return String(decoding: template.dropLast().map(UInt8.init), as: UTF8.self)
+    /// - Throws: What the system says.
+    static func make() throws -> String {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "lamplighter-bench-\(UUID().uuidString.lowercased())")
+        try FileManager.default.createDirectory(
+            at: folder,
+            withIntermediateDirectories: false,
+            attributes: [.posixPermissions: 0o700]
+        )
+        return folder.path
     }
 
     /// Removes a folder with everything in it; what can't be removed stays.
