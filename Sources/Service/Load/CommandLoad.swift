@@ -6,20 +6,19 @@ import Glibc
 /// the service, or, with `relaySecret`, a connection of the load itself that passes on what it gets:
 /// the same four hops through the bare broker.
 final class CommandLoad {
-    private let pool: SocketPool
+    private let connections: LoadConnections
     private let devices: [LoadDevice]
     private let terminals: [LoadTerminal]
     /// The place of the terminal that commands each device.
     private let owners: [Int]
-    private let relaySecret: String?
     private let crowd: LoadDevice?
     private let root: String
+    private let relayPlace: Int?
+    private let crowdPlace: Int
     private let places: [String: Int]
-    private var ready = 0
     /// No two loads begin alike: a request's id is known for ten minutes.
     private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
     private var sentAt: [Int: Int64] = [:]
-    private(set) var lost: [LoadError] = []
     /// Nanoseconds of each round trip, while `isTiming`.
     private(set) var delays: [Int64] = []
     var isTiming = false
@@ -39,108 +38,43 @@ final class CommandLoad {
         self.devices = devices
         self.terminals = terminals
         self.owners = owners
-        self.relaySecret = relaySecret
         self.crowd = crowd
         self.root = root
         places = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1.did, $0) })
-        pool = SocketPool(count: devices.count + terminals.count + 2)
+        let others = devices.count + terminals.count
+        relayPlace = relaySecret == nil ? nil : others
+        crowdPlace = relaySecret == nil ? others : others + 1
+        connections = LoadConnections(
+            devices.map { .init(login: $0.login, filters: ["\(root)/device/\($0.did)/command"]) }
+                + terminals.map { .init(login: $0.login(), filters: Self.filters($0, root)) }
+                + (relaySecret.map { [Self.relay(secret: $0, root)] } ?? [])
+                + (crowd.map { [.init(login: $0.login)] } ?? [])
+        )
     }
 
-    private var relayPlace: Int { devices.count + terminals.count }
-    private var crowdPlace: Int { relayPlace + 1 }
+    private static func filters(_ terminal: LoadTerminal, _ root: String) -> [String] {
+        ["\(terminal.space(root))/command", "\(root)/user/\(terminal.uid)/#"]
+    }
 
-    // MARK: Connecting
+    private static func relay(secret: String, _ root: String) -> LoadConnections.Member {
+        .init(
+            login: .init(
+                clientID: "svc.tools.bench-hops",
+                username: "service:tools",
+                password: secret,
+                keepAliveSeconds: LoadConnections.keepAliveSeconds
+            ),
+            filters: ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
+        )
+    }
 
     /// Connects everybody and subscribes.
     ///
     /// - Throws: `LoadError`.
-    func connect(port: Int) throws(LoadError) {
-        let address = sockaddr_in(host: "127.0.0.1", port: port)
-        var logins: [(Int, MQTTWriter.Login)] = devices.enumerated().map { ($0, login($1)) }
-        logins += terminals.enumerated().map { (devices.count + $0, login($1)) }
-        if let crowd { logins.append((crowdPlace, login(crowd))) }
-        if let relaySecret {
-            logins.append(
-                (
-                    relayPlace,
-                    .init(
-                        clientID: "svc.tools.bench-hops",
-                        username: "service:tools",
-                        password: relaySecret,
-                        keepAliveSeconds: 600
-                    )
-                )
-            )
-        }
-        var opened = 0
-        try wait(for: logins.count) { () throws(LoadError) in
-            while opened < logins.count, opened - self.ready < 90 {
-                let (place, login) = logins[opened]
-                self.pool.set(place, try DeviceSocket(address: address, login: login))
-                self.pool.flush(place)
-                opened += 1
-            }
-        }
-        ready = 0
-        for (place, _) in logins where place != crowdPlace {
-            pool.sockets[place]?.subscribe(filters(place))
-            pool.flush(place)
-        }
-        try wait(for: logins.count - (crowd == nil ? 0 : 1)) { () throws(LoadError) in }
-    }
+    func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
 
     /// Says goodbye for all.
-    func disconnect() {
-        for index in pool.sockets.indices {
-            pool.sockets[index]?.disconnect()
-            pool.set(index, nil)
-        }
-    }
-
-    private func login(_ device: LoadDevice) -> MQTTWriter.Login {
-        .init(
-            clientID: device.did,
-            username: "device:\(device.did)",
-            password: device.secret,
-            keepAliveSeconds: 600
-        )
-    }
-
-    private func login(_ terminal: LoadTerminal) -> MQTTWriter.Login {
-        .init(
-            clientID: terminal.terminalID,
-            username: "app:\(terminal.appID)",
-            password: terminal.token,
-            keepAliveSeconds: 600
-        )
-    }
-
-    private func filters(_ place: Int) -> [String] {
-        if place < devices.count { return ["\(root)/device/\(devices[place].did)/command"] }
-        if place == relayPlace {
-            return ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
-        }
-        let terminal = terminals[place - devices.count]
-        return [
-            "\(root)/app/\(terminal.appID)/\(terminal.terminalID)/command",
-            "\(root)/user/\(terminal.uid)/#",
-        ]
-    }
-
-    private func wait(
-        for count: Int,
-        _ more: () throws(LoadError) -> Void
-    ) throws(LoadError) {
-        let start = LoadClock.nanoseconds
-        while ready < count {
-            try more()
-            turn(milliseconds: 50)
-            if let error = lost.first { throw error }
-            guard LoadClock.nanoseconds - start < 60_000_000_000 else {
-                throw .timeout("connecting")
-            }
-        }
-    }
+    func disconnect() { connections.disconnect() }
 
     // MARK: Commanding
 
@@ -161,14 +95,12 @@ final class CommandLoad {
                 report(crowd)
                 reported += 1
             }
-            turn(milliseconds: 1)
-            if let error = lost.first { throw error }
+            try turn(milliseconds: 1)
             elapsed = Double(LoadClock.nanoseconds - start) / 1e9
         }
         let end = LoadClock.nanoseconds + 10_000_000_000
         while !sentAt.isEmpty || (crowd != nil && seen < crowdReports * terminals.count) {
-            turn(milliseconds: 10)
-            if let error = lost.first { throw error }
+            try turn(milliseconds: 10)
             guard LoadClock.nanoseconds < end else {
                 throw .timeout("\(sentAt.count) commands have no outcome, \(seen) statuses seen")
             }
@@ -200,38 +132,31 @@ final class CommandLoad {
     }
 
     private func publish(_ place: Int, _ topic: String, _ body: String) {
-        pool.sockets[place]?.publish(
+        connections.queue(
+            place,
             topic: Array("\(root)/\(topic)".utf8),
             payload: Array(body.utf8)
         )
-        pool.flush(place)
+        connections.flush(place)
     }
 
-    private func turn(milliseconds: Int32) {
-        pool.turn(milliseconds: milliseconds) { index, packet in
-            take(index, packet)
-        } lost: { _, error in
-            lost.append(error)
-        }
+    private func turn(milliseconds: Int32) throws(LoadError) {
+        try connections.turn(milliseconds: milliseconds, take)
     }
 
-    private func take(_ index: Int, _ packet: MQTTPacket) {
-        switch packet {
-        case .connectionAnswer(let code):
-            if code == 0 { ready += 1 } else { lost.append(.refused(code: code)) }
-        case .subscriptionAnswer(let isGranted):
-            if isGranted { ready += 1 } else { lost.append(.failed("subscription refused")) }
-        case .publish(let topic, let payload, _):
-            let topic = String(decoding: topic, as: UTF8.self)
-            let body = String(decoding: payload, as: UTF8.self)
-            if index < devices.count {
-                answer(index, body)
-            } else if index == relayPlace {
-                relay(topic, body)
-            } else {
-                hear(topic, body)
-            }
-        case .publishAnswer, .other: break
+    private func take(
+        _ place: Int,
+        _ topic: UnsafeRawBufferPointer,
+        _ payload: UnsafeRawBufferPointer
+    ) {
+        let topic = String(decoding: topic, as: UTF8.self)
+        let body = String(decoding: payload, as: UTF8.self)
+        if place < devices.count {
+            answer(place, body)
+        } else if place == relayPlace {
+            relay(topic, body, at: place)
+        } else {
+            hear(topic, body)
         }
     }
 
@@ -247,12 +172,12 @@ final class CommandLoad {
     }
 
     /// The bare broker's hops: what came is passed on at once.
-    private func relay(_ topic: String, _ body: String) {
+    private func relay(_ topic: String, _ body: String, at place: Int) {
         let parts = topic.split(separator: "/")
         if topic.hasSuffix("/control"), let sn = Self.number("\"sn\":", in: body) {
             let did = devices[sn % devices.count].did
             publish(
-                relayPlace,
+                place,
                 "device/\(did)/command",
                 "{\"cid\":\(sn),\"sn\":\(sn),\"type\":\"write\",\"data\":{\"sequence\":\(sn)}}"
             )
@@ -261,7 +186,7 @@ final class CommandLoad {
         {
             let terminal = terminals[owners[device]]
             publish(
-                relayPlace,
+                place,
                 "app/\(terminal.appID)/\(terminal.terminalID)/command",
                 "{\"cid\":\(sn),\"sn\":\(sn),\"state\":\"done\",\"code\":0}"
             )

@@ -1,19 +1,5 @@
 import Glibc
 
-/// One of the devices that a benchmark lets report.
-struct LoadDevice: Sendable {
-    var did: String
-    var secret: String
-}
-
-/// Who reads on the load side: an app terminal with a session.
-struct LoadTerminal: Sendable {
-    var appID: String
-    var terminalID: String
-    var token: String
-    var uid: String
-}
-
 /// Makes the reports of a benchmark: 90 bytes, three attributes, no two alike.
 struct ReportStream {
     private(set) var next = firstSequence

@@ -15,13 +15,11 @@ final class RequestLoad {
     }
 
     private(set) var terminals: [LoadTerminal]
-    private let pool: SocketPool
-    private let root: String
+    private let connections: LoadConnections
     private let topics: [[UInt8]]
     private var question: Question
     private var underWay: [Int]
     private var isAsking = true
-    private var ready = 0
     private var payload: [UInt8] = []
     /// Makes the ids of one load unlike those of another.
     private let prefix: String
@@ -32,50 +30,28 @@ final class RequestLoad {
     private(set) var refused = 0
     /// What the first refusal said.
     private(set) var firstRefusal: String?
-    private(set) var lost: [LoadError] = []
 
-    init(_ question: Question, terminals: [LoadTerminal], root: String) {
+    /// Prepares the terminals, each with its token, or with the app's secret instead.
+    init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil) {
         self.question = question
         self.terminals = terminals
-        self.root = root
         prefix = question.method.replacing("/", with: "-")
-        pool = SocketPool(count: terminals.count)
         underWay = Array(repeating: 0, count: terminals.count)
-        topics = terminals.map {
-            Array("\(root)/app/\($0.appID)/\($0.terminalID)/request/\(question.method)".utf8)
-        }
+        connections = LoadConnections(
+            terminals.map {
+                .init(login: $0.login(secret: secret), filters: ["\($0.space(root))/response"])
+            }
+        )
+        topics = terminals.map { Array("\($0.space(root))/request/\(question.method)".utf8) }
     }
 
-    /// Connects all terminals, each with its token, or with the app's secret instead.
+    /// Connects all terminals.
     ///
     /// - Throws: `LoadError` with the first refusal.
-    func connect(port: Int, secret: String? = nil) throws(LoadError) {
-        let address = sockaddr_in(host: "127.0.0.1", port: port)
-        ready = 0
-        for (index, terminal) in terminals.enumerated() {
-            let login = MQTTWriter.Login(
-                clientID: terminal.terminalID,
-                username: "app:\(terminal.appID)",
-                password: secret ?? terminal.token,
-                keepAliveSeconds: 600
-            )
-            let socket = try DeviceSocket(address: address, login: login)
-            socket.subscribe(["\(root)/app/\(terminal.appID)/\(terminal.terminalID)/response"])
-            pool.set(index, socket)
-            pool.flush(index)
-            // Few at once, or the broker's backlog of connections overflows.
-            try wait(until: ready >= 2 * (index - 60))
-        }
-        try wait(until: ready == 2 * terminals.count)
-    }
+    func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
 
     /// Says goodbye for all.
-    func disconnect() {
-        for index in pool.sockets.indices {
-            pool.sockets[index]?.disconnect()
-            pool.set(index, nil)
-        }
-    }
+    func disconnect() { connections.disconnect() }
 
     /// Asks with all terminals, and again with each answer, for so many seconds.
     ///
@@ -86,14 +62,17 @@ final class RequestLoad {
         isAsking = true
         askAll()
         while LoadClock.nanoseconds - begin.0 < Int64(seconds * 1e9) {
-            turn(milliseconds: 10)
-            if let error = lost.first { throw error }
+            try turn(milliseconds: 10)
             // Answers are then read many at once: the load shares the machine with what it measures.
             usleep(500)
         }
         let rate = Double(answered - begin.1) * 1e9 / Double(LoadClock.nanoseconds - begin.0)
         isAsking = false
-        try wait(until: answered == sent)
+        var watch = LoadWatch()
+        while !isDone {
+            try turn(milliseconds: 100)
+            try watch.look(answered)
+        }
         return rate
     }
 
@@ -107,29 +86,16 @@ final class RequestLoad {
     var isDone: Bool { answered == sent }
 
     /// Takes what has come, and writes what that leads to.
-    func turn(milliseconds: Int32) {
-        pool.turn(milliseconds: milliseconds) { index, packet in
-            take(index, packet)
-        } lost: { _, error in
-            lost.append(error)
-        }
-    }
-
-    private func wait(until isReached: @autoclosure () -> Bool) throws(LoadError) {
-        let start = LoadClock.nanoseconds
-        while !isReached() {
-            turn(milliseconds: 100)
-            if let error = lost.first { throw error }
-            guard LoadClock.nanoseconds - start < 30_000_000_000 else {
-                throw .timeout("waiting for \(question.method)")
-            }
-        }
+    ///
+    /// - Throws: `LoadError` when a connection ends.
+    func turn(milliseconds: Int32) throws(LoadError) {
+        try connections.turn(milliseconds: milliseconds, take)
     }
 
     private func askAll() {
         for index in terminals.indices {
             while underWay[index] < question.window { ask(index) }
-            pool.flush(index)
+            connections.flush(index)
         }
     }
 
@@ -141,21 +107,10 @@ final class RequestLoad {
         if question.needsToken { payload += ",\"token\":\"\(terminals[index].token)\"".utf8 }
         let params = question.params.replacing("#", with: "\(index)")
         payload += ",\"params\":\(params)}".utf8
-        pool.sockets[index]?.publish(topic: topics[index], payload: payload)
+        connections.queue(index, topic: topics[index], payload: payload)
     }
 
-    private func take(_ index: Int, _ packet: MQTTPacket) {
-        switch packet {
-        case .connectionAnswer(let code):
-            if code == 0 { ready += 1 } else { lost.append(.refused(code: code)) }
-        case .subscriptionAnswer(let isGranted):
-            if isGranted { ready += 1 } else { lost.append(.failed("subscription refused")) }
-        case .publish(_, let payload, _): takeAnswer(index, payload)
-        case .publishAnswer, .other: break
-        }
-    }
-
-    private func takeAnswer(_ index: Int, _ answer: UnsafeRawBufferPointer) {
+    private func take(_ index: Int, _: UnsafeRawBufferPointer, _ answer: UnsafeRawBufferPointer) {
         answered += 1
         underWay[index] -= 1
         let text = String(decoding: answer, as: UTF8.self)

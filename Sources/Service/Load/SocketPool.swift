@@ -63,6 +63,12 @@ final class SocketPool {
         }
     }
 
+    /// Says goodbye on one connection, without a will, and takes it away.
+    func end(_ index: Int) {
+        sockets[index]?.disconnect()
+        set(index, nil)
+    }
+
     /// Waits until something happens, hands over all packets that came, and writes what that led to.
     ///
     /// - Parameters:

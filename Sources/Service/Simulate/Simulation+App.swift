@@ -59,8 +59,7 @@ extension Simulation {
         if case .loggingIn = app.phase, app.begin(answer) {
             show("logged in as \(app.uid ?? "")")
             // From now on the terminal connects with its session's token.
-            pool.sockets[place]?.disconnect()
-            pool.set(place, nil)
+            pool.end(place)
             app.phase = .waiting
         } else if let did = answer["result"]?.objectValue?["did"]?.stringValue {
             // With these another app can bind it too, and switch it.

@@ -116,8 +116,7 @@ extension Simulation {
         } else {
             devices[index].phase = .away(until: now)
         }
-        pool.sockets[index]?.disconnect()
-        pool.set(index, nil)
+        pool.end(index)
     }
 
     private func settle(_ index: Int, _ answer: JSONObject) {

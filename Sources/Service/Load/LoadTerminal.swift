@@ -1,0 +1,22 @@
+/// Who asks and reads on the load side: an app terminal with a session.
+struct LoadTerminal: Sendable {
+    var appID: String
+    var terminalID: String
+    var token: String
+    var uid: String
+}
+
+extension LoadTerminal {
+    /// How it connects: with its token, or with the app's secret while it has no session.
+    func login(secret: String? = nil) -> MQTTWriter.Login {
+        .init(
+            clientID: terminalID,
+            username: "app:\(appID)",
+            password: secret ?? token,
+            keepAliveSeconds: LoadConnections.keepAliveSeconds
+        )
+    }
+
+    /// The beginning of the topics that belong to it alone.
+    func space(_ root: String) -> String { "\(root)/app/\(appID)/\(terminalID)" }
+}
