@@ -1,0 +1,88 @@
+import Domain
+import JSON
+import Testing
+import Wire
+
+@Suite("What users and devices are told")
+struct OutgoingTests {
+    @Test("A status shows what may be read, and what is on")
+    func status() throws {
+        var status = Status(ts: Make.now)
+        status.version = 3
+        status.attributes = [
+            .init(name: "level", value: 5, ts: Make.now),
+            .init(name: "pin", value: "1", ts: Make.now),
+        ]
+        status.open = [
+            .init(kind: .alert, name: "hot", eventID: "e-1"),
+            .init(kind: .fault, name: "f", eventID: "e-2"),
+        ]
+        status.presence.isOnline = true
+        let product = Product(
+            key: Make.key,
+            name: "Lamp",
+            dataPoints: [DataPoint("level", .int), DataPoint("pin", .string, access: .writeOnly)]
+        )
+        let bytes = StatusCodec.encode(status, of: Make.did, changed: ["level"], product: product)
+
+        #expect(
+            try Make.object(bytes) == [
+                "did": "d-0000000000001", "sn": 0, "version": 3, "ts": 1_700_000_000_000,
+                "online": true,
+                "data": ["level": 5], "changed": ["level"], "alerts": ["hot"], "faults": ["f"],
+            ]
+        )
+    }
+
+    @Test("A command tells the device who asks, but not from which terminal")
+    func command() throws {
+        let command = Command(
+            did: Make.did,
+            cid: 4,
+            sn: 9,
+            kind: .write,
+            state: .sent,
+            data: ["power": true],
+            actor: Actor(.user, Make.uid.text, terminal: Make.terminal),
+            app: Make.app,
+            createdAt: Make.now,
+            expiresAt: Make.now.adding(seconds: 30)
+        )
+        #expect(
+            try Make.object(CommandCodec.encode(command)) == [
+                "cid": 4, "sn": 9, "type": "write", "data": ["power": true],
+                "actor": ["kind": "user", "id": "u-0000000000001"], "expiresAt": 1_700_000_030_000,
+            ]
+        )
+    }
+
+    @Test("An expired command shows neither code nor data")
+    func expired() {
+        var command = Command(
+            did: Make.did,
+            cid: 4,
+            sn: 9,
+            kind: .write,
+            state: .expired,
+            data: [:],
+            actor: .system,
+            app: nil,
+            createdAt: Make.now,
+            expiresAt: Make.now
+        )
+        command.code = 0
+        command.result = ["power": true]
+        #expect(
+            CommandCodec.result(command, product: nil) == ["cid": 4, "sn": 9, "state": "expired"]
+        )
+    }
+
+    @Test("A worker's state is written and read back")
+    func workerState() {
+        let state = SystemCodec.decode(
+            workerState: SystemCodec.workerState(isOnline: true, ts: Make.now)[...]
+        )
+        #expect(state?.isOnline == true && state?.ts == Make.now)
+        #expect(SystemCodec.decode(workerState: Make.bytes("{}")) == nil)
+    }
+}

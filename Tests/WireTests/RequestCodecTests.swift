@@ -1,0 +1,92 @@
+import Domain
+import JSON
+import Testing
+import Wire
+
+@Suite("Requests on the wire")
+struct RequestCodecTests {
+    private func decode(_ text: String, method: String = "bind") throws(WireError) -> AppRequest {
+        try RequestCodec.decode(
+            Make.bytes(text),
+            app: Make.app,
+            terminal: Make.terminal,
+            service: "device",
+            method: method,
+            reply: ReplyAddress(topic: "x", correlation: nil)
+        )
+    }
+
+    @Test("An envelope is read")
+    func good() throws {
+        let request = try decode(#"{"id":"q","token":"t","uid":"u","params":{"a":1}}"#)
+        #expect(request.name == "device/bind")
+        #expect(request.token == "t" && request.uid == "u" && request.params == ["a": 1])
+        #expect(try decode(#"{"id":"q"}"#).params == [:])
+    }
+
+    @Test(
+        "A bad envelope is refused with its field",
+        arguments: [
+            ("{}", "id"), (#"{"id":7}"#, "id"), (#"{"id":"a b"}"#, "id"),
+            (#"{"id":"q","token":7}"#, "token"),
+            (#"{"id":"q","uid":[]}"#, "uid"), (#"{"id":"q","params":[]}"#, "params"),
+            (#"{"id":"q","token":"\#(String(repeating: "t", count: 257))"}"#, "token"),
+        ]
+    )
+    func refuses(_ text: String, _ field: String) {
+        let error = #expect(throws: WireError.self) { try decode(text) }
+        #expect(error?.field == field)
+    }
+
+    @Test("Requests mean the same whatever the order of members and whatever is null")
+    func content() throws {
+        let one = try decode(
+            #"{"id":"q","token":"t","params":{"a":1,"b":{"c":2,"d":[1,{"x":1,"y":2}]},"n":null}}"#
+        )
+        let two = try decode(
+            #"{"params":{"b":{"d":[1,{"y":2,"x":1}],"c":2},"a":1},"token":"t","id":"q"}"#
+        )
+        #expect(RequestCodec.content(of: one) == RequestCodec.content(of: two))
+    }
+
+    @Test(
+        "Requests differ by method, token, user, value and order of arrays",
+        arguments: [
+            #"{"id":"q","token":"u","params":{"a":[1,2]}}"#,
+            #"{"id":"q","token":"t","uid":"x","params":{"a":[1,2]}}"#,
+            #"{"id":"q","token":"t","params":{"a":[2,1]}}"#,
+            #"{"id":"q","token":"t","params":{"b":[1,2]}}"#,
+            #"{"id":"q","token":"t"}"#,
+        ]
+    )
+    func otherContent(_ text: String) throws {
+        let first = #"{"id":"q","token":"t","params":{"a":[1,2]}}"#
+        let content = RequestCodec.content(of: try decode(first))
+        #expect(try RequestCodec.content(of: decode(text)) != content)
+        #expect(try RequestCodec.content(of: decode(first, method: "unbind")) != content)
+    }
+
+    @Test("A refusal is written with all that helps, and without what is not known")
+    func refusal() throws {
+        let rejection = Rejection(
+            .tooManyRequests,
+            "Slow down.",
+            field: "f",
+            reason: "r",
+            retryAfter: 9
+        )
+        #expect(
+            try Make.object(AnswerCodec.refusal(MessageID(trusted: "q"), rejection)) == [
+                "id": "q", "ok": false,
+                "error": [
+                    "code": "TooManyRequests", "message": "Slow down.", "field": "f", "reason": "r",
+                    "retryAfter": 9,
+                ],
+            ]
+        )
+        #expect(
+            try Make.object(AnswerCodec.refusal(nil, Rejection(.internal, "m")))
+                == ["ok": false, "error": ["code": "Internal", "message": "m"]]
+        )
+    }
+}

@@ -1,0 +1,50 @@
+import Domain
+import JSON
+import Testing
+import Wire
+
+@Suite("Notices that sessions are over")
+struct SessionCodecTests {
+    static let scopes: [SessionNotice.Scope] = [
+        .session(SessionID(trusted: "s-1")), .terminal(Make.app, Make.terminal),
+        .user(Make.uid, except: nil),
+        .user(Make.uid, except: Make.terminal),
+    ]
+
+    @Test("What is written is read back", arguments: scopes, Session.EndReason.allCases)
+    func roundTrip(_ scope: SessionNotice.Scope, _ reason: Session.EndReason) throws {
+        let notice = SessionNotice(
+            id: MessageID(trusted: "n-1"),
+            scope: scope,
+            reason: reason,
+            ts: Make.now,
+            actor: Actor(.user, "u-1", terminal: Make.terminal)
+        )
+        #expect(try SessionCodec.decode(SessionCodec.encode(notice)[...]) == notice)
+    }
+
+    @Test(
+        "A bad notice is refused with its field",
+        arguments: [
+            (#"{"sessionId":"s","reason":"expired","ts":1}"#, "noticeId"),
+            (#"{"noticeId":"n","sessionId":"s","ts":1}"#, "reason"),
+            (#"{"noticeId":"n","sessionId":"s","reason":"bored","ts":1}"#, "reason"),
+            (#"{"noticeId":"n","sessionId":"s","reason":"expired"}"#, "ts"),
+            (#"{"noticeId":"n","reason":"expired","ts":1}"#, "sessionId"),
+            (#"{"noticeId":"n","appId":"a","reason":"expired","ts":1}"#, "terminalId"),
+        ]
+    )
+    func refuses(_ text: String, _ field: String) {
+        let error = #expect(throws: WireError.self) { try SessionCodec.decode(Make.bytes(text)) }
+        #expect(error?.field == field)
+    }
+
+    @Test("Another user does not see the terminal of an actor")
+    func privacy() throws {
+        let actor = Actor(.user, Make.uid.text, terminal: Make.terminal)
+        let own = try #require(EventCodec.encode(actor, for: Make.uid).objectValue)
+        let other = try #require(EventCodec.encode(actor, for: UserID(trusted: "u-2")).objectValue)
+        #expect(own["terminalId"] != nil)
+        #expect(other["terminalId"] == nil)
+    }
+}
