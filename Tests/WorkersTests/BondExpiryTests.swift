@@ -12,11 +12,7 @@ struct BondExpiryTests {
 
     /// A device whose special has user 0, and users who have nothing yet.
     private func world(users: Int = 3) throws -> World {
-        let world = try World()
-        try world.makeDevices(1, online: true)
-        try world.makeUsers(users)
-        try world.bind(0, 0)
-        return world
+        try World(devices: 1, online: true, users: users, bound: 1)
     }
 
     /// Asks and gives the result.
@@ -31,7 +27,7 @@ struct BondExpiryTests {
         world.sendRequest(user, method, id: id, params)
         try world.runControl()
         let answer = try #require(
-            world.broker.published(to: World.answerTopic(user)).last { $0["id"] == .string(id) }
+            world.answers(user).last { $0["id"] == .string(id) }
         )
         return answer
     }
@@ -116,7 +112,7 @@ struct BondExpiryTests {
         )
         try world.runControl()
 
-        let answers = world.broker.published(to: World.answerTopic(1))
+        let answers = world.answers(1)
         #expect(answers.first?.errorCode == "Expired")
         #expect(try world.count("binding") == 1)
     }

@@ -225,7 +225,7 @@ private struct Walk {
         }
         try run()
         world.broker.failure = nil
-        let answers = world.broker.published(to: World.answerTopic(user))
+        let answers = world.answers(user)
             .filter { $0["id"]?.stringValue == id }
         #expect(!answers.isEmpty, "\(trail.suffix(20))")
         #expect(answers.allSatisfy { $0 == answers.first }, "\(trail.suffix(20))")

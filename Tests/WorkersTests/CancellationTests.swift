@@ -13,24 +13,13 @@ struct CancellationTests {
         for _ in 0..<rounds { _ = try sweeper.sweep() }
     }
 
-    private func answer(
-        _ world: World,
-        _ method: String,
-        id: String,
-        _ params: JSONObject = [:]
-    ) throws -> JSONObject {
-        world.sendRequest(0, method, id: id, params)
-        try world.runAccount()
-        return try #require(world.broker.published(to: World.answerTopic(0)).last)
-    }
-
     private func login(_ world: World, id: String) throws -> JSONObject {
         world.broker.send(
             World.requestTopic(0, "account/loginAnonymous"),
             ["id": .string(id), "params": ["countryCode": "49", "deviceId": "0123456789abcdef"]]
         )
         try world.runAccount()
-        return try #require(world.broker.published(to: World.answerTopic(0)).last)
+        return try #require(world.answers().last)
     }
 
     private func exists(_ world: World, _ uid: UserID) throws -> Bool {
@@ -66,10 +55,10 @@ struct CancellationTests {
             ])
         }
 
-        let result = try answer(world, "account/cancel", id: "a")["result"]?.objectValue
+        let result = try world.askAccount("account/cancel", id: "a")["result"]?.objectValue
         let deletesAt = world.clock.now.adding(seconds: 604_800)
         #expect(result?["deletesAt"]?.intValue == deletesAt.milliseconds)
-        #expect(try answer(world, "account/whoami", id: "b").errorCode == "InvalidToken")
+        #expect(try world.askAccount("account/whoami", id: "b").errorCode == "InvalidToken")
         try sweep(world)
         #expect(try exists(world, World.uid(0)))
         world.clock.advance(seconds: 604_800)

@@ -9,12 +9,7 @@ import Wire
 @Suite("Commands that wait, and questions to devices")
 struct CommandTests {
     private func world(online: Bool = false, limits: Limits = Limits()) throws -> World {
-        let world = try World(limits: limits)
-        try world.makeDevices(1, online: online)
-        try world.makeUsers(2)
-        try world.bind(0, 0)
-        try world.bind(0, 1, .normal)
-        return world
+        try World(devices: 1, online: online, users: 2, bound: 2, limits: limits)
     }
 
     private func queue(
@@ -50,10 +45,6 @@ struct CommandTests {
         world.broker.published(to: World.command(0))
     }
 
-    private func answers(_ world: World, _ user: Int = 0) -> [JSONObject] {
-        world.broker.published(to: World.answerTopic(user))
-    }
-
     private func outcomes(_ world: World, _ user: Int = 0) -> [JSONObject] {
         world.broker.published(ending: "\(World.terminal(user).text)/command")
     }
@@ -65,7 +56,9 @@ struct CommandTests {
         try queue(world, "b", ["level": 2], user: 1, ["sn": 8, "wait": true])
         try queue(world, "c", ["pin": "canary-1"], ["sn": 9])
         #expect(sent(world).isEmpty && outcomes(world).isEmpty)
-        #expect(answers(world).map { $0["result"]?.objectValue?["state"] } == ["queued", "queued"])
+        #expect(
+            world.answers().map { $0["result"]?.objectValue?["state"] } == ["queued", "queued"]
+        )
 
         world.clock.advance(seconds: 100)
         try come(world)
@@ -75,7 +68,7 @@ struct CommandTests {
         #expect(command["data"] == ["level": 2, "power": true, "pin": "canary-1"])
         #expect(outcomes(world).map { $0["state"] } == ["superseded"])
         #expect(outcomes(world, 1).map { $0["state"] } == ["superseded"])
-        #expect(answers(world, 1).last?["result"]?.objectValue?["state"] == "superseded")
+        #expect(world.answers(1).last?["result"]?.objectValue?["state"] == "superseded")
 
         world.sendReport(0, ["cid": 3, "data": ["level": 2]])
         try world.runStatus()
@@ -100,7 +93,7 @@ struct CommandTests {
         let world = try world(online: true)
         try queue(world, "a", ["level": 1])
         #expect(sent(world).count == 1)
-        #expect(answers(world).last?["result"]?.objectValue?["state"] == "sent")
+        #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")
     }
 
     @Test("What waits is sealed, and gone from the store once it is sent")
@@ -166,7 +159,7 @@ struct CommandTests {
         limits.queuedPerDevice = 2
         let world = try world(limits: limits)
         for id in ["a", "b", "c"] { try queue(world, id, ["level": 1]) }
-        #expect(answers(world).map(\.errorCode) == [nil, nil, "TooManyRequests"])
+        #expect(world.answers().map(\.errorCode) == [nil, nil, "TooManyRequests"])
     }
 
     @Test("A command of another worker is sent by the control worker, before any later one")
@@ -211,20 +204,20 @@ struct CommandTests {
         world.sendRequest(0, "device/query", id: "q1", params)
         try world.runControl()
         #expect(sent(world).first?["type"] == "query" && sent(world).first?["data"] == [:])
-        #expect(answers(world).isEmpty)
+        #expect(world.answers().isEmpty)
         world.sendReport(0, ["cid": 1, "data": ["level": 9]])
         try world.runStatus()
-        #expect(answers(world).first?["result"]?.objectValue?["data"] == ["level": 9])
+        #expect(world.answers().first?["result"]?.objectValue?["data"] == ["level": 9])
 
         world.sendRequest(0, "device/query", id: "q2", params)
         try world.runControl()
         world.clock.advance(seconds: 5)
         try world.runControl()
-        #expect(answers(world).last?.errorCode == "DeviceTimeout")
+        #expect(world.answers().last?.errorCode == "DeviceTimeout")
         try world.setOnline(0, false)
         world.sendRequest(0, "device/query", id: "q3", params)
         try world.runControl()
-        #expect(answers(world).last?.errorCode == "DeviceOffline")
+        #expect(world.answers().last?.errorCode == "DeviceOffline")
         #expect(outcomes(world).isEmpty)
     }
 

@@ -9,10 +9,7 @@ import Wire
 @Suite("What apps ask of the past")
 struct HistoryTests {
     private func world(limits: Limits = Limits()) throws -> World {
-        let world = try World(limits: limits)
-        try world.makeDevices(1, online: true)
-        try world.makeUsers(2)
-        try world.bind(0, 0)
+        let world = try World(devices: 1, online: true, users: 2, bound: 1, limits: limits)
         world.environment.pool = ReadingPool(world.store, limits)
         return world
     }
@@ -30,7 +27,7 @@ struct HistoryTests {
         var loop = try world.loop(RequestHandler.control(world.environment))
         for _ in 0..<5000 {
             try loop.turn()
-            let answer = world.broker.published(to: World.answerTopic(user)).last
+            let answer = world.answers(user).last
             if answer?["id"]?.stringValue == id, let answer { return answer }
         }
         throw World.Endless()

@@ -8,17 +8,9 @@ import Wire
 
 @Suite("Receive, decide, commit, publish, acknowledge")
 struct LoopTests {
-    private func bound(devices: Int = 3) throws -> World {
-        let world = try World()
-        try world.makeDevices(devices)
-        try world.makeUsers(1)
-        for device in 0..<devices { try world.bind(device, 0) }
-        return world
-    }
-
     @Test("A report is stored, answered, told, and acknowledged last")
     func path() throws {
-        let world = try bound()
+        let world = try World(devices: 3, users: 1, bound: 1)
         world.sendReport(0, ["id": "r1", "data": ["level": 5]])
         try world.runStatus()
 
@@ -39,7 +31,7 @@ struct LoopTests {
 
     @Test("Nothing is acknowledged and nothing leaves when the batch does not commit")
     func noCommit() throws {
-        let world = try bound()
+        let world = try World(devices: 3, users: 1, bound: 1)
         world.sendReport(0, ["id": "r1", "data": ["level": 5]])
         var loop = try world.loop(
             Interrupting(
@@ -64,7 +56,7 @@ struct LoopTests {
     }
 
     private func broken(_ step: Break, passes: Int) throws -> World {
-        let world = try bound()
+        let world = try World(devices: 3, users: 1, bound: 1)
         let interruption = Interruption()
         for number in 0..<30 {
             world.sendReport(
@@ -130,7 +122,7 @@ struct LoopTests {
 
     @Test("What was left in the outbox goes out first, in order")
     func leftovers() throws {
-        let world = try bound()
+        let world = try World(devices: 3, users: 1, bound: 1)
         try world.write { (tx) throws in
             for number in 0..<50 {
                 let messages = (0..<3).map { OutboundMessage("left/\(number)/\($0)", [1]) }
@@ -189,7 +181,7 @@ struct LoopTests {
         arguments: [0, 6, 12]
     )
     func poison(_ place: Int) throws {
-        let world = try bound()
+        let world = try World(devices: 3, users: 1, bound: 1)
         try world.write { (tx) throws in
             try tx.sql.run(
                 """
@@ -281,7 +273,7 @@ struct LoopTests {
 
     @Test("A worker that fails on what is due goes on with its messages and tries less and less")
     func poisonDue() throws {
-        let world = try bound()
+        let world = try World(devices: 3, users: 1, bound: 1)
         let dose = Failing<StatusHandler>.Dose()
         dose.isDuePoisoned = true
         var loop = try world.loop(
@@ -313,7 +305,7 @@ struct LoopTests {
 
     @Test("A worker that can't even see what is due goes on with its messages")
     func poisonLook() throws {
-        let world = try bound()
+        let world = try World(devices: 3, users: 1, bound: 1)
         let dose = Failing<StatusHandler>.Dose()
         dose.isLookPoisoned = true
         var loop = try world.loop(
@@ -328,7 +320,7 @@ struct LoopTests {
 
     @Test("Without room nothing is acknowledged, and with room again nothing was lost")
     func full() throws {
-        let world = try bound()
+        let world = try World(devices: 3, users: 1, bound: 1)
         world.environment.limits.batchMax = 10
         try limitPages(world, 0)
         for number in 0..<40 {

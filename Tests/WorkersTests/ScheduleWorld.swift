@@ -11,13 +11,7 @@ final class ScheduleWorld {
     private var lastID = 0
 
     init(devices: Int = 1) throws {
-        world = try World()
-        try world.makeDevices(devices, online: true)
-        try world.makeUsers(3)
-        for device in 0..<devices {
-            try world.bind(device, 0, .special)
-            try world.bind(device, 1, .normal)
-        }
+        world = try World(devices: devices, online: true, users: 3, bound: 2)
     }
 
     var now: Instant { world.clock.now }
@@ -29,7 +23,7 @@ final class ScheduleWorld {
         world.broker.forgetPublished()
         world.sendRequest(user, "schedule/\(method)", id: "q\(lastID)", params)
         try world.run { ScheduleHandler($0) }
-        return world.broker.published(to: World.answerTopic(user)).last ?? [:]
+        return world.answers(user).last ?? [:]
     }
 
     /// Makes a schedule of user 0 that acts every day at a time; gives its id.

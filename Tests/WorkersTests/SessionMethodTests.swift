@@ -35,18 +35,6 @@ struct SessionMethodTests {
         return world
     }
 
-    private func ask(
-        _ world: World,
-        _ method: String,
-        id: String,
-        token: String? = nil,
-        _ params: JSONObject = [:]
-    ) throws -> JSONObject {
-        world.sendRequest(0, method, id: id, token: token, params)
-        try world.runAccount()
-        return try #require(world.broker.published(to: World.answerTopic(0)).last)
-    }
-
     private func logoutCode(_ world: World, _ user: Int = 0) throws -> String {
         try world.write { tx in
             try tx.logoutCodes.make(
@@ -65,7 +53,7 @@ struct SessionMethodTests {
     func list() throws {
         let world = try world()
         world.clock.advance(seconds: 90)
-        let answer = try ask(world, "session/list", id: "a", token: World.token(0))
+        let answer = try world.askAccount("session/list", id: "a", token: World.token(0))
         let rows = try #require(answer["result"]?.objectValue?["sessions"]?.arrayValue)
             .compactMap(\.objectValue)
         #expect(rows.map { $0["current"] == true } == [false, false, true])
@@ -76,7 +64,7 @@ struct SessionMethodTests {
         let seen = rows.compactMap { $0["lastSeenAt"]?.intValue }
         let logins = rows.compactMap { $0["loginTime"]?.intValue }
         #expect(zip(seen, logins).map { $0 - $1 } == [0, 0, 90_000])
-        let again = try ask(world, "session/list", id: "b", token: World.token(0))
+        let again = try world.askAccount("session/list", id: "b", token: World.token(0))
         let later = again["result"]?.objectValue?["sessions"]?.arrayValue?.last?.objectValue
         #expect(later?["lastSeenAt"]?.intValue == world.clock.now.milliseconds)
     }
@@ -89,26 +77,26 @@ struct SessionMethodTests {
     func refresh() throws {
         let world = try world()
         world.clock.advance(seconds: 1000)
-        let result = try ask(world, "session/refresh", id: "a")["result"]?.objectValue
+        let result = try world.askAccount("session/refresh", id: "a")["result"]?.objectValue
         let new = try #require(result?["token"]?.stringValue)
         #expect(
             result?["expiresAt"]?.intValue == world.clock.now.milliseconds + 604_800_000
         )
-        #expect(try ask(world, "account/whoami", id: "b").isOK)
-        #expect(try ask(world, "session/refresh", id: "a")["result"]?.objectValue == result)
-        #expect(try ask(world, "account/whoami", id: "c", token: new).isOK)
-        #expect(try ask(world, "account/whoami", id: "d").errorCode == "InvalidToken")
-        #expect(try ask(world, "session/refresh", id: "a").errorCode == "InvalidToken")
+        #expect(try world.askAccount("account/whoami", id: "b").isOK)
+        #expect(try world.askAccount("session/refresh", id: "a")["result"]?.objectValue == result)
+        #expect(try world.askAccount("account/whoami", id: "c", token: new).isOK)
+        #expect(try world.askAccount("account/whoami", id: "d").errorCode == "InvalidToken")
+        #expect(try world.askAccount("session/refresh", id: "a").errorCode == "InvalidToken")
     }
 
     @Test("The old token works for a minute at most")
     func overlapEnds() throws {
         let world = try world()
-        _ = try ask(world, "session/refresh", id: "a")
+        _ = try world.askAccount("session/refresh", id: "a")
         world.clock.advance(milliseconds: 59_999)
-        #expect(try ask(world, "account/whoami", id: "b").isOK)
+        #expect(try world.askAccount("account/whoami", id: "b").isOK)
         world.clock.advance(milliseconds: 1)
-        #expect(try ask(world, "account/whoami", id: "c").errorCode == "InvalidToken")
+        #expect(try world.askAccount("account/whoami", id: "c").errorCode == "InvalidToken")
     }
 
     @Test("Of many refreshes at once one succeeds")
@@ -116,7 +104,7 @@ struct SessionMethodTests {
         let world = try world()
         for number in 0..<20 { world.sendRequest(0, "session/refresh", id: "q\(number)") }
         try world.runAccount()
-        let answers = world.broker.published(to: World.answerTopic(0))
+        let answers = world.answers()
         #expect(answers.count == 20)
         #expect(answers.filter(\.isOK).count == 1)
         #expect(answers.filter { !$0.isOK }.allSatisfy { $0.errorCode == "InvalidToken" })
@@ -125,7 +113,9 @@ struct SessionMethodTests {
     @Test("The gate's word that the new token was used ends the old one, but not a younger one")
     func usedAtGate() throws {
         let world = try world()
-        let first = try ask(world, "session/refresh", id: "a")["result"]?.objectValue?["token"]
+        let first = try world.askAccount("session/refresh", id: "a")["result"]?.objectValue?[
+            "token"
+        ]
         let until = world.clock.now.milliseconds + 60_000
         func tell(_ until: Int64) throws {
             world.broker.send(
@@ -135,17 +125,17 @@ struct SessionMethodTests {
             try world.runSession()
         }
         try tell(until - 1)
-        #expect(try ask(world, "account/whoami", id: "b").isOK)
+        #expect(try world.askAccount("account/whoami", id: "b").isOK)
         try tell(until)
-        #expect(try ask(world, "account/whoami", id: "c").errorCode == "InvalidToken")
-        #expect(try ask(world, "account/whoami", id: "d", token: first?.stringValue).isOK)
+        #expect(try world.askAccount("account/whoami", id: "c").errorCode == "InvalidToken")
+        #expect(try world.askAccount("account/whoami", id: "d", token: first?.stringValue).isOK)
     }
 
     @Test("Every worker that looks at tokens hears the gate's word in its turn")
     func usedAtGateInOneBatch() throws {
         let world = try world()
         let until = world.clock.now.milliseconds + 60_000
-        _ = try ask(world, "session/refresh", id: "a")
+        _ = try world.askAccount("session/refresh", id: "a")
         let used: JSONObject = [
             "sessionId": "s-0", "until": .integer(until), "ts": .integer(until),
         ]
@@ -153,7 +143,7 @@ struct SessionMethodTests {
         world.broker.send("ll/v1/system/token-used", used)
         world.sendRequest(0, "account/whoami", id: "c")
         try world.runAccount()
-        let answers = world.broker.published(to: World.answerTopic(0)).suffix(2)
+        let answers = world.answers().suffix(2)
         #expect(answers.map(\.errorCode) == [nil, "InvalidToken"])
         let handlers: [any BatchHandler] = [
             RequestHandler.account(world.environment), RequestHandler.control(world.environment),
@@ -167,7 +157,7 @@ struct SessionMethodTests {
         let world = try world()
         let methods = ["session/list", "session/refresh", "session/terminateOthers"]
         for (number, method) in methods.enumerated() {
-            let answer = try ask(world, method, id: "q\(number)", token: World.token(1))
+            let answer = try world.askAccount(method, id: "q\(number)", token: World.token(1))
             #expect(answer.errorCode == "InvalidToken")
         }
     }
@@ -181,7 +171,7 @@ struct SessionMethodTests {
         let target: JSONObject = [
             "terminalId": .string(World.terminal(1).text), "logoutCode": .string(code),
         ]
-        #expect(try ask(world, "session/terminate", id: "a", target).isOK)
+        #expect(try world.askAccount("session/terminate", id: "a", target).isOK)
         #expect(try live(world) == ["s-0", "s-2"])
         #expect(
             world.broker.published(to: "ll/v1/system/session-invalid").map { $0["reason"] }
@@ -189,7 +179,9 @@ struct SessionMethodTests {
         )
         var other = target
         other["terminalId"] = .string(World.terminal(2).text)
-        #expect(try ask(world, "session/terminate", id: "b", other).errorCode == "InvalidCode")
+        #expect(
+            try world.askAccount("session/terminate", id: "b", other).errorCode == "InvalidCode"
+        )
         #expect(try live(world) == ["s-0", "s-2"])
         for notice in world.broker.published(to: "ll/v1/system/session-invalid") {
             world.broker.send("ll/v1/system/session-invalid", notice)
@@ -206,23 +198,20 @@ struct SessionMethodTests {
         let world = try world()
         let code = try logoutCode(world)
         for (number, terminal) in [9, 8].enumerated() {
-            let answer = try ask(
-                world,
+            let answer = try world.askAccount(
                 "session/terminate",
                 id: "q\(number)",
                 ["terminalId": .string(World.terminal(terminal).text), "logoutCode": .string(code)]
             )
             #expect(answer.errorCode == "ResourceNotFound")
         }
-        let own = try ask(
-            world,
+        let own = try world.askAccount(
             "session/terminate",
             id: "own",
             ["terminalId": .string(World.terminal(0).text), "logoutCode": .string(code)]
         )
         #expect(own.errorCode == "InvalidRequest" && own.errorField == "params.terminalId")
-        let others = try ask(
-            world,
+        let others = try world.askAccount(
             "session/terminateOthers",
             id: "others",
             ["logoutCode": .string(code)]
@@ -239,8 +228,7 @@ struct SessionMethodTests {
         let world = try world()
         let code = kind == "made up" ? "x" : try logoutCode(world, kind == "other" ? 9 : 0)
         if kind == "late" { world.clock.advance(seconds: 300) }
-        let answer = try ask(
-            world,
+        let answer = try world.askAccount(
             "session/terminateOthers",
             id: "a",
             ["logoutCode": .string(code)]
@@ -262,7 +250,7 @@ struct SessionMethodTests {
             )
         }
         try world.runAccount()
-        let answers = world.broker.published(to: World.answerTopic(0))
+        let answers = world.answers()
         #expect(answers.filter(\.isOK).count == 1)
         #expect(try live(world).count == 8)
     }
@@ -283,7 +271,7 @@ struct SessionMethodTests {
                 .map { $0["reason"] } == ["expired"]
         )
         #expect(try live(world).isEmpty)
-        let answer = try ask(world, "account/whoami", id: "a")
+        let answer = try world.askAccount("account/whoami", id: "a")
         #expect(answer["error"]?.objectValue?["reason"] == "expired")
     }
 
@@ -317,7 +305,7 @@ struct SessionMethodTests {
     func audit() throws {
         let world = try world()
         let code = try logoutCode(world)
-        _ = try ask(world, "session/terminateOthers", id: "a", ["logoutCode": .string(code)])
+        _ = try world.askAccount("session/terminateOthers", id: "a", ["logoutCode": .string(code)])
         let trail = try world.read { try $0.audit.newest(of: World.uid(0), limit: 10) }
         #expect(trail.map(\.kind) == [.sessionEnded, .sessionEnded])
         #expect(Set(trail.compactMap(\.terminal)) == [World.terminal(1), World.terminal(2)])

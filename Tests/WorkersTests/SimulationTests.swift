@@ -289,7 +289,7 @@ private struct Simulation {
 
     private func checkRequests() throws {
         for (user, ids) in asked {
-            let answers = world.broker.published(to: World.answerTopic(user))
+            let answers = world.answers(user)
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == ids)
             for same in Dictionary(grouping: answers, by: { $0["id"]?.stringValue }).values {
                 // A refusal that may pass is decided anew; what was done is told alike.

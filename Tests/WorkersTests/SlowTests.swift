@@ -39,10 +39,6 @@ struct SlowTests {
         world.sendRequest(0, "account/slow", id: id, ["password": .string(password)])
     }
 
-    private func answers(_ world: World) -> [JSONObject] {
-        world.broker.published(to: World.answerTopic(0))
-    }
-
     private func hash(_ answer: JSONObject?) -> JSONValue? {
         answer?["result"]?.objectValue?["hash"]
     }
@@ -55,13 +51,13 @@ struct SlowTests {
         var loop = try world.loop(handler(world.environment))
         try loop.turn()
 
-        #expect(world.broker.acknowledged == 1 && answers(world).isEmpty)
+        #expect(world.broker.acknowledged == 1 && world.answers().isEmpty)
         #expect(try world.count("attempt") == 1)
         #expect(loop.isAwaiting == true)
 
         pool.release()
         try world.settle(&loop)
-        #expect(hash(answers(world).first) == "plain:secret")
+        #expect(hash(world.answers().first) == "plain:secret")
         #expect(loop.isAwaiting == false)
     }
 
@@ -70,7 +66,7 @@ struct SlowTests {
         let world = try world()
         ask(world, id: "q1", "free")
         try world.run(handler)
-        #expect(answers(world).map(\.isOK) == [true])
+        #expect(world.answers().map(\.isOK) == [true])
         #expect(pool.journal.isEmpty)
     }
 
@@ -81,10 +77,10 @@ struct SlowTests {
         ask(world, id: "q1", "commit")
         var loop = try world.loop(handler(world.environment))
         try loop.turn()
-        #expect(answers(world).isEmpty)
+        #expect(world.answers().isEmpty)
         #expect(try world.count("attempt") == 1)
         try world.settle(&loop)
-        #expect(answers(world).map(\.isOK) == [true])
+        #expect(world.answers().map(\.isOK) == [true])
     }
 
     @Test("Repeats of a request that waits join it, and all get the one answer")
@@ -102,8 +98,8 @@ struct SlowTests {
         try world.settle(&loop)
 
         #expect(pool.journal.count == 1)
-        #expect(answers(world).count == 4)
-        #expect(answers(world).allSatisfy { $0 == answers(world).first && $0.isOK })
+        #expect(world.answers().count == 4)
+        #expect(world.answers().allSatisfy { $0 == world.answers().first && $0.isOK })
     }
 
     @Test("The id of a request that waits can't be used for another")
@@ -116,7 +112,7 @@ struct SlowTests {
         try loop.turn()
         pool.release()
         try world.settle(&loop)
-        #expect(answers(world).map(\.errorField) == ["id", nil])
+        #expect(world.answers().map(\.errorField) == ["id", nil])
         #expect(pool.journal.count == 1)
     }
 
@@ -133,7 +129,7 @@ struct SlowTests {
         }
         pool.release()
         try world.settle(&loop)
-        #expect(answers(world).map(\.errorCode) == ["InvalidToken"])
+        #expect(world.answers().map(\.errorCode) == ["InvalidToken"])
     }
 
     @Test("A full queue is told with a time to try again, and nothing is counted")
@@ -144,8 +140,8 @@ struct SlowTests {
         for id in ["q1", "q2"] { ask(world, id: id) }
         var loop = try world.loop(handler(world.environment))
         try loop.turn()
-        #expect(answers(world).map(\.errorCode) == ["Unavailable"])
-        #expect(answers(world).first?["error"]?.objectValue?["retryAfter"]?.intValue != nil)
+        #expect(world.answers().map(\.errorCode) == ["Unavailable"])
+        #expect(world.answers().first?["error"]?.objectValue?["retryAfter"]?.intValue != nil)
         let counted = try world.read { try $0.sql.integer("SELECT count FROM attempt") }
         #expect(counted == 1)
 
@@ -154,7 +150,7 @@ struct SlowTests {
         try loop.turn()
         pool.release()
         try world.settle(&loop)
-        #expect(answers(world).map(\.isOK) == [false, true, true])
+        #expect(world.answers().map(\.isOK) == [false, true, true])
     }
 
     @Test("Requests that wait are lost with the connection; asked again they are answered")
@@ -169,11 +165,11 @@ struct SlowTests {
         var loop = try world.loop(handler(world.environment))
         pool.release()
         try world.settle(&loop)
-        #expect(answers(world).isEmpty)
+        #expect(world.answers().isEmpty)
         pool.isHeld = false
         ask(world, id: "q1")
         try world.settle(&loop)
-        #expect(answers(world).map(\.isOK) == [true])
+        #expect(world.answers().map(\.isOK) == [true])
     }
 }
 

@@ -1,0 +1,100 @@
+import Domain
+import JSON
+import Storage
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("Devices that register")
+struct DeviceRegistrationTests {
+    private func register(_ world: World, id: String, secret: String? = nil) throws -> JSONObject? {
+        world.broker.send(
+            "ll/v1/product/\(World.key.text)/0123456789ab/register",
+            [
+                "id": .string(id), "mac": "0123456789ab", "passcode": "123456",
+                "oldSecret": secret.map { .string($0) },
+            ]
+        )
+        try world.runStatus()
+        return world.broker.published(ending: "/registered").last
+    }
+
+    private func result(_ answer: JSONObject?) throws -> (did: String, secret: String) {
+        let result = try #require(answer?["result"]?.objectValue)
+        return (
+            try #require(result["did"]?.stringValue), try #require(result["secret"]?.stringValue)
+        )
+    }
+
+    @Test("A device registers, and again: its id stays and its secret changes")
+    func registers() throws {
+        let world = try World()
+        let first = try result(register(world, id: "a"))
+        let again = try result(register(world, id: "a"))
+        let second = try result(register(world, id: "b"))
+        #expect(first == again)
+        #expect(first.did == second.did && first.secret != second.secret)
+        #expect(try world.count("device") == 1)
+        #expect(world.broker.published.contains { $0.topic == Topics.gateControl })
+    }
+
+    @Test("A bound device needs its old secret; its owner hears of the rest, and tries are limited")
+    func boundDevice() throws {
+        let world = try World()
+        try world.makeUsers(1)
+        let first = try result(register(world, id: "a"))
+        let did = DeviceID(trusted: first.did)
+        try world.write { (tx) throws in
+            try tx.bindings.insert(
+                Binding(
+                    did: did,
+                    uid: World.uid(0),
+                    app: World.app,
+                    role: .special,
+                    boundAt: tx.now
+                )
+            )
+        }
+        for number in 0..<5 {
+            #expect(
+                try register(world, id: "w\(number)", secret: "wrong")?.errorCode == "Forbidden"
+            )
+        }
+        #expect(world.broker.published(to: "ll/v1/user/u-0/device").count == 5)
+        #expect(try register(world, id: "c", secret: first.secret)?.errorCode == "TooManyRequests")
+        world.clock.advance(seconds: 901)
+        let renewed = try result(register(world, id: "d", secret: first.secret))
+        #expect(renewed.did == first.did && renewed.secret != first.secret)
+    }
+
+    @Test("An allowed reset ends the bonds, clears what was kept, and begins a new life")
+    func reset() throws {
+        let world = try World()
+        try world.makeUsers(1)
+        let first = try result(register(world, id: "a"))
+        let did = DeviceID(trusted: first.did)
+        try world.write { (tx) throws in
+            try tx.bindings.insert(
+                Binding(
+                    did: did,
+                    uid: World.uid(0),
+                    app: World.app,
+                    role: .special,
+                    boundAt: tx.now
+                )
+            )
+            try tx.devices.allowReset(did, until: tx.now.adding(seconds: 900))
+        }
+        world.broker.send("ll/v1/device/\(did.text)/report", ["data": ["level": 1]])
+        try world.runStatus()
+        let topic = "ll/v1/user/u-0/device/\(did.text)/status"
+        #expect(world.broker.retained[topic] != nil)
+
+        _ = try result(register(world, id: "b"))
+        #expect(world.broker.retained[topic] == nil)
+        #expect(try world.count("binding") == 0)
+        #expect(world.broker.published(to: "ll/v1/user/u-0/device").last?["reason"] == "reset")
+        #expect(try world.read { try $0.devices.find(did) }?.generation == 2)
+    }
+}

@@ -1,0 +1,56 @@
+import Domain
+import Synchronization
+import Testing
+
+@testable import Workers
+
+/// The other side of a direct way, which fails a few times first.
+final class FarSide: Sendable {
+    private let state = Mutex<(taken: [OutgoingMessage], calls: Int, failures: Int)>(([], 0, 0))
+    private let failure: DeliveryFailure
+
+    init(failures: Int = 0, _ failure: DeliveryFailure = .unavailable("")) {
+        self.failure = failure
+        state.withLock { $0.failures = failures }
+    }
+
+    /// The way to this side.
+    var route: Route {
+        .direct { (message) async throws(DeliveryFailure) in try self.take(message) }
+    }
+    var taken: [OutgoingMessage] { state.withLock { $0.taken } }
+    var calls: Int { state.withLock { $0.calls } }
+
+    func take(_ message: OutgoingMessage) throws(DeliveryFailure) {
+        let fails = state.withLock { state in
+            state.calls += 1
+            if state.failures > 0 {
+                state.failures -= 1
+                return true
+            }
+            state.taken.append(message)
+            return false
+        }
+        if fails { throw failure }
+    }
+
+    /// Runs a round and waits until so many calls have come and what they led to is stored.
+    func run(_ service: DeliveryService, until count: Int) async throws {
+        _ = service.round()
+        while calls < count { await Task.yield() }
+        for _ in 0..<50 { try await Task.sleep(for: .milliseconds(2)) }
+    }
+}
+
+/// Holds whoever waits until it is opened.
+final class Gate: Sendable {
+    private let isOpen = Atomic<Bool>(false)
+
+    func open() { isOpen.store(true, ordering: .releasing) }
+
+    func wait() async {
+        while !isOpen.load(ordering: .acquiring) {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+}

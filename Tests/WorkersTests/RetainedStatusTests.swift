@@ -1,0 +1,67 @@
+import Domain
+import JSON
+import Storage
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("A broker that forgot")
+struct RetainedStatusTests {
+    @Test("A broker that forgot gets every status back in order, and what isn't owed is cleared")
+    func brokerForgot() throws {
+        let world = try World(devices: 20, online: true, users: 2, bound: 1)
+        for device in 0..<20 { world.sendReport(device, ["data": ["level": 7]]) }
+        try world.runStatus()
+        world.broker.forget()
+        world.broker.forgetPublished()
+        world.broker.retain(World.statusTopic(1, 0), Array("{}".utf8))
+        try world.runStatus()
+
+        #expect(world.broker.retained[World.statusTopic(1, 0)] == nil)
+        for device in 0..<20 {
+            #expect(world.broker.retained[World.statusTopic(0, device)] != nil)
+            let last = world.broker.published(to: World.statusTopic(0, device)).last
+            #expect(last?["version"] == 1 && last?["data"] == ["level": 7])
+        }
+        let order = world.broker.published.map(\.topic).filter {
+            $0.hasSuffix("/status") && $0.contains("/user/u-0/")
+        }
+        #expect(Array(order.prefix(20)) == (0..<20).map { World.statusTopic(0, $0) })
+    }
+
+    @Test("After a roll call, devices that nobody announced are offline")
+    func rollCall() throws {
+        let world = try World(devices: 6, online: true, users: 2, bound: 1)
+        world.environment.limits.refreshPage = 2
+        world.broker.forget()
+        var loop = try world.loop(StatusHandler(world.environment))
+        // The gate hears the question and announces those who are there.
+        for device in [1, 4] {
+            world.broker.send(
+                "ll/v1/system/presence/\(World.did(device).text)",
+                ["online": true, "connection": 2, "ts": 1]
+            )
+        }
+        try world.settle(&loop)
+
+        #expect(world.broker.published.contains { $0.topic == Topics.gateControl })
+        let online = try (0..<6).filter { try world.status($0)?.presence.isOnline == true }
+        #expect(online == [1, 4])
+        let offline = world.broker.published(to: World.statusTopic(0, 0)).last
+        #expect(offline?["online"] == false)
+        #expect(
+            world.broker.published(ending: "\(World.did(0).text)/event").last?["type"] == "offline"
+        )
+    }
+
+    @Test("A roll call broken off by a crash is begun again, though the session is there then")
+    func rollCallAgain() throws {
+        let world = try World(devices: 3, online: true, users: 2, bound: 1)
+        world.broker.forget()
+        do { _ = try world.loop(StatusHandler(world.environment)) }
+        try world.runStatus()
+        for device in 0..<3 { #expect(try world.status(device)?.presence.isOnline == false) }
+    }
+
+}

@@ -1,0 +1,49 @@
+import Domain
+import JSON
+import Testing
+
+@testable import Workers
+
+extension World {
+    /// Makes devices and users from 0 on, and binds each device to the first users: user 0 as its special.
+    convenience init(
+        devices: Int,
+        online: Bool = false,
+        users: Int,
+        bound: Int = 0,
+        limits: Limits = Limits()
+    ) throws {
+        try self.init(limits: limits)
+        try makeDevices(devices, online: online)
+        try makeUsers(users)
+        for device in 0..<devices {
+            for user in 0..<bound { try bind(device, user, user == 0 ? .special : .normal) }
+        }
+    }
+
+    /// The answers to a user's requests so far.
+    func answers(_ user: Int = 0) -> [JSONObject] {
+        broker.published(to: Self.answerTopic(user))
+    }
+
+    /// Asks the account worker as user 0, and gives the answer.
+    func askAccount(
+        _ method: String,
+        id: String,
+        token: String? = nil,
+        _ params: JSONObject = [:]
+    ) throws -> JSONObject {
+        sendRequest(0, method, id: id, token: token, params)
+        try runAccount()
+        return try #require(answers().last)
+    }
+
+    func sendBinding(_ user: Int, id: String, passcode: String? = nil) {
+        sendRequest(
+            user,
+            "device/bind",
+            id: id,
+            ["did": .string(Self.did(0).text), "passcode": .string(passcode ?? Self.passcode(0))]
+        )
+    }
+}
