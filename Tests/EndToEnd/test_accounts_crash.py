@@ -7,25 +7,14 @@ import unittest
 from accounts import COUNTRY, PASSWORD, Gateway, People, fresh_email, fresh_name, fresh_phone
 from client import Terminal
 from harness import TORTURE
-from world import World
+from world import OwnWorld
 
 KILLS = 20 if TORTURE else 3
 PEOPLE = 6
 REFUSED = (4, 5, 0x86, 0x87)
 
 
-class Killed(People):
-    """Each test here has a service of its own."""
-
-    def setUp(self):
-        self.own = World(watch=False)
-        self.addCleanup(self.own.close)
-        super().setUp()
-
-    @property
-    def world(self):
-        return self.own
-
+class Killed(OwnWorld, People):
     def strike(self, seconds):
         """SIGKILL after so long, and a new start on the same ports."""
         time.sleep(seconds)

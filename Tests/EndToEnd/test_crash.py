@@ -13,24 +13,11 @@ import urllib.request
 import client as clients
 from client import Terminal
 from harness import TORTURE, Service, alive, eventually
-from world import EndToEnd, World
+from world import EndToEnd, OwnWorld
 
 KILLS = 50 if TORTURE else 4
 DEVICES = 8
 COMMANDED = 5
-
-
-class Crash(EndToEnd):
-    """Each test here has a service of its own."""
-
-    def setUp(self):
-        super().setUp()
-        self.own = World(watch=False)
-        self.addCleanup(self.own.close)
-
-    @property
-    def world(self):
-        return self.own
 
 
 class Sender(threading.Thread):
@@ -67,7 +54,7 @@ class Sender(threading.Thread):
             raise AssertionError(f"{self.device.did}: report {number} was answered {answer}")
 
 
-class UnderLoad(Crash):
+class UnderLoad(OwnWorld):
     def prepare(self):
         self.devices = [self.device(reconnect=True, keepalive=5) for _ in range(DEVICES)]
         self.secret = "account-of-the-crash-test"
@@ -225,7 +212,7 @@ class Obedient(threading.Thread):
                     pass
 
 
-class CommandsUnderLoad(Crash):
+class CommandsUnderLoad(OwnWorld):
     def test_no_command_is_lost_or_doubled_when_the_service_is_killed(self):
         self.app = self.keep(self.world.terminal(reconnect=True))
         stop, done = threading.Event(), threading.Event()
@@ -297,7 +284,7 @@ class CommandsUnderLoad(Crash):
             self.assertEqual(status["data"]["count"], last["sn"])
 
 
-class AfterTheBrokersDeath(Crash):
+class AfterTheBrokersDeath(OwnWorld):
     def test_statuses_are_retained_again_and_who_does_not_come_back_is_offline(self):
         stays, gone, unbound = self.device(reconnect=True), self.device(), self.device()
         app = self.world.terminal(reconnect=True)
@@ -330,7 +317,7 @@ class AfterTheBrokersDeath(Crash):
         self.assertEqual(shown, [], "what isn't owed is not there")
 
 
-class Restart(Crash):
+class Restart(OwnWorld):
     def test_everything_is_there_after_a_kill_and_on_the_same_ports(self):
         device, app = self.device(), self.terminal()
         app.bind(device)
@@ -383,7 +370,7 @@ class Restart(Crash):
         self.assertTrue(self.device().report(data={"power": True})["ok"])
 
 
-class Stopping(Crash):
+class Stopping(OwnWorld):
     def test_sigterm_and_sigint_drain_within_five_seconds(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             with self.subTest(signal=number.name):

@@ -8,7 +8,7 @@ import unittest
 
 from client import Terminal, fresh_id
 from harness import TORTURE, eventually
-from world import EndToEnd, World
+from world import OwnWorld
 
 KILLS = 40 if TORTURE else 5
 USERS, DEVICES = 5, 3
@@ -74,16 +74,7 @@ class Patient(Terminal):
         self.publish(f"{self.base}/request/{method}", body, wait=False)
 
 
-class Bonds(EndToEnd):
-    def setUp(self):
-        super().setUp()
-        self.own = World(watch=False)
-        self.addCleanup(self.own.close)
-
-    @property
-    def world(self):
-        return self.own
-
+class Bonds(OwnWorld):
     def patient(self):
         secret = self.own.apps["test-app"]["secret"]
         terminal = self.keep(Patient(self.own.port, "test-app", secret, reconnect=True, keepalive=5)).come()

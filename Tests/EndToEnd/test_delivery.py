@@ -48,11 +48,6 @@ class Post(EndToEnd):
         super().setUp()
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-post-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.own = None
-
-    @property
-    def world(self):
-        return self.own
 
     def serve(self, settings):
         arguments = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]

@@ -12,7 +12,7 @@ import urllib.error
 import urllib.request
 
 from harness import Service, eventually
-from world import FREE, EndToEnd, World
+from world import FREE, OwnWorld, World
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -23,11 +23,7 @@ def skip_aloud(test, why):
     test.skipTest(why)
 
 
-class Disk(EndToEnd):
-    @property
-    def world(self):
-        return self.own
-
+class Disk(OwnWorld):
     def readyz(self):
         try:
             with urllib.request.urlopen(
@@ -64,8 +60,7 @@ class Disk(EndToEnd):
 
 
 class InputOutputError(Disk):
-    def setUp(self):
-        super().setUp()
+    def make_world(self):
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
         if compiler is None:
             skip_aloud(self, "there is no C compiler to build the fault injector with")
@@ -77,8 +72,7 @@ class InputOutputError(Disk):
              "-ldl"], check=True)
         service = Service()
         service.environment = {**os.environ, "LD_PRELOAD": str(library), "FAULT_DIR": str(self.faults)}
-        self.own = World(watch=False, service=service)
-        self.addCleanup(self.own.close)
+        return World(watch=False, service=service)
 
     def test_at_commit_nothing_is_answered_and_it_recovers_by_itself(self):
         for call in ("fdatasync", "pwrite"):
@@ -88,11 +82,11 @@ class InputOutputError(Disk):
 
 
 class Full(Disk):
-    def setUp(self):
-        super().setUp()
+    def make_world(self):
         if os.geteuid() != 0:
             skip_aloud(self, "a small file system can only be mounted by root")
         self.place = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-full-"))
+        self.ballast = self.place / "ballast"
         self.addCleanup(self.place.rmdir)
         done = subprocess.run(
             ["mount", "-t", "tmpfs", "-o", "size=24m", "lamplighter-test", str(self.place)],
@@ -105,9 +99,7 @@ class Full(Disk):
         service = Service(self.place / "data")
         service.log.close()
         service.log = open(f"{holder}/up.log", "ab")
-        self.own = World(watch=False, service=service)
-        self.addCleanup(self.own.close)
-        self.ballast = self.place / "ballast"
+        return World(watch=False, service=service)
 
     def fill(self):
         """Leaves no room, and has the database use up what it holds in reserve."""

@@ -4,7 +4,7 @@ import unittest
 
 from client import Client, Device, Terminal, fresh_id, fresh_mac, fresh_terminal, now, register_on
 from harness import TOPICS, TORTURE
-from world import LAMP, EndToEnd, World
+from world import LAMP, EndToEnd, OwnWorld
 
 ROUNDS = 10_000 if TORTURE else 200
 KEY = LAMP["productKey"]
@@ -89,7 +89,7 @@ class Connecting(EndToEnd):
         self.assertEqual(self.world.watcher.unread(f"{other.base}/report"), [])
 
 
-class Memory(EndToEnd):
+class Memory(OwnWorld):
     def heap(self, tool):
         """What the broker says of its memory; it does so every few seconds, where that has changed."""
         started = len(tool.unread("/uptime"))
@@ -98,17 +98,15 @@ class Memory(EndToEnd):
 
     def test_connections_leave_the_brokers_count_of_its_memory_true(self):
         """It once shrank with each, to below zero, and the broker took nobody any more."""
-        world = World(watch=False)
-        self.addCleanup(world.close)
-        device = world.device(connect=False)
-        tool = self.keep(world.tool("heap"))
+        device = self.device(connect=False)
+        tool = self.keep(self.own.tool("heap"))
         tool.connect()
         for leaf in ("uptime", "heap/current"):
             tool.subscribe(f"$SYS/broker/{leaf}")
         before = self.heap(tool)
         for _ in range(1000):
             # MQTT 3.1.1: with MQTT 5 the broker counts too much by itself, whoever publishes.
-            client = Client(world.port, f"device:{device.did}", device.secret, device.did, version=4)
+            client = Client(self.own.port, f"device:{device.did}", device.secret, device.did, version=4)
             self.assertEqual(client.connect(), 0)
             client.close()
         self.assertLess(abs(self.heap(tool) - before), 50_000)

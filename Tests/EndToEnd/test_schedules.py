@@ -8,8 +8,8 @@ import unittest
 import zoneinfo
 
 from client import Device, Terminal, fresh_id, now
-from harness import BINARY, TOPICS, Service, eventually
-from world import SETTINGS, EndToEnd, World
+from harness import BINARY, TOPICS, eventually
+from world import EndToEnd, OwnWorld, OwnWorldOfClass, World
 
 EVERY_DAY = [1, 2, 3, 4, 5, 6, 7]
 DAY = 86_400_000
@@ -307,21 +307,12 @@ class Firing(Scheduling):
         self.assertNotEqual(service.cli("schedule", "show", "s-none", check=False).returncode, 0)
 
 
-class Apart(Scheduling):
+class Apart(OwnWorldOfClass, Scheduling):
     """The scheduler elsewhere: outside ones, two of them, and a service that was down."""
 
     @classmethod
-    def setUpClass(cls):
-        cls.own = World(service=Service(
-            arguments=SETTINGS + ["--workers", "status,control,account,session,schedule"]))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.own.close()
-
-    @property
-    def world(self):
-        return self.own
+    def make_world(cls):
+        return World(settings=["--workers", "status,control,account,session,schedule"])
 
     def scheduler(self):
         """`lamplighter scheduler` beside the service."""
@@ -353,17 +344,8 @@ class Apart(Scheduling):
             self.assertEqual(process.wait(10), 0)
 
 
-class Down(Scheduling):
+class Down(OwnWorld, Scheduling):
     """The service, its broker too, was down when schedules were due."""
-
-    def setUp(self):
-        super().setUp()
-        self.own = World(watch=False)
-        self.addCleanup(self.own.close)
-
-    @property
-    def world(self):
-        return self.own
 
     def test_started_in_time_it_waits_for_the_devices_and_makes_up_for_it_once(self):
         device, terminal = self.pair()

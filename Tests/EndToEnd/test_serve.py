@@ -18,7 +18,7 @@ import urllib.request
 
 from client import Device
 from harness import BINARY, ROOT, Service, eventually, free_port
-from world import EndToEnd, World
+from world import OwnWorldOfClass, World
 
 DEPLOY = ROOT / "deploy"
 GATE = BINARY.parent / "libLamplighterGate.so"
@@ -146,15 +146,10 @@ class Outside(Service):
 
 
 @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
-class AgainstABrokerOutside(EndToEnd):
+class AgainstABrokerOutside(OwnWorldOfClass):
     @classmethod
-    def setUpClass(cls):
-        cls.own = World(watch=False, service=Outside())
-        cls.addClassCleanup(cls.own.close)
-
-    @property
-    def world(self):
-        return self.own
+    def make_world(cls):
+        return World(watch=False, service=Outside())
 
     def test_a_device_registers_and_reports_and_an_app_sees_and_switches_it(self):
         device, app = self.pair()

@@ -7,24 +7,13 @@ import unittest
 from accounts import PASSWORD, Gateway, People, fresh_email, fresh_id
 from client import Terminal
 from harness import TORTURE, eventually
-from world import World
+from world import OwnWorld
 
 KILLS = 15 if TORTURE else 2
 OTHERS = 3
 
 
-class Killed(People):
-    """Each test here has a service of its own."""
-
-    def setUp(self):
-        self.own = World(watch=False)
-        self.addCleanup(self.own.close)
-        super().setUp()
-
-    @property
-    def world(self):
-        return self.own
-
+class Killed(OwnWorld, People):
     def by_token(self, terminal):
         """The same terminal, connected with its token, so that it comes back when the broker does."""
         terminal.close()

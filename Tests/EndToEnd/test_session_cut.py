@@ -8,8 +8,8 @@ import unittest
 from accounts import COUNTRY, PASSWORD, People, fresh_email, fresh_id
 from client import Client, Terminal, now
 from crowd import Crowd, Probe
-from harness import TOPICS, TORTURE, Service
-from world import SETTINGS, World
+from harness import TOPICS, TORTURE
+from world import OwnWorld, World
 
 TERMINALS = 50
 OTHERS = 1000 if TORTURE else 100
@@ -213,17 +213,8 @@ class Away(People):
         self.assertEqual([m for m in terminal.everything if m.leaf == "command"], [])
 
 
-class Expiring(People):
+class Expiring(OwnWorld, People):
     """Time is set forward in the database, while the service is down."""
-
-    def setUp(self):
-        self.own = World(watch=False)
-        self.addCleanup(self.own.close)
-        super().setUp()
-
-    @property
-    def world(self):
-        return self.own
 
     def test_a_session_whose_time_is_over_is_told_and_cut_off(self):
         owner = self.register()
@@ -258,26 +249,24 @@ class Expiring(People):
         self.assertIn(("sessionEnded", "expired"), kinds)
 
 
-class Crowded(unittest.TestCase):
+class Crowded(OwnWorld):
     """One user with fifty terminals, and a thousand others, all with traffic.
 
     LAMPLIGHTER_TORTURE=1 for the thousand; a hundred otherwise.
     """
 
+    def make_world(self):
+        return World(watch=False, settings=["--set", "broker.newClientsPerMinute=100000"])
+
     def test_fifty_terminals_of_one_user_while_others_get_traffic(self):
-        service = Service(arguments=[*SETTINGS, "--set", "broker.newClientsPerMinute=100000"])
-        world = World(watch=False, service=service)
-        self.addCleanup(world.close)
-        secret = world.apps["test-app"]["secret"]
-        devices = [world.device() for _ in range(DEVICES)]
-        for device in devices:
-            self.addCleanup(device.close)
+        secret = self.own.apps["test-app"]["secret"]
+        devices = [self.device() for _ in range(DEVICES)]
         # Before the crowd: paho knows 1,024 descriptors.
-        tool = world.tool("probe")
+        tool = self.own.tool("probe")
         tool.connect()
-        ended = Crowd(world.port, "test-app", secret, TERMINALS)
+        ended = Crowd(self.own.port, "test-app", secret, TERMINALS)
         self.addCleanup(ended.close)
-        others = Crowd(world.port, "test-app", secret, OTHERS)
+        others = Crowd(self.own.port, "test-app", secret, OTHERS)
         self.addCleanup(others.close)
         ended.login(deviceId=fresh_id("installation-secret-"))
         others.login()
@@ -293,7 +282,7 @@ class Crowded(unittest.TestCase):
         try:
             time.sleep(2)
             began = time.monotonic()
-            world.service.cli("user", "logout", uid)
+            self.own.service.cli("user", "logout", uid)
             returned = time.monotonic()
             time.sleep(3)
         finally:

@@ -7,7 +7,7 @@ import unittest
 
 from accounts import COUNTRY, People, fresh_email, fresh_id, fresh_name, fresh_phone
 from client import fresh_did
-from world import SETTINGS, EndToEnd, Service, World
+from world import EndToEnd, OwnWorldOfClass, World
 
 
 def share(body, id, status):
@@ -475,21 +475,13 @@ class Names(People):
         self.assertError(attacker.ask("share/answer", {"sharingId": id, "accept": True}), "ResourceNotFound")
 
 
-class Expiry(Sharing):
+class Expiry(OwnWorldOfClass, Sharing):
     """With short lives: what nobody answers ends by itself."""
 
     @classmethod
-    def setUpClass(cls):
+    def make_world(cls):
         lives = ["--set", "limits.invitationLife=2", "--set", "limits.invitationCodeLife=2"]
-        cls.short = World(watch=False, service=Service(arguments=SETTINGS + lives))
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.short.close()
-
-    @property
-    def world(self):
-        return self.short
+        return World(watch=False, settings=lives)
 
     def test_both_sides_are_told(self):
         device, owner = self.pair()

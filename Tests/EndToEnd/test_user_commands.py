@@ -3,7 +3,7 @@
 import unittest
 
 from client import Terminal, fresh_id
-from world import EndToEnd, World
+from world import EndToEnd, OwnWorld
 
 
 class Beside(EndToEnd):
@@ -55,26 +55,24 @@ class Beside(EndToEnd):
         heir.status(device, lambda b: b["data"].get("power") is True)
 
 
-class Alone(unittest.TestCase):
+class Alone(OwnWorld):
     """While no service runs: what is owed goes out when it starts."""
 
     def test_a_session_ended_while_the_service_is_down(self):
-        world = World(watch=False)
-        self.addCleanup(world.close)
-        terminal = world.terminal(clean=False, expiry=600)
-        self.addCleanup(terminal.close)
+        world = self.own
+        terminal = self.terminal(clean=False, expiry=600)
         world.service.stop()
         self.assertEqual(world.service.json("user", "logout", terminal.uid)["ended"], 1)
         self.assertEqual(world.service.json("session", "list", terminal.uid), [])
         world.service.start()
-        late = Terminal(world.port, terminal.app_id, terminal.token, terminal_id=terminal.terminal_id)
+        late = self.keep(Terminal(
+            world.port, terminal.app_id, terminal.token, terminal_id=terminal.terminal_id))
         self.assertIn(late.connect(), (0x86, 0x87))
         late.close()
-        again = Terminal(world.port, terminal.app_id, world.apps[terminal.app_id]["secret"],
-                         terminal_id=terminal.terminal_id).come()
-        self.addCleanup(again.close)
-        error = again.ask("account/whoami", token=terminal.token)["error"]
-        self.assertEqual((error["code"], error["reason"]), ("InvalidToken", "operator"))
+        again = self.keep(Terminal(
+            world.port, terminal.app_id, world.apps[terminal.app_id]["secret"], terminal_id=terminal.terminal_id)).come()
+        error = self.assertError(again.ask("account/whoami", token=terminal.token), "InvalidToken")
+        self.assertEqual(error["reason"], "operator")
 
 
 if __name__ == "__main__":

@@ -41,8 +41,8 @@ SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
 class World:
     """A running service with the test products and apps in it."""
 
-    def __init__(self, watch=True, service=None):
-        self.service = service or Service(arguments=SETTINGS)
+    def __init__(self, watch=True, service=None, settings=()):
+        self.service = service or Service(arguments=[*SETTINGS, *settings])
         self.secrets, self.apps, self.watcher, self.gateway = {}, {}, None, None
         try:
             self.service.start()
@@ -143,10 +143,11 @@ class EndToEnd(unittest.TestCase):
     """A test over the wire; it also fails when any message it caused breaks a schema."""
 
     longMessage = True
+    own = None  # a world that these tests share with no others
 
     @property
     def world(self):
-        return shared()
+        return shared() if self.own is None else self.own
 
     def setUp(self):
         clients.violations.clear()
@@ -182,3 +183,29 @@ class EndToEnd(unittest.TestCase):
             # Fields of requests are paths from the message's top; tests name those below params plainly.
             self.assertEqual(error.get("field", "").removeprefix("params."), field, answer)
         return error
+
+
+class OwnWorld(EndToEnd):
+    """Each test has a service of its own. It stands before other base classes, whose `setUp` may use the service."""
+
+    def setUp(self):
+        self.own = self.make_world()
+        self.addCleanup(self.own.close)
+        super().setUp()
+
+    def make_world(self):
+        return World(watch=False)
+
+
+class OwnWorldOfClass(EndToEnd):
+    """The tests of a class have one service among them."""
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.own = cls.make_world()
+        cls.addClassCleanup(cls.own.close)
+
+    @classmethod
+    def make_world(cls):
+        return World(watch=False)
