@@ -1,9 +1,7 @@
 import Domain
 import JSON
 import Logging
-import Storage
 import Testing
-import Wire
 
 @testable import Workers
 

@@ -1,6 +1,5 @@
 import Domain
 import Synchronization
-import Testing
 
 @testable import Workers
 

@@ -2,7 +2,6 @@ import Domain
 import JSON
 import Storage
 import Testing
-import Wire
 
 @testable import Workers
 
