@@ -199,12 +199,12 @@ let package = Package(
         ),
         .testTarget(
             name: "CredentialsTests",
-            dependencies: ["Credentials"],
+            dependencies: ["Credentials", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "GateTests",
-            dependencies: ["Credentials", "Gate", "JSON"],
+            dependencies: ["Credentials", "Gate", "JSON", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -244,7 +244,11 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
-        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: settings),
+        .testTarget(
+            name: "JSONTests",
+            dependencies: ["JSON", "TestKit"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: settings),
         .testTarget(name: "SodiumTests", dependencies: ["Sodium"], swiftSettings: settings),
         .testTarget(
@@ -254,7 +258,7 @@ let package = Package(
         ),
         .testTarget(
             name: "WireTests",
-            dependencies: ["Domain", "JSON", "Wire"],
+            dependencies: ["Domain", "JSON", "TestKit", "Wire"],
             swiftSettings: settings
         ),
         .testTarget(

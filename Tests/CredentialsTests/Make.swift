@@ -1,3 +1,5 @@
+import TestKit
+
 @testable import Credentials
 
 /// Records and files for the tests.
@@ -75,23 +77,9 @@ enum Make {
     }
 }
 
-/// A small generator of random numbers that a seed repeats (SplitMix64).
-struct Seeded: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
+extension Seed {
+    /// Up to so many bytes.
     mutating func bytes(count: Int) -> [UInt8] {
-        (0..<Int(next() % UInt64(count + 1))).map { _ in UInt8(truncatingIfNeeded: next()) }
+        (0..<below(count + 1)).map { _ in UInt8(truncatingIfNeeded: next()) }
     }
 }

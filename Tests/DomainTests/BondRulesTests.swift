@@ -1,4 +1,5 @@
 import Domain
+import TestKit
 import Testing
 
 @Suite("Who is what to a device")

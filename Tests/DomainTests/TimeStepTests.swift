@@ -1,4 +1,5 @@
 import Domain
+import TestKit
 import Testing
 
 @Suite("Steps of time")

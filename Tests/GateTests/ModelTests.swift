@@ -1,4 +1,5 @@
 import Credentials
+import TestKit
 import Testing
 
 @testable import Gate
@@ -139,8 +140,8 @@ struct ModelTests {
     ]
 
     @Test("A hundred thousand random questions get the model's answer", arguments: 0..<4)
-    func random(seed: UInt64) {
-        var random = Seeded(seed)
+    func random(seed: Int) {
+        var random = Seed(seed)
         let worlds = [nil, World.session(), World.session(until: World.now)].map { session in
             Self.principals.map { World.rights($0, session: session) }
         }
@@ -173,7 +174,7 @@ struct ModelTests {
         ]
     }
 
-    private static func topic(_ random: inout Seeded) -> String {
+    private static func topic(_ random: inout Seed) -> String {
         var parts = starts[random.below(starts.count)].split(
             separator: "/",
             omittingEmptySubsequences: false
@@ -188,26 +189,5 @@ struct ModelTests {
         case 1: return ["$share", "$share/", "$share/g", "$share//x"][random.below(4)]
         default: return topic
         }
-    }
-}
-
-/// A small generator of random numbers that a seed repeats (SplitMix64).
-struct Seeded {
-    private var state: UInt64
-
-    init(_ seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
-    }
-
-    mutating func below(_ limit: Int) -> Int {
-        Int(next() % UInt64(limit))
     }
 }

@@ -1,4 +1,5 @@
 import Credentials
+import TestKit
 import Testing
 
 @testable import Gate
@@ -47,8 +48,8 @@ struct OverlapTests {
         "Whatever the order of refreshes and uses, the gate agrees with its model",
         arguments: 0..<20
     )
-    func model(seed: UInt64) throws {
-        var random = Seeded(seed)
+    func model(seed: Int) throws {
+        var random = Seed(seed)
         for _ in 0..<50 {
             var admission = World.admission
             var reference = Reference()

@@ -1,4 +1,5 @@
 import JSON
+import TestKit
 import Testing
 
 @Suite("What holds for any value and any bytes")

@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import TestKit
 import Testing
 import Wire
 

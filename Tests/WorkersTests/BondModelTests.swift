@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import JSON
 import Storage
+import TestKit
 import Testing
 import Wire
 

@@ -1,8 +1,8 @@
 import Domain
 import JSON
 import Storage
+import TestKit
 import Testing
-import Wire
 
 @testable import Workers
 

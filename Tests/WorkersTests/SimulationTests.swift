@@ -2,6 +2,7 @@ import Domain
 import JSON
 import Mosquitto
 import Storage
+import TestKit
 import Testing
 import Wire
 
