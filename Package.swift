@@ -52,6 +52,11 @@ let package = Package(
     targets: [
         // C libraries.
         .target(name: "CBulkSocket"),
+        .systemLibrary(
+            name: "CSQLite",
+            pkgConfig: "sqlite3",
+            providers: [.apt(["libsqlite3-dev"])]
+        ),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(
             name: "CCurl",
@@ -109,7 +114,7 @@ let package = Package(
         .target(
             name: "Storage",
             dependencies: [
-                "Domain", "Wire", "JSON", "Credentials", "Sodium",
+                "Domain", "Wire", "JSON", "Credentials", "Sodium", "CSQLite",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

@@ -1,5 +1,7 @@
+import CSQLite
 package import Domain
 import GRDB
+import GRDBSQLite
 package import Sodium
 import Synchronization
 
@@ -40,6 +42,7 @@ package final class Store: Sendable {
     private let stamps = StampSource()
     /// Whether the writer was left without the setting that makes commits last.
     private let isLax = Atomic(false)
+    private let pagesLogged = Atomic(0)
     private let deliveryBell = Mutex<(@Sendable () -> Void)?>(nil)
     private let statusCache = StatusCache()
 
@@ -56,6 +59,7 @@ package final class Store: Sendable {
         key: ServerKey,
         migrates: Bool = true
     ) throws {
+        _ = Self.isSparing
         self.path = path
         self.key = key
         gate = credentialsPath.map { GateCredentials(path: $0) }
@@ -73,6 +77,12 @@ package final class Store: Sendable {
             throw Failure.cannotOpen(path: path, reason: error.message ?? "\(error.resultCode)")
         }
     }
+
+    /// Whether SQLite's journals of savepoints, one for each request, grow by what they hold.
+    ///
+    /// Left alone each takes 64 KiB at once and gives them back to the system, which costs more than the
+    /// request. Nothing but speed depends on it, as where SQLite was in use before.
+    private static let isSparing = keep_savepoints_small() == SQLITE_OK
 
     private static func configuration() -> Configuration {
         var configuration = Configuration()
@@ -184,6 +194,7 @@ package final class Store: Sendable {
             statusCache.clear()
             throw error
         }
+        pagesLogged.store(Self.pagesWritten(database), ordering: .relaxed)
         guard let value else { throw CancellationError() }
         return value
     }
@@ -213,6 +224,22 @@ package final class Store: Sendable {
     private func heal(_ gate: GateCredentials, _ database: Database) throws {
         // Read while nobody else may write: what another process commits goes behind it.
         try gate.rewrite { try GateCredentials.everything(SQL(database)) }
+    }
+
+    /// Pages that this process has written into the log since it opened the store.
+    package var pagesWritten: Int { pagesLogged.load(ordering: .relaxed) }
+
+    private static func pagesWritten(_ database: Database) -> Int {
+        var pages: Int32 = 0
+        var most: Int32 = 0
+        sqlite3_db_status(
+            database.sqliteConnection,
+            SQLITE_DBSTATUS_CACHE_WRITE,
+            &pages,
+            &most,
+            0
+        )
+        return Int(pages)
     }
 
     /// Copies the log into the database file as far as nobody reads older pages.

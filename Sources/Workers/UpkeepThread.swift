@@ -13,9 +13,12 @@ package final class UpkeepThread: Sendable {
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
     private static let pauseMicroseconds: UInt32 = 100_000
-    private static let checkpointMilliseconds: Int64 = 200
-    /// Pages of the log above which it is made to begin anew: 8 MB.
+    /// Pages written since the log was copied last above which that is done: 8 MB.
+    ///
+    /// Commits that meet a copy wait for the disk, so it is done no oftener than the log's length asks for.
     private static let logPages = 4000
+    /// How long what little is written stays in the log at most, in milliseconds.
+    private static let logMilliseconds: Int64 = 60_000
 
     /// Prepares the thread for the store of an environment.
     package init(_ environment: Environment, logger: Logger) {
@@ -46,6 +49,7 @@ package final class UpkeepThread: Sendable {
             logger.warning("The log is not copied in the background")
         }
         var copiedAt = environment.clock.now
+        var copiedPages = 0
         while isGoing {
             // Busy or full: the next round tries again, and so does the writer.
             do {
@@ -57,24 +61,27 @@ package final class UpkeepThread: Sendable {
                 )
             }
             let now = environment.clock.now
-            if now.milliseconds - copiedAt.milliseconds >= Self.checkpointMilliseconds
-                || now < copiedAt
+            let pages = environment.store.pagesWritten
+            if pages - copiedPages >= Self.logPages || now < copiedAt
+                || now.milliseconds - copiedAt.milliseconds >= Self.logMilliseconds
             {
                 copiedAt = now
+                copiedPages = pages
                 try? copy(checkpointer)
             }
             usleep(Self.pauseMicroseconds)
         }
     }
 
-    /// Copies the log, and has it begin anew where it has grown.
+    /// Copies the log and has it begin anew.
     ///
     /// It begins anew only when all of it is copied, and while workers go on writing there is always a
     /// rest. Left to itself it grows until a writer has to copy for some 40 ms; so the rest is copied in
     /// the writer's place as soon as it is a small one, which takes about a millisecond.
     private func copy(_ checkpointer: Checkpointer?) throws {
-        guard let checkpointer, try checkpointer.run() > Self.logPages else { return }
-        _ = try checkpointer.run()
+        guard let checkpointer else { return }
+        try checkpointer.run()
+        try checkpointer.run()
         try environment.store.checkpoint()
     }
 }

@@ -227,13 +227,17 @@ final class World {
 
     typealias Loop<Handler: BatchHandler> = WorkerLoop<FakeBroker, Handler>
 
-    func loop<Handler: BatchHandler>(_ handler: Handler) throws -> Loop<Handler> {
+    func loop<Handler: BatchHandler>(
+        _ handler: Handler,
+        reached: @escaping (Loop<Handler>.Step) -> Void = { _ in }
+    ) throws -> Loop<Handler> {
         var loop = WorkerLoop(
             FakeBroker(broker),
             handler,
             environment: environment,
             metrics: WorkerMetrics(handler.name),
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            reached: reached
         )
         try loop.open()
         return loop

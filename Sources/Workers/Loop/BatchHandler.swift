@@ -33,6 +33,9 @@ package protocol BatchHandler {
     /// Filters of which it needs what the broker keeps, once, when the session was lost.
     var sweptFilters: [String] { get }
 
+    /// Whether a batch is for others alone, so that it is acknowledged without a transaction; told
+    /// without the store.
+    func isForOthers(_ batch: [Inbound]) -> Bool
     /// Carries out a batch in one transaction and says what is owed.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed
     /// Does what is due by the clock or left by others; nil when there is nothing.
@@ -66,6 +69,7 @@ extension Inbound {
 extension BatchHandler {
     package var retainedFilters: [String] { [] }
     package var sweptFilters: [String] { [] }
+    package func isForOthers(_ batch: [Inbound]) -> Bool { false }
     package var nextDue: Instant? { nil }
     package var isAwaiting: Bool { false }
     package func apology(for message: Inbound) -> OutboundMessage? { nil }

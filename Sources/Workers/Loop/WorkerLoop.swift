@@ -127,7 +127,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package mutating func turn() throws -> (received: Int, published: Int) {
         try receive()
         reached(.read)
-        let notices = try commit(batch())
+        let batch = batch()
+        let notices = try commit(handler.isForOthers(batch) ? [] : batch)
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
         for notice in notices { _ = try connection.publish(notice, quality: .atMostOnce) }
         for signal in handler.takeSignals() {
@@ -205,11 +206,13 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private mutating func commit(_ batch: [Inbound]) throws -> [OutboundMessage] {
         let now = environment.clock.now
         let isCalled = environment.neighbours.takeCall(of: handler.name)
-        let mustLook = isCalled || now >= lookAt || batch.isEmpty
+        // A packet that leaves nothing to do, such as a confirmation, is no reason to ask the store.
+        let mustLook = isCalled || now >= lookAt || intake.isEmpty
         if mustLook {
             lookAt = Instant(milliseconds: now.milliseconds + 500)
             publisher.lookAgain()
         }
+        if batch.isEmpty, !mustLook, !mustSettle() { return [] }
         let isRested = now >= rest.end
         if batch.isEmpty, !mustSettle(), try !hasWork(now, isRested: isRested) {
             publisher.take(stored: [])

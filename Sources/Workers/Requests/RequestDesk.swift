@@ -73,7 +73,7 @@ struct RequestDesk {
         do {
             guard var call = try begin(guest, in: tx, owed: &owed) else { return }
             if try waiting.join(request, guest.content) { return }
-            if let work = try tx.isolated({ try prepare(&call, method, owed.jobs) }) {
+            if let work = try prepare(&call, method, owed.jobs) {
                 return wait(guest, for: work, call, owed: &owed)
             }
             try run(guest, &call, owed: &owed)
@@ -132,9 +132,12 @@ struct RequestDesk {
         _ method: Method,
         _ jobs: [SlowJob]
     ) throws -> Preparation? {
-        guard let work = try method.prepare?(&call) else { return nil }
-        try checkRoom(for: work, jobs)
-        return work
+        guard let prepare = method.prepare else { return nil }
+        return try call.tx.isolated {
+            guard let work = try prepare(&call) else { return nil }
+            try checkRoom(for: work, jobs)
+            return work
+        }
     }
 
     /// Refuses work that its lane has no room for beside the batch's other jobs.

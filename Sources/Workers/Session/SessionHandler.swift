@@ -57,6 +57,14 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: The path
 
+    package func isForOthers(_ batch: [Inbound]) -> Bool {
+        batch.allSatisfy { message in
+            guard case .request(_, _, let service, _) = environment.topics.parse(message.topic)
+            else { return false }
+            return owner(of: service).map(isPresent) ?? false
+        }
+    }
+
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
         try desk.catalog.update(in: tx)
         var owed = Owed()
@@ -166,6 +174,12 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: Requests that nobody else answers
 
+    private func owner(of service: String) -> WorkerName? {
+        WorkerName.allCases.first { $0.services.contains(service) }
+    }
+
+    private func isPresent(_ worker: WorkerName) -> Bool { present.contains(worker.rawValue) }
+
     private mutating func answer(
         _ message: Inbound,
         _ app: AppID,
@@ -175,8 +189,8 @@ package struct SessionHandler: BatchHandler {
         in tx: Transaction,
         owed: inout Owed
     ) throws {
-        let owner = WorkerName.allCases.first { $0.services.contains(service) }
-        if let owner, present.contains(owner.rawValue) { return }
+        let owner = owner(of: service)
+        if let owner, isPresent(owner) { return }
         guard
             let request = desk.decode(
                 message,
