@@ -3,9 +3,7 @@ package struct Seed: RandomNumberGenerator {
     private var state: UInt64
 
     /// Begins at a seed: the same numbers each time.
-    package init(_ seed: Int) {
-        state = UInt64(truncatingIfNeeded: seed) &* 0x9E37_79B9_7F4A_7C15
-    }
+    package init(_ seed: Int) { state = UInt64(truncatingIfNeeded: seed) }
 
     /// The next number of the sequence.
     package mutating func next() -> UInt64 {
