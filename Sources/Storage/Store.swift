@@ -174,9 +174,9 @@ package final class Store: Sendable {
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
         let sql = SQL(database)
-        var value: Value?
+        defer { pagesLogged.store(Self.pagesWritten(database), ordering: .relaxed) }
         do {
-            try database.inTransaction(.immediate) {
+            return try sql.transaction {
                 statusCache.begin(dataVersion: try sql.integer("PRAGMA data_version") ?? 0)
                 var transaction = Transaction(
                     sql: sql,
@@ -186,17 +186,14 @@ package final class Store: Sendable {
                     gate: changes
                 )
                 transaction.statusCache = statusCache
-                value = try body(transaction)
+                let value = try body(transaction)
                 if !changes.records.isEmpty { try gate?.hold() }
-                return .commit
+                return value
             }
         } catch {
             statusCache.clear()
             throw error
         }
-        pagesLogged.store(Self.pagesWritten(database), ordering: .relaxed)
-        guard let value else { throw CancellationError() }
-        return value
     }
 
     /// Reads the last committed state; several reads of one closure see the same state.

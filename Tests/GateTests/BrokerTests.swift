@@ -5,7 +5,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("The gate in Mosquitto", .timeLimit(.minutes(2)))
+@Suite("The gate in Mosquitto", .timeLimit(.minutes(5)))
 struct BrokerTests {
     @Test("Every principal connects, and is refused with the contract's codes", arguments: [5, 4])
     func codes(version: UInt8) throws {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("Sessions on terminals in Mosquitto", .timeLimit(.minutes(2)))
+@Suite("Sessions on terminals in Mosquitto", .timeLimit(.minutes(5)))
 struct SessionTests {
     @Test("A user's space opens with the login's record and closes with the revocation")
     func revoke() throws {

@@ -7,7 +7,7 @@ import Sodium
 import Synchronization
 import Testing
 
-@Suite("ID tokens", .timeLimit(.minutes(2)))
+@Suite("ID tokens", .timeLimit(.minutes(5)))
 struct IDTokenTests {
     private static let now: Int64 = 1_800_000_000
 

@@ -3,7 +3,7 @@ import JSON
 import Providers
 import Testing
 
-@Suite("Texts by webhook", .timeLimit(.minutes(1)))
+@Suite("Texts by webhook", .timeLimit(.minutes(5)))
 struct TextWebhookTests {
     private func send(
         within timeout: Duration = .seconds(30),

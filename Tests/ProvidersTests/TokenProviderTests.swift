@@ -3,7 +3,7 @@ import JSON
 import Providers
 import Testing
 
-@Suite("Providers that are asked about codes and tokens", .timeLimit(.minutes(2)))
+@Suite("Providers that are asked about codes and tokens", .timeLimit(.minutes(5)))
 struct TokenProviderTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let provider: String

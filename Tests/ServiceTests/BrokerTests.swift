@@ -66,7 +66,7 @@ import Testing
         #expect(!Ports.accepts("127.0.0.1", port))
     }
 
-    @Test("A child's end is told to everybody who waits", .timeLimit(.minutes(1)))
+    @Test("A child's end is told to everybody who waits", .timeLimit(.minutes(5)))
     func childExit() async throws {
         let folder = try TemporaryFolder()
         let output = folder.path + "/out"
@@ -84,7 +84,7 @@ import Testing
         #expect(TextFile.read(output) == "hello\ntrouble\n")
     }
 
-    @Test("A child can be ended by a signal", .timeLimit(.minutes(1)))
+    @Test("A child can be ended by a signal", .timeLimit(.minutes(5)))
     func childSignal() async throws {
         let child = try await ChildProcess.launch("/bin/sleep", ["60"], output: "/dev/null")
         child.send(SIGTERM)

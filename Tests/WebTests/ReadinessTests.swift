@@ -19,7 +19,7 @@ import Testing
         #expect(readiness.parts.first?.waitsFor == "it ended")
     }
 
-    @Test("Whoever waits is woken by the last part", .timeLimit(.minutes(1)))
+    @Test("Whoever waits is woken by the last part", .timeLimit(.minutes(5)))
     func waiting() async {
         let readiness = Readiness(parts: ["a", "b"])
         async let done: Void = readiness.waitForAll()
@@ -30,7 +30,7 @@ import Testing
         #expect(readiness.isAllReady)
     }
 
-    @Test("A cancelled wait ends", .timeLimit(.minutes(1)))
+    @Test("A cancelled wait ends", .timeLimit(.minutes(5)))
     func cancelled() async {
         let readiness = Readiness(parts: ["never"])
         let task = Task { await readiness.waitForAll() }

@@ -7,7 +7,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("Sending e-mails and texts", .timeLimit(.minutes(1)))
+@Suite("Sending e-mails and texts", .timeLimit(.minutes(5)))
 struct DeliveryTests {
     static func delivery(
         _ id: String = "m-1",

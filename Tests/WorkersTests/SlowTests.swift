@@ -196,7 +196,7 @@ struct PasswordPoolTests {
         func needsRehash(_ encoded: String) -> Bool { false }
     }
 
-    @Test("It hashes, verifies, and hashes anew what is of the past", .timeLimit(.minutes(1)))
+    @Test("It hashes, verifies, and hashes anew what is of the past", .timeLimit(.minutes(5)))
     func work() async throws {
         let pool = try PasswordPool(PlainHasher(mark: "new:"), threads: 2, queueMax: 10)
         #expect(await pool.run(.hash(Array("a".utf8))).hash == "new:a")
@@ -207,7 +207,7 @@ struct PasswordPoolTests {
         #expect(dummy.matched == nil && dummy.refusal == nil)
     }
 
-    @Test("No more than its threads run, no more than its queue wait", .timeLimit(.minutes(1)))
+    @Test("No more than its threads run, no more than its queue wait", .timeLimit(.minutes(5)))
     func bounds() async throws {
         let hasher = SlowHasher()
         let pool = try PasswordPool(hasher, threads: 2, queueMax: 8)
@@ -222,7 +222,7 @@ struct PasswordPoolTests {
         #expect(pool.room(in: .password) == 8)
     }
 
-    @Test("A closed pool refuses what waits and what comes", .timeLimit(.minutes(1)))
+    @Test("A closed pool refuses what waits and what comes", .timeLimit(.minutes(5)))
     func closed() async throws {
         let pool = try PasswordPool(PlainHasher(), threads: 1, queueMax: 8)
         pool.close()

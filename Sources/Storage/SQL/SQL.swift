@@ -94,6 +94,22 @@ package final class SQL {
     /// How many rows the statement before changed.
     package var changes: Int { Int(sqlite3_changes(database.sqliteConnection)) }
 
+    /// Runs a transaction that writes, alone from its first statement on; a failure undoes all of it.
+    ///
+    /// With statements that stay prepared: the engine's wrapper parses its own every time.
+    func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+        try run("BEGIN IMMEDIATE")
+        do {
+            let value = try body()
+            try run("COMMIT")
+            return value
+        } catch {
+            // Some failures, such as a full disk, have undone it already.
+            if sqlite3_get_autocommit(database.sqliteConnection) == 0 { try? run("ROLLBACK") }
+            throw error
+        }
+    }
+
     /// Runs a piece of work so that its failure undoes that piece alone.
     package func savepoint<Value>(_ body: () throws -> Value) throws -> Value {
         try run("SAVEPOINT piece")
