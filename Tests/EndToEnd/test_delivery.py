@@ -1,105 +1,17 @@
 """E-mails by SMTP and texts by webhook: what arrives, and what becomes of what doesn't."""
 
 import json
-import pathlib
 import re
-import shutil
 import signal
-import tempfile
 import time
 import unittest
-import urllib.request
 
 from accounts import COUNTRY, OTHER_PASSWORD, PASSWORD, fresh_email, fresh_name, fresh_phone
-from harness import Service, eventually, free_port
+from harness import eventually, free_port
 from mailserver import PASSWORD as MAIL_PASSWORD
-from mailserver import USER, MailServer, TextServer
+from mailserver import USER, TextServer
 from pages import fetch
-from world import EndToEnd, World
-
-NAME = "Leuchtturm & \"Söhne\" 灯塔"
-TEXTS = {
-    "code": {
-        "en": {"subject": "Ahoy from {app}", "text": "Ahoy!\n\n{code}\n\nFor {minutes} minutes <b>only</b>.",
-               "sms": "Ahoy {code}"},
-        "zh": {"subject": "{app} 你好 {code}"},
-    },
-}
-APPS = {
-    "post": {"name": NAME, "policies": {"phoneRegistration": True}},
-    "post-link": {"policies": {"emailRegistration": "link"}},
-    "post-own": {"name": "Harbour", "texts": TEXTS, "policies": {"phoneRegistration": True}},
-}
-
-
-class PostWorld(World):
-    """A service with only the apps that send."""
-
-    def furnish(self):
-        for app_id, app in APPS.items():
-            self.apps[app_id] = {"secret": f"{app_id} secret 1234567890 abcdefgh", **app}
-            self.service.import_document("app", {"appId": app_id, "name": app_id, **self.apps[app_id]})
-
-
-class Post(EndToEnd):
-    """A test with a service of its own that hands its messages over itself."""
-
-    def setUp(self):
-        super().setUp()
-        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-post-"))
-        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-
-    def serve(self, settings):
-        arguments = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
-        self.own = PostWorld(watch=False, service=Service(arguments=arguments))
-        self.addCleanup(self.own.close)
-        return self.own
-
-    def mail_server(self, kind="plain", **more):
-        server = MailServer(kind, self.folder, **more)
-        self.addCleanup(server.close)
-        return server
-
-    def smtp(self, server, **more):
-        """The settings for a mail server."""
-        security = {"plain": "none"}.get(server.kind, server.kind)
-        settings = {"delivery.email": "smtp", "smtp.host": "localhost", "smtp.port": server.port,
-                    "smtp.security": security, "smtp.from": "no-reply@lamp.example",
-                    "limits.deliveryBackoff": 1}
-        if server.ca_file:
-            settings["smtp.caFile"] = server.ca_file
-        if server.login:
-            path = self.folder / "password"
-            path.write_text(MAIL_PASSWORD + "\n")
-            path.chmod(0o600)
-            settings.update({"smtp.username": USER, "smtp.passwordFile": path})
-        return {**settings, **more}
-
-    def stranger(self, app="post"):
-        return self.terminal(app, login=False)
-
-    def ask_code(self, terminal, country=COUNTRY, purpose="register", **address):
-        return terminal.get("account/sendCode", {"countryCode": country, "purpose": purpose, **address})
-
-    def told(self, terminal, sent, seconds=20):
-        return terminal.expect("/code", lambda b: b["requestId"] == sent["requestId"], seconds).body
-
-    def counted(self, channel, outcome):
-        url = f"http://127.0.0.1:{self.own.service.http_port}/metrics"
-        pattern = rf'^lamplighter_deliveries_total{{channel="{channel}",outcome="{outcome}"}} (\S+)$'
-        found = re.search(pattern, urllib.request.urlopen(url).read().decode(), re.MULTILINE)
-        return float(found[1]) if found else 0
-
-    def log(self):
-        return pathlib.Path(self.own.service.log.name).read_text(errors="replace")
-
-    def register(self, server, email, app="post", country=COUNTRY, **more):
-        terminal = self.stranger(app)
-        self.ask_code(terminal, country, email=email)
-        code = re.search(r"^\d{6}$", server.next(email).text(), re.MULTILINE)[0]
-        terminal.adopt(terminal.get("account/register", {
-            "countryCode": country, "email": email, "password": PASSWORD, "code": code, **more}))
-        return terminal
+from post import NAME, Post
 
 
 class ByMail(Post):
@@ -340,86 +252,6 @@ class InTrouble(Post):
         again = self.mail_server(port=port)
         world.service.start()
         self.assertTrue(again.next(to, 20), "a start tries at once what waits")
-
-
-class ByWebhook(Post):
-    def setUp(self):
-        super().setUp()
-        self.server = TextServer()
-        self.addCleanup(self.server.close)
-        token = self.folder / "token"
-        token.write_text("token-of-the-webhook-1\n")
-        token.chmod(0o600)
-        self.settings = {"delivery.sms": "webhook", "webhook.url": self.server.url, "webhook.tokenFile": token,
-                         "limits.deliveryBackoff": 1}
-
-    def test_a_text_is_posted(self):
-        self.serve(self.settings)
-        for country, words in (("49", " is your code to register."), ("86", "验证码 ")):
-            terminal, phone = self.stranger(), fresh_phone() if country == "49" else "13812345678"
-            sent = self.ask_code(terminal, country, phone=phone)
-            headers, body = self.server.next(f"+{country}{phone}")
-            self.assertEqual(headers["authorization"], "Bearer token-of-the-webhook-1")
-            self.assertEqual(headers["content-type"], "application/json")
-            self.assertEqual((body["countryCode"], body["appName"], body["template"]), (country, NAME, "code"))
-            self.assertIn(words, body["text"])
-            self.assertIn(body["params"]["code"], body["text"])
-            self.assertGreater(body["expiresAt"], time.time() * 1000)
-            self.assertRegex(body["messageId"], r"^[A-Za-z0-9_-]{1,64}$")
-            self.assertEqual(self.told(terminal, sent)["state"], "sent")
-            self.assertNotIn(body["params"]["code"], self.log())
-        self.ask_code(self.stranger("post-own"), phone=(phone := fresh_phone()))
-        self.assertRegex(self.server.next(f"+{COUNTRY}{phone}")[1]["text"], r"^Ahoy \d{6}$")
-
-    def test_a_failure_is_tried_again_and_a_refusal_told(self):
-        self.serve(self.settings)
-        self.server.answers = [500, 429]
-        terminal, phone = self.stranger(), fresh_phone()
-        sent = self.ask_code(terminal, phone=phone)
-        self.server.next(f"+{COUNTRY}{phone}")
-        self.assertEqual(self.told(terminal, sent)["state"], "sent")
-        self.assertEqual((self.counted("sms", "retried"), self.counted("sms", "sent")), (2, 1))
-        self.server.answers, self.server.tries = [400] * 9, 0
-        terminal = self.stranger()
-        told = self.told(terminal, self.ask_code(terminal, phone=fresh_phone()))
-        self.assertEqual((told["state"], told["error"]["code"]), ("failed", "Unavailable"))
-        self.assertEqual((self.server.tries, self.counted("sms", "failed")), (3, 1))
-
-
-class ByLog(Post):
-    def test_up_writes_what_it_would_have_sent(self):
-        self.serve({})
-        terminal, to, phone = self.stranger(), fresh_email(), fresh_phone()
-        for address in ({"email": to}, {"phone": phone}):
-            sent = self.ask_code(terminal, **address)
-            self.assertEqual(self.told(terminal, sent)["state"], "sent")
-        mail, text = eventually(
-            lambda: (lines := [x for x in self.log().splitlines() if "DEVELOPMENT ONLY" in x])[1:] and lines, 10, "lines")
-        self.assertIn(to, mail)
-        self.assertIn(f"+{COUNTRY}{phone}", text)
-        for line, address in ((mail, {"email": to}), (text, {"phone": phone})):
-            code = re.search(r"(?<!\d)\d{6}(?!\d)", line.split("text=")[1])[0]
-            self.assertTrue(terminal.get("account/checkCode", {
-                "countryCode": COUNTRY, "purpose": "register", "code": code, **address})["valid"])
-
-
-class Settings(Post):
-    def test_what_cannot_work_is_said_at_the_start(self):
-        for settings, word in (({"delivery.email": "smtp"}, "smtp."),
-                               ({"delivery.email": "smtp", "smtp.from": "a@b.example"}, "smtp.host"),
-                               ({"delivery.email": "smtp", "smtp.from": "a@b.example", "smtp.host": "mail.example",
-                                 "smtp.security": "none"}, "smtp.security"),
-                               ({"delivery.email": "smtp", "smtp.from": "a@b.example\r\nBcc: x@y.example",
-                                 "smtp.host": "mail.example"}, "smtp.from"),
-                               ({"delivery.email": "smtp", "smtp.from": "a@b.example", "smtp.host": "mail.example",
-                                 "smtp.username": "lamp"}, "smtp."),
-                               ({"delivery.sms": "webhook"}, "webhook.url"),
-                               ({"delivery.sms": "webhook", "webhook.url": "http://texts.example/"}, "webhook.url")):
-            with self.subTest(settings=settings):
-                with self.assertRaises(AssertionError) as refused:
-                    self.serve(settings)
-                self.assertIn(word, str(refused.exception))
-                self.assertNotIn("Fatal error", str(refused.exception))
 
 
 if __name__ == "__main__":
