@@ -89,6 +89,8 @@ class UnderLoad(OwnWorld):
         app.unsubscribe(f"ll/v1/user/{app.uid}/#")
         app.clear()
         self.assertEqual(app.subscribe(f"ll/v1/user/{app.uid}/#"), 1)
+        # Reports are answered by another worker than requests, which may still be on its way back.
+        eventually(lambda: app.ask("device/list")["ok"], 30, "the control worker's return")
         for sender in senders:
             did = sender.device.did
             status = app.get("device/status", {"did": did})
