@@ -174,7 +174,7 @@ package final class Store: Sendable {
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
         let sql = SQL(database)
-        defer { pagesLogged.store(Self.pagesWritten(database), ordering: .relaxed) }
+        defer { countPages(database) }
         do {
             return try sql.transaction {
                 statusCache.begin(dataVersion: try sql.integer("PRAGMA data_version") ?? 0)
@@ -226,17 +226,13 @@ package final class Store: Sendable {
     /// Pages that this process has written into the log since it opened the store.
     package var pagesWritten: Int { pagesLogged.load(ordering: .relaxed) }
 
-    private static func pagesWritten(_ database: Database) -> Int {
+    /// Takes the engine's count, which does not reach as far as ours, and has it begin anew.
+    private func countPages(_ database: Database) {
         var pages: Int32 = 0
         var most: Int32 = 0
-        sqlite3_db_status(
-            database.sqliteConnection,
-            SQLITE_DBSTATUS_CACHE_WRITE,
-            &pages,
-            &most,
-            0
-        )
-        return Int(pages)
+        let status = SQLITE_DBSTATUS_CACHE_WRITE
+        sqlite3_db_status(database.sqliteConnection, status, &pages, &most, 1)
+        pagesLogged.add(Int(pages), ordering: .relaxed)
     }
 
     /// Copies the log into the database file as far as nobody reads older pages.

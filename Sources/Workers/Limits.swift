@@ -17,7 +17,7 @@ package struct Limits: Sendable {
     /// can pass it.
     package var crowdMin = 50
     /// Messages to such crowds that the broker may hold unconfirmed.
-    package var crowdWindow = 16
+    package var crowdWindow = 8
     /// Messages that wait in a worker's memory for the broker, above which it reads one at a time.
     package var backlogMax = 5000
     /// How long what the broker has taken may stay in the outbox, for the next batch to strike it out:

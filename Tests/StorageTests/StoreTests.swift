@@ -22,6 +22,27 @@ struct StoreTests {
         #expect(settings["foreign_keys"] == "1")
     }
 
+    @Test("The pages that commits leave in the log are counted, for whoever copies them")
+    func pagesWritten() throws {
+        let world = try World()
+        // With the first come those of the migrations.
+        try world.store.batch(at: Make.now) { try $0.meta.set("fact", to: "begun") }
+        let before = world.store.pagesWritten
+        try world.store.batch(at: Make.now) { try $0.meta.set("fact", to: "told") }
+        let after = world.store.pagesWritten
+        #expect((1...10).contains(after - before))
+        try world.store.batch(at: Make.now) { _ = try $0.meta.value("fact") }
+        #expect(world.store.pagesWritten == after)
+        #expect(throws: CancellationError.self) {
+            try world.store.batch(at: Make.now) { (tx) throws in
+                try tx.meta.set("fact", to: "lost")
+                throw CancellationError()
+            }
+        }
+        #expect(world.store.pagesWritten == after)
+        #expect(try world.store.read { try $0.meta.value("fact") } == "told")
+    }
+
     @Test("Foreign keys are enforced")
     func foreignKeys() throws {
         let world = try World()
