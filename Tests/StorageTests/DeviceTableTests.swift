@@ -1,0 +1,114 @@
+import Domain
+import JSON
+import Testing
+import Wire
+
+@testable import Storage
+
+@Suite("Devices and what they are")
+struct DeviceTableTests {
+    @Test("A status comes back as it was saved")
+    func status() throws {
+        let world = try World()
+        try world.fill()
+        var status = Status(ts: Make.at(5))
+        status.version = 42
+        status.attributes = [
+            .init(name: "level", value: 5, ts: Make.at(1)),
+            .init(name: "é\"\\", value: ["x": [.null]], ts: Make.at(2)),
+            .init(name: "d", value: .double(0.1), ts: .max),
+        ]
+        status.open = [
+            .init(kind: .alert, name: "a", eventID: "e-1", ts: Make.at(4)),
+            .init(kind: .fault, name: "\"", eventID: "e-2"),
+        ]
+        status.cleared = [.init(kind: .fault, name: "a", ts: Make.at(6))]
+        status.presence.isOnline = true
+        status.presence.isAlive = true
+        status.presence.connection = 7
+        status.presence.session = "s"
+        status.presence.changedAt = Make.at(3)
+        let record = StatusRecord(did: Make.did, productKey: Make.key, status: status)
+        try world.store.batch(at: Make.now) { try $0.statuses.save([record]) }
+        let found = try world.store.read { try $0.statuses.find(Make.did) }
+        #expect(found?.status == status)
+    }
+
+    @Test("Conditions that an earlier version stored, without a time, are read")
+    func timelessConditions() throws {
+        let world = try World()
+        try world.fill()
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.statuses.save([
+                StatusRecord(did: Make.did, productKey: Make.key, status: Status(ts: Make.at(5)))
+            ])
+            try tx.sql.run("UPDATE status SET conditions = '[[\"alert\",\"a\",\"e-1\"]]'")
+        }
+        let found = try world.store.read { try $0.statuses.find(Make.did) }
+        #expect(found?.status.open == [.init(kind: .alert, name: "a", eventID: "e-1")])
+    }
+
+    @Test("Command numbers of a device ascend by one and never repeat")
+    func commandNumbers() throws {
+        let world = try World()
+        try world.fill()
+        let first = try world.store.batch(at: Make.now) { (tx) throws in
+            try (0..<3).map { _ in try tx.devices.nextCommandID(Make.did) }
+        }
+        let next = try world.store.batch(at: Make.now) { try $0.devices.nextCommandID(Make.did) }
+        #expect(first == [1, 2, 3] && next == 4)
+    }
+
+    @Test("Neither secrets nor passcodes are in any file")
+    func secrets() throws {
+        let world = try World()
+        try world.fill()
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.devices.setIdentity(
+                Make.did,
+                secret: "canary-secret-71",
+                passcode: "canary-pass-71",
+                hardware: [:]
+            )
+        }
+        try world.store.checkpoint()
+        #expect(try !world.holds("canary-secret-71") && !world.holds("canary-pass-71"))
+        try world.store.read { (tx) throws in
+            let device = try #require(try tx.devices.find(Make.did))
+            #expect(
+                tx.devices.hasSecret(device, "canary-secret-71")
+                    && !tx.devices.hasSecret(device, "x")
+            )
+            #expect(
+                tx.devices.hasPasscode(device, "canary-pass-71")
+                    && !tx.devices.hasPasscode(device, "x")
+            )
+            #expect(!tx.devices.hasPasscode(nil, "canary-pass-71"))
+        }
+    }
+
+    @Test("Refreshes are taken once, in order, and asked for every subscribed bond at once")
+    func refreshes() throws {
+        let world = try World()
+        try world.fill()
+        try world.store.batch(at: Make.now) { (tx) throws in
+            for (name, isSubscribed) in [("u-a", true), ("u-b", false), ("u-c", true)] {
+                try tx.bindings.insert(
+                    Binding(
+                        did: Make.did,
+                        uid: UserID(trusted: name),
+                        app: Make.app,
+                        role: .normal,
+                        isSubscribed: isSubscribed,
+                        boundAt: Make.now
+                    )
+                )
+            }
+            try tx.refreshes.add([Refresh(did: Make.did, uid: UserID(trusted: "u-c"))])
+            try tx.refreshes.addAll()
+            #expect(try tx.refreshes.take(limit: 1).map(\.uid.text) == ["u-a"])
+            #expect(try tx.refreshes.take(limit: 5).map(\.uid.text) == ["u-c"])
+            #expect(try !tx.refreshes.isWaiting())
+        }
+    }
+}

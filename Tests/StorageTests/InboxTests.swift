@@ -1,0 +1,44 @@
+import Domain
+import JSON
+import Testing
+import Wire
+
+@testable import Storage
+
+@Suite("Ids that took effect")
+struct InboxTests {
+    private func key(_ id: String) -> InboxKey { InboxKey(did: Make.did, id: id) }
+
+    @Test("A claimed key is found with its version, a second claim fails")
+    func claim() throws {
+        let world = try World()
+        try world.store.batch(at: Make.now) { try $0.inbox.add([(key("a"), 3), (key("b"), 4)]) }
+        var found: [Int: Int64] = [:]
+        try world.store.read { (tx) throws in
+            try tx.inbox.find([key("x"), key("b"), key("a")]) { found[$0] = $1 }
+        }
+        #expect(found == [1: 4, 2: 3])
+        #expect(throws: (any Error).self) {
+            try world.store.batch(at: Make.now) { try $0.inbox.add([(key("a"), 9)]) }
+        }
+    }
+
+    @Test("Old keys are forgotten in steps, and a device keeps its newest")
+    func prune() throws {
+        let world = try World()
+        for number in 0..<10 {
+            try world.store.batch(at: Make.at(Int64(number))) {
+                try $0.inbox.add([(key("k\(number)"), 1)])
+            }
+        }
+        try world.store.batch(at: Make.at(10)) { (tx) throws in
+            #expect(try tx.inbox.prune(before: Make.at(4), limit: 3) == 3)
+            #expect(try tx.inbox.prune(before: Make.at(4), limit: 3) == 1)
+            #expect(try tx.inbox.crowded(over: 5) == [Make.did])
+            try tx.inbox.prune(Make.did, keeping: 2)
+            var found: [Int] = []
+            try tx.inbox.find((0..<10).map { key("k\($0)") }) { place, _ in found.append(place) }
+            #expect(found == [8, 9])
+        }
+    }
+}

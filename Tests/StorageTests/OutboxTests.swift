@@ -1,0 +1,106 @@
+import Domain
+import JSON
+import Testing
+import Wire
+
+@testable import Storage
+
+@Suite("What is owed to the broker")
+struct OutboxTests {
+    @Test("Messages of every shape come back as they were", arguments: [false, true])
+    func roundTrip(_ isSecret: Bool) throws {
+        let messages = [
+            Make.message(), OutboundMessage("", []),
+            OutboundMessage("a/é", [0, 255], isRetained: true),
+            OutboundMessage("b", [1], expiresAt: Instant(milliseconds: 0)),
+            OutboundMessage("c", [], expiresAt: .max),
+            OutboundMessage("d", [1], correlation: []),
+            OutboundMessage("e", [1], correlation: [1, 2, 3]),
+            OutboundMessage(
+                "f",
+                [UInt8](repeating: 7, count: 70_000),
+                isRetained: true,
+                expiresAt: Instant(milliseconds: 1_700_000_000_123),
+                correlation: [9]
+            ),
+        ]
+        let world = try World()
+        let row = try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.outbox.add(messages, by: "status", isSecret: isSecret)
+        }
+        let entries = try world.store.read { try $0.outbox.owed(by: "status", limit: 10) }
+        #expect(entries.map(\.id) == [row])
+        #expect(entries.first?.messages == messages)
+    }
+
+    @Test("A cut row never traps")
+    func cut() {
+        let bytes = OutboxCodec.encode([
+            Make.message("topic", "payload"), Make.message("other", "more"),
+        ])
+        for count in 0..<bytes.count { _ = OutboxCodec.decode(Array(bytes.prefix(count))) }
+        _ = OutboxCodec.decode([UInt8](repeating: 255, count: 64))
+    }
+
+    @Test("A sealed row leaves no clear text in any file, an open one does")
+    func sealed() throws {
+        let world = try World()
+        try world.store.batch(at: Make.now) { (tx) throws in
+            _ = try tx.outbox.add(
+                [Make.message("t", "canary-sealed-93")],
+                by: "account",
+                isSecret: true
+            )
+            _ = try tx.outbox.add(
+                [Make.message("t", "canary-open-93")],
+                by: "account",
+                isSecret: false
+            )
+            try tx.requests.save(
+                "terminal",
+                MessageID(trusted: "q"),
+                content: [1],
+                answer: Array("canary-answer-93".utf8),
+                isSecret: true
+            )
+        }
+        try world.store.checkpoint()
+        #expect(try !world.holds("canary-sealed-93"))
+        #expect(try !world.holds("canary-answer-93"))
+        #expect(try world.holds("canary-open-93"))
+        let known = try world.store.read {
+            try $0.requests.find("terminal", MessageID(trusted: "q"))
+        }
+        #expect(known?.answer == Array("canary-answer-93".utf8))
+    }
+
+    @Test("Rows come oldest first, each worker's own, until they are settled")
+    func order() throws {
+        let world = try World()
+        var rows: [Int64] = []
+        for number in 0..<5 {
+            // The clock stands still, then falls back: the rows ascend all the same.
+            rows.append(
+                try world.store.batch(at: Make.at(number > 2 ? -10 : 0)) { (tx) throws in
+                    _ = try tx.outbox.add([Make.message()], by: "other", isSecret: false)
+                    return try tx.outbox.add(
+                        [Make.message("\(number)")],
+                        by: "status",
+                        isSecret: false
+                    )
+                }
+            )
+        }
+        #expect(rows == rows.sorted() && Set(rows).count == 5)
+        let owed = try world.store.read { try $0.outbox.owed(by: "status", limit: 10) }
+        #expect(owed.map(\.id) == rows)
+        try world.store.batch(at: Make.now) { try $0.outbox.settle([rows[0], rows[2]]) }
+        let left = try world.store.read { (tx) throws in
+            (
+                try tx.outbox.owed(by: "status", limit: 10), try tx.outbox.depth(of: "status"),
+                try tx.outbox.depth(of: "other")
+            )
+        }
+        #expect(left.0.map(\.id) == [rows[1], rows[3], rows[4]] && left.1 == 3 && left.2 == 5)
+    }
+}

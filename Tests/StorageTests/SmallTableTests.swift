@@ -1,0 +1,89 @@
+import Domain
+import JSON
+import Testing
+import Wire
+
+@testable import Storage
+
+@Suite("Requests, dead letters and tries")
+struct SmallTableTests {
+    @Test("A request is known with its answer until it is pruned")
+    func requests() throws {
+        let world = try World()
+        let id = MessageID(trusted: "q")
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.requests.save(
+                "t",
+                id,
+                content: [1],
+                answer: nil,
+                isSecret: false,
+                waitsFor: (Make.did, 7)
+            )
+            let waiting = try #require(try tx.requests.find("t", id))
+            #expect(waiting.waitsFor?.cid == 7 && waiting.answer == nil)
+            try tx.requests.complete("t", id, answer: [9])
+            let done = try #require(try tx.requests.find("t", id))
+            #expect(done.answer == [9] && done.waitsFor == nil && done.content == [1])
+            #expect(try tx.requests.find("other", id) == nil)
+        }
+        try world.store.batch(at: Make.at(1)) { (tx) throws in
+            #expect(try tx.requests.prune(before: Make.now, limit: 5) == 0)
+            #expect(try tx.requests.prune(before: Make.at(1), limit: 5) == 1)
+        }
+    }
+
+    @Test("Only the newest dead letters are kept")
+    func deadLetters() throws {
+        let world = try World()
+        func letter(
+            _ number: Int
+        ) -> (topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String) {
+            ("t/\(number)\0", [UInt8(number % 256)], false, "r")
+        }
+        try world.store.batch(at: Make.now) { (tx) throws in
+            _ = try tx.deadLetters.add((0..<8).map(letter), worker: "status", keeping: 10)
+            _ = try tx.deadLetters.add((8..<15).map(letter), worker: "status", keeping: 10)
+        }
+        let letters = try world.store.read { try $0.deadLetters.page(limit: 100) }
+        #expect(letters.map(\.topic) == (5..<15).reversed().map { "t/\($0)" })
+        let second = try world.store.read {
+            try $0.deadLetters.page(before: letters[1].id, limit: 3)
+        }
+        #expect(second.map(\.topic) == ["t/12", "t/11", "t/10"])
+        try world.store.batch(at: Make.now) { (tx) throws in
+            #expect(try tx.deadLetters.drop(letters[0].id))
+            #expect(try !tx.deadLetters.drop(letters[0].id))
+            #expect(try tx.deadLetters.find(letters[1].id)?.topic == "t/13")
+            #expect(try tx.deadLetters.dropAll() == 9)
+            #expect(try tx.deadLetters.count() == 0)
+        }
+    }
+
+    @Test("Tries count within their window and begin anew after it")
+    func attempts() throws {
+        let world = try World()
+        func retry(_ seconds: Int64) throws -> Int64? {
+            try world.store.batch(at: Make.at(seconds)) {
+                try $0.attempts.retryAfter("s", max: 3, windowSeconds: 900)
+            }
+        }
+        for seconds in [0, 100, 200] as [Int64] {
+            #expect(try retry(seconds) == nil)
+            try world.store.batch(at: Make.at(seconds)) {
+                try $0.attempts.add("s", windowSeconds: 900)
+            }
+        }
+        #expect(try retry(200) == 700)
+        #expect(try retry(899) == 1)
+        #expect(try retry(900) == nil)
+        try world.store.batch(at: Make.at(900)) { try $0.attempts.add("s", windowSeconds: 900) }
+        #expect(try retry(901) == nil)
+        for _ in 0..<2 {
+            try world.store.batch(at: Make.at(902)) { try $0.attempts.add("s", windowSeconds: 900) }
+        }
+        #expect(try retry(903) == 897)
+        try world.store.batch(at: Make.at(904)) { try $0.attempts.clear("s") }
+        #expect(try retry(905) == nil)
+    }
+}
