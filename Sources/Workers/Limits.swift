@@ -16,8 +16,12 @@ package struct Limits: Sendable {
     /// Receivers of one message above which it goes out a few at a time, so that what others are told
     /// can pass it.
     package var crowdMin = 50
-    /// Messages to such crowds that the broker may hold unconfirmed.
+    /// Messages to such crowds that go out together and that the broker may hold unconfirmed.
     package var crowdWindow = 8
+    /// How long after them the next ones follow, in milliseconds; the cores have time for others then.
+    package var crowdPause: Int64 = 2
+    /// Pauses at most until a crowd has been told; with much waiting more goes out together.
+    package var crowdPauses = 128
     /// Messages that wait in a worker's memory for the broker, above which it reads one at a time.
     package var backlogMax = 5000
     /// How long what the broker has taken may stay in the outbox, for the next batch to strike it out:

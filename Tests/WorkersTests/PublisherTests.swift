@@ -13,6 +13,7 @@ struct PublisherTests {
         var limits = Limits()
         limits.crowdMin = crowdMin
         limits.crowdWindow = crowdWindow
+        limits.crowdPause = 0
         return limits
     }
 
@@ -33,10 +34,7 @@ struct PublisherTests {
         _ = try connection.connect()
         while publisher.backlog > 0 {
             _ = try publisher.publish(to: &connection, at: now)
-            try connection.flush()
-            var intake = Intake()
-            try connection.receive(upTo: 100, linger: .zero, wait: .zero, into: &intake)
-            publisher.confirm(intake.confirmed)
+            try confirmAll(&publisher, &connection)
         }
         return broker.published.map { "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
     }
@@ -50,6 +48,61 @@ struct PublisherTests {
         #expect(told.first == "app/1 b")
         #expect(told.dropFirst() == (0..<9).map { "user/\($0) a" }[...])
         #expect(publisher.settled.sorted() == [1, 2])
+    }
+
+    @Test("A crowd is told in groups with pauses, and sooner where much waits")
+    func groups() throws {
+        var limits = limits()
+        limits.crowdPause = 2
+        limits.crowdPauses = 10
+        for (users, first) in [(9, 2), (100, 10)] {
+            var publisher = publisher(limits)
+            let broker = Broker()
+            var connection = FakeBroker(broker)
+            _ = try connection.connect()
+            publisher.take(crowd(0..<users, "a"), row: 1)
+            var sizes: [Int] = []
+            var moment = now
+            while publisher.backlog > 0 {
+                sizes.append(try publisher.publish(to: &connection, at: moment))
+                #expect(publisher.pause(at: moment) == nil, "the broker is waited for")
+                try confirmAll(&publisher, &connection)
+                guard publisher.backlog > 0 else { break }
+                #expect(publisher.pause(at: moment) == 2)
+                #expect(try publisher.publish(to: &connection, at: moment) == 0)
+                moment = moment.adding(milliseconds: 2)
+                #expect(publisher.pause(at: moment) == 0)
+            }
+            #expect(sizes.first == first)
+            #expect(sizes.reduce(0, +) == users)
+            #expect(publisher.pause(at: moment) == nil)
+            #expect(publisher.settled == [1])
+        }
+    }
+
+    @Test("A clock that is set back holds no crowd up")
+    func clockSetBack() throws {
+        var limits = limits()
+        limits.crowdPause = 2
+        var publisher = publisher(limits)
+        var connection = FakeBroker(Broker())
+        _ = try connection.connect()
+        publisher.take(crowd(0..<9, "a"), row: 1)
+        #expect(try publisher.publish(to: &connection, at: now) == 2)
+        try confirmAll(&publisher, &connection)
+        let before = Instant(milliseconds: 1)
+        #expect(publisher.pause(at: before) == 0)
+        #expect(try publisher.publish(to: &connection, at: before) == 2)
+    }
+
+    private func confirmAll(
+        _ publisher: inout Publisher,
+        _ connection: inout FakeBroker
+    ) throws {
+        try connection.flush()
+        var intake = Intake()
+        try connection.receive(upTo: 100, linger: .zero, wait: .zero, into: &intake)
+        publisher.confirm(intake.confirmed)
     }
 
     @Test("Nothing passes an older message for its topic")

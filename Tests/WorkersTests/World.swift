@@ -43,6 +43,7 @@ final class World {
         // Nobody waits in a test.
         var limits = limits
         limits.settleLinger = .zero
+        limits.crowdPause = 0
         environment = Environment(
             store: store,
             topics: Self.topics,

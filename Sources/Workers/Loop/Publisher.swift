@@ -22,7 +22,7 @@ struct Publisher {
     /// Messages that wait for their turn.
     private var queue = PublishQueue()
     /// Messages to crowds that wait, and what must not pass them.
-    private var crowd = CrowdQueue()
+    private var crowd: CrowdQueue
     /// What each unconfirmed packet id belongs to.
     private var packets: [Int32: Packet] = [:]
     /// How many of the unconfirmed are of the crowds'.
@@ -38,6 +38,7 @@ struct Publisher {
         self.worker = worker
         self.settled = settled
         self.limits = limits
+        crowd = CrowdQueue(limits)
     }
 
     /// Messages that wait, or that the broker has not confirmed.
@@ -48,6 +49,13 @@ struct Publisher {
     var isCrowded: Bool { settled.count >= limits.settleMax }
     /// Whether something of the store's is to be read.
     var needsStore: Bool { mayHaveStored && backlog < limits.backlogMax }
+    /// How long, in milliseconds, until more of what very many are told may go out; nil where there is
+    /// none, or where the broker's next confirmation is waited for.
+    func pause(at now: Instant) -> Int64? { hasRoomForCrowd ? crowd.pause(at: now) : nil }
+    private var hasRoomForCrowd: Bool {
+        packets.count < Int(limits.sendMaximum)
+            && crowdOpen < max(limits.crowdWindow, crowd.window)
+    }
     /// Messages that the broker has not confirmed.
     var unconfirmed: Int { packets.count }
 
@@ -124,9 +132,7 @@ struct Publisher {
         while packets.count < Int(limits.sendMaximum), let pending = queue.popFirst() {
             published += try publish(pending, isCrowd: false, to: &connection, at: now)
         }
-        while packets.count < Int(limits.sendMaximum), crowdOpen < limits.crowdWindow,
-            let pending = crowd.popFirst()
-        {
+        while hasRoomForCrowd, let pending = crowd.popFirst(at: now) {
             published += try publish(pending, isCrowd: true, to: &connection, at: now)
         }
         return published

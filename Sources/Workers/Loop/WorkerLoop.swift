@@ -24,6 +24,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private var lookAt: Instant
     private var mustUnsubscribe: [String] = []
     private var rest = DueRest()
+    /// Whether the last wait was for the next of a crowd's messages.
+    private var isPausing = false
     /// Since when rows of the outbox wait to be struck out; nil when none does.
     private var settledSince: ContinuousClock.Instant?
 
@@ -152,13 +154,20 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         // a thousand receivers.
         let isBehind = publisher.backlog > limits.backlogMax
         let hasWork = publisher.needsStore
+        let pause = hasWork ? nil : pause
+        isPausing = pause.map { $0 < patience } ?? false
         try connection.receive(
             upTo: isBehind ? 1 : limits.batchMax,
             linger: limits.batchLinger,
-            wait: hasWork ? .zero : patience,
+            wait: hasWork ? .zero : min(patience, pause ?? .seconds(60)),
             into: &intake
         )
         publisher.confirm(intake.confirmed)
+    }
+
+    /// Until more of what very many are told may go out; nil where none waits for that.
+    private var pause: Duration? {
+        publisher.pause(at: environment.clock.now).map { .milliseconds($0) }
     }
 
     private var patience: Duration {
@@ -206,8 +215,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private mutating func commit(_ batch: [Inbound]) throws -> [OutboundMessage] {
         let now = environment.clock.now
         let isCalled = environment.neighbours.takeCall(of: handler.name)
-        // A packet that leaves nothing to do, such as a confirmation, is no reason to ask the store.
-        let mustLook = isCalled || now >= lookAt || intake.isEmpty
+        // A packet that leaves nothing to do, such as a confirmation, is no reason to ask the store; nor is
+        // the end of a pause.
+        let mustLook = isCalled || now >= lookAt || (intake.isEmpty && !isPausing)
         if mustLook {
             lookAt = Instant(milliseconds: now.milliseconds + 500)
             publisher.lookAgain()
