@@ -18,7 +18,9 @@ package final class UpkeepThread: Sendable {
     /// Commits that meet a copy wait for the disk, so it is done no oftener than the log's length asks for.
     private static let logPages = 4000
     /// How long what little is written stays in the log at most, in milliseconds.
-    private static let logMilliseconds: Int64 = 60_000
+    ///
+    /// On a full disk the log goes on from its beginning then.
+    private static let logMilliseconds: Int64 = 10_000
 
     /// Prepares the thread for the store of an environment.
     package init(_ environment: Environment, logger: Logger) {

@@ -103,13 +103,13 @@ class Full(Disk):
 
     def fill(self):
         """Leaves no room, and has the database use up what it holds in reserve."""
+        filler = self.device(FREE)
         with open(self.ballast, "wb", buffering=0) as file:
             try:
                 while True:
                     file.write(bytes(4096))
             except OSError:
                 pass
-        filler = self.device(FREE)
         for number in range(1000):
             filler.publish(f"{filler.base}/report", {"data": {"x": str(number) + "x" * 20_000}})
             if self.readyz()[0] == 503:
