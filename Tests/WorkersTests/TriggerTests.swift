@@ -162,6 +162,24 @@ struct TriggerTests {
         #expect(try world.world.count("command") == 1)
     }
 
+    @Test("A one-time schedule that ran before its time and is enabled again ends at its time")
+    func ranEarly() throws {
+        let world = try ScheduleWorld()
+        let id = try world.make("07:00", ["date": "2023-11-15"])
+        let due = try #require(try world.schedule(id)?.nextAt)
+        world.fire(id, dueAt: due)
+        try world.run()
+        try world.ask(0, "enable", ["scheduleId": .string(id.text)])
+        #expect(try world.schedule(id)?.nextAt == due)
+        try world.advance(to: id)
+
+        try world.settle()
+
+        let schedule = try world.schedule(id)
+        #expect(schedule?.isEnabled == false && schedule?.nextAt == nil)
+        #expect(try world.runs(id).count == 1)
+    }
+
     @Test("Triggers that mean nothing are put aside, and nothing runs")
     func deadLetters() throws {
         let world = try ScheduleWorld()

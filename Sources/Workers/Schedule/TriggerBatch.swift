@@ -66,7 +66,7 @@ struct TriggerBatch {
                 continue
             }
             guard !taken.contains(trigger) else {
-                try pass(trigger, schedule)
+                try pass(trigger, schedule, at: tx.now)
                 continue
             }
             switch try outcome(of: trigger, schedule, at: tx.now) {
@@ -98,10 +98,24 @@ struct TriggerBatch {
     }
 
     /// Goes on behind an occurrence that was taken up before.
-    private mutating func pass(_ trigger: Trigger, _ schedule: Schedule) throws {
+    private mutating func pass(
+        _ trigger: Trigger,
+        _ schedule: Schedule,
+        at now: Instant
+    ) throws {
         guard trigger.dueAt == schedule.nextAt else { return }
         let next = try calendar.next(schedule, after: trigger.dueAt)
         move(schedule, to: next)
+        endIfOnce(schedule, at: now)
+    }
+
+    /// A one-time schedule disables itself when its time has come.
+    private mutating func endIfOnce(_ schedule: Schedule, at now: Instant) {
+        guard case .once = schedule.timing.days else { return }
+        schedules[schedule.id]?.isEnabled = false
+        schedules[schedule.id]?.updatedAt = now
+        move(schedule, to: nil)
+        refreshed.insert(schedule.did)
     }
 
     private mutating func move(_ schedule: Schedule, to next: Instant?) {
@@ -128,12 +142,7 @@ struct TriggerBatch {
             )
         }
         if outcome.nextAt != schedule.nextAt { move(schedule, to: outcome.nextAt) }
-        if case .once = schedule.timing.days {
-            schedules[schedule.id]?.isEnabled = false
-            schedules[schedule.id]?.updatedAt = tx.now
-            move(schedule, to: nil)
-            refreshed.insert(schedule.did)
-        }
+        endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
         // It needn't be the trigger's own, whose run was looked for already.
