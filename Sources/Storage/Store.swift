@@ -80,8 +80,8 @@ package final class Store: Sendable {
 
     /// Whether SQLite's journals of savepoints, one for each request, grow by what they hold.
     ///
-    /// Left alone each takes 64 KiB at once and gives them back to the system, which costs more than the
-    /// request. Nothing but speed depends on it, as where SQLite was in use before.
+    /// Left alone each takes 64 KiB at once, whatever it will hold. Nothing but speed depends on it, so that
+    /// it may fail, as where SQLite was in use before.
     private static let isSparing = keep_savepoints_small() == SQLITE_OK
 
     private static func configuration() -> Configuration {

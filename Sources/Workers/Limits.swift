@@ -10,8 +10,7 @@ package struct Limits: Sendable {
     package var receiveMaximum: UInt16 = 1000
     /// Messages of a worker that the broker may hold unconfirmed.
     ///
-    /// The library walks its list of them
-    /// at each confirmation, so more would cost more than it gains.
+    /// The library walks its list of them at each confirmation, so more would cost more than it gains.
     package var sendMaximum: UInt16 = 250
     /// Receivers of one message above which it goes out a few at a time, so that what others are told
     /// can pass it.

@@ -53,7 +53,7 @@ package final class UpkeepThread: Sendable {
         var copiedAt = environment.clock.now
         var copiedPages = 0
         while isGoing {
-            // Busy or full: the next round tries again, and so does the writer.
+            // Busy or full: a later round tries again, and so does the writer.
             do {
                 try sorter.sort(while: { isGoing })
             } catch {

@@ -71,8 +71,8 @@ package struct CommandTable {
     /// The few are found in the index of open commands; asked directly, the engine would walk all that
     /// the device ever had.
     ///
-    /// In two steps, since an inner query would cost the engine a table in memory, which took longer than
-    /// all else that a command asks of it.
+    /// In two steps, since an inner query would cost the engine a table in memory: that was a third of what
+    /// the control worker's handling of a command took.
     private func open(_ did: DeviceID, _ condition: String) throws -> [Command] {
         let cids = try sql.query("SELECT cid FROM command WHERE did = $1 AND \(condition)") {
             $0.add(did.text)

@@ -47,10 +47,13 @@ struct CrowdQueue {
     /// How many of the present group may still go out.
     private var groupLeft = 0
     /// How many of a group the broker may hold unconfirmed.
-    private(set) var window = 0
+    private(set) var window: Int
     private var nextGroupAt = Instant(milliseconds: 0)
 
-    init(_ limits: Limits) { self.limits = limits }
+    init(_ limits: Limits) {
+        self.limits = limits
+        window = limits.crowdWindow
+    }
 
     /// How many wait.
     var count: Int { queue.count }

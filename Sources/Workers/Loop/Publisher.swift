@@ -53,8 +53,7 @@ struct Publisher {
     /// none, or where the broker's next confirmation is waited for.
     func pause(at now: Instant) -> Int64? { hasRoomForCrowd ? crowd.pause(at: now) : nil }
     private var hasRoomForCrowd: Bool {
-        packets.count < Int(limits.sendMaximum)
-            && crowdOpen < max(limits.crowdWindow, crowd.window)
+        packets.count < Int(limits.sendMaximum) && crowdOpen < crowd.window
     }
     /// Messages that the broker has not confirmed.
     var unconfirmed: Int { packets.count }
