@@ -39,6 +39,13 @@ struct DeviceRegistrationTests {
         #expect(world.broker.published.contains { $0.topic == Topics.gateControl })
     }
 
+    /// Makes user 0 a device's owner.
+    private func own(_ did: DeviceID, in tx: Transaction) throws {
+        try tx.bindings.insert(
+            Binding(did: did, uid: World.uid(0), app: World.app, role: .special, boundAt: tx.now)
+        )
+    }
+
     @Test("A bound device needs its old secret; its owner hears of the rest, and tries are limited")
     func boundDevice() throws {
         let world = try World()
@@ -46,15 +53,7 @@ struct DeviceRegistrationTests {
         let first = try result(register(world, id: "a"))
         let did = DeviceID(trusted: first.did)
         try world.write { (tx) throws in
-            try tx.bindings.insert(
-                Binding(
-                    did: did,
-                    uid: World.uid(0),
-                    app: World.app,
-                    role: .special,
-                    boundAt: tx.now
-                )
-            )
+            try own(did, in: tx)
         }
         for number in 0..<5 {
             #expect(
@@ -75,15 +74,7 @@ struct DeviceRegistrationTests {
         let first = try result(register(world, id: "a"))
         let did = DeviceID(trusted: first.did)
         try world.write { (tx) throws in
-            try tx.bindings.insert(
-                Binding(
-                    did: did,
-                    uid: World.uid(0),
-                    app: World.app,
-                    role: .special,
-                    boundAt: tx.now
-                )
-            )
+            try own(did, in: tx)
             try tx.devices.allowReset(did, until: tx.now.adding(seconds: 900))
         }
         world.broker.send("ll/v1/device/\(did.text)/report", ["data": ["level": 1]])
