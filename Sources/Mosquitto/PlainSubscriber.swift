@@ -12,6 +12,9 @@ package struct PlainSubscriber: ~Copyable {
     private final class Counter {
         var received = 0
         var granted = 0
+        /// How many had been received when each SUBSCRIBE left that is not answered yet.
+        var asked: [Int] = []
+        var confirmed = 0
     }
 
     /// Connects and subscribes with QoS 1, with `mosquitto_connect_bind_v5` and `mosquitto_loop`.
@@ -33,7 +36,9 @@ package struct PlainSubscriber: ~Copyable {
             }
             mosquitto_subscribe_callback_set(handle) { _, user, _, _, _ in
                 guard let user else { return }
-                Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue().granted += 1
+                let count = Unmanaged<Counter>.fromOpaque(user).takeUnretainedValue()
+                count.granted += 1
+                if !count.asked.isEmpty { count.confirmed = count.asked.removeFirst() }
             }
             try Self.start(handle, options, filters)
         } catch {
@@ -51,6 +56,19 @@ package struct PlainSubscriber: ~Copyable {
 
     /// Messages received so far.
     package var received: Int { count.received }
+
+    /// Messages whose confirmations the broker has read, as of the last answer to `askForConfirmed(_:)`.
+    package var confirmed: Int { count.confirmed }
+
+    /// Asks for one more filter, without waiting.
+    ///
+    /// A broker reads a connection in order: when it answers, it has read all confirmations sent before.
+    ///
+    /// - Throws: `MosquittoError`.
+    package mutating func askForConfirmed(_ filter: String) throws(MosquittoError) {
+        count.asked.append(count.received)
+        try check("mosquitto_subscribe", mosquitto_subscribe(handle, nil, filter, 1))
+    }
 
     /// Whether the broker has granted the filters; what was published before does not come.
     package var isSubscribed: Bool { count.granted > 0 }

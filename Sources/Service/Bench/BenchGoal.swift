@@ -40,6 +40,11 @@ struct BenchGoal {
         return hundredths >= 100 ? "\(Int(hundredths))" : "\(hundredths)"
     }
 
+    /// A text, filled with spaces from the right.
+    static func filled(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+
     /// A whole number, filled with spaces from the left.
     static func padded(_ number: Int, _ width: Int) -> String {
         let text = "\(number)"

@@ -3,6 +3,7 @@ import Glibc
 /// What consumes the reports in one measurement.
 enum BenchPhase: String, Sendable, CaseIterable {
     case plain = "A"
+    case received = "A*"
     case relay = "B"
     case unbound = "C"
     case bound = "D"
@@ -10,13 +11,24 @@ enum BenchPhase: String, Sendable, CaseIterable {
     var title: String {
         switch self {
         case .plain: "plain libmosquitto subscriber, does nothing"
+        case .received: "the same, its confirmations not waited for"
         case .relay: "relay in batches, no store"
         case .unbound: "Lamplighter, nobody has bound the devices"
         case .bound: "Lamplighter, each device bound to one app"
         }
     }
 
-    var isService: Bool { self == .unbound || self == .bound }
+    /// What runs in the place of the service; nil for the service itself.
+    var consumer: BenchConsumer.Kind? {
+        switch self {
+        case .plain: .plain
+        case .received: .received
+        case .relay: .relay
+        case .unbound, .bound: nil
+        }
+    }
+
+    var isService: Bool { consumer == nil }
 
     /// Whether terminals receive what came of the reports.
     var hasReaders: Bool { self == .relay || self == .bound }
@@ -44,14 +56,16 @@ struct BenchRig {
         unlink(path)
         let counter = phase.isService ? nil : try SharedCounter(path: path)
         let consumer =
-            phase.isService
-            ? try await BenchProcess.service(field)
-            : try await BenchProcess.consumer(
-                phase == .plain ? .plain : .relay,
-                field,
-                counter: path,
-                statusBytes: statusBytes
-            )
+            if let kind = phase.consumer {
+                try await BenchProcess.consumer(
+                    kind,
+                    field,
+                    counter: path,
+                    statusBytes: statusBytes
+                )
+            } else {
+                try await BenchProcess.service(field)
+            }
         let load = ReportLoad(
             devices: phase == .unbound ? field.seed.unbound : field.seed.bound,
             terminals: field.seed.terminals,

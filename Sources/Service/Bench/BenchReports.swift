@@ -1,8 +1,9 @@
 /// Measures the main path against what bounds it, on a private broker: `lamplighter bench reports`.
 ///
-/// A a plain libmosquitto subscriber that does nothing; B a relay that publishes each report on; C the
-/// service with devices nobody has bound; D the service with each device bound to one app. Each runs in
-/// a process of its own, in turns, several rounds: machines are not even, medians are fairer.
+/// A a plain libmosquitto subscriber that does nothing; A* the same, counted before the broker has read
+/// its confirmations; B a relay that publishes each report on; C the service with devices nobody has
+/// bound; D the service with each device bound to one app. Each runs in a process of its own, in turns,
+/// several rounds: machines are not even, medians are fairer.
 package struct BenchReports: Sendable {
     private let options: BenchReportsOptions
     private let tell: @Sendable (String) -> Void
@@ -26,7 +27,7 @@ package struct BenchReports: Sendable {
         return result
     }
 
-    /// A, B, C, D in turns; then the latencies of B and D at half of D's throughput.
+    /// All phases in turns; then the latencies of B and D at half of D's throughput.
     private func compare(in folder: String, _ result: inout BenchResult) async throws {
         try await withField(in: folder, stored: 0) { field in
             for round in 1...options.rounds {

@@ -85,7 +85,8 @@ package struct BenchResult: Sendable {
         ]
         for phase in BenchPhase.allCases {
             lines.append(
-                "  \(phase.rawValue)  \(BenchGoal.padded(Int(rate(phase)), 8)) reports/s   \(phase.title)"
+                "  \(BenchGoal.filled(phase.rawValue, 2)) \(BenchGoal.padded(Int(rate(phase)), 8)) reports/s   "
+                    + phase.title
             )
         }
         if delays[.bound] != nil {
