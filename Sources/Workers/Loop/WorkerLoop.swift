@@ -21,13 +21,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private let metrics: WorkerMetrics
     private let logger: Logger
     private let reached: (Step) -> Void
-    private var lookAt: Instant
+    private var visits: StoreVisits
     private var mustUnsubscribe: [String] = []
-    private var rest = DueRest()
-    /// Whether the last wait was for the next of a crowd's messages.
-    private var isPausing = false
-    /// Since when rows of the outbox wait to be struck out; nil when none does.
-    private var settledSince: ContinuousClock.Instant?
 
     /// Where a turn stands; tests and traces watch it.
     package enum Step: String, Sendable, CaseIterable {
@@ -63,7 +58,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             limits: environment.limits,
             settled: settled
         )
-        lookAt = Instant(milliseconds: 0)
+        visits = StoreVisits(environment.limits)
     }
 
     /// Rows of the outbox that the broker has taken, and that are still to be struck out.
@@ -153,41 +148,28 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         // With much still to be sent, one message at a time keeps the memory bounded: each may have
         // a thousand receivers.
         let isBehind = publisher.backlog > limits.backlogMax
-        let hasWork = publisher.needsStore
-        let pause = hasWork ? nil : pause
-        isPausing = pause.map { $0 < patience } ?? false
         try connection.receive(
             upTo: isBehind ? 1 : limits.batchMax,
             linger: limits.batchLinger,
-            wait: hasWork ? .zero : min(patience, pause ?? .seconds(60)),
+            wait: wait(),
             into: &intake
         )
         publisher.confirm(intake.confirmed)
     }
 
-    /// Until more of what very many are told may go out; nil where none waits for that.
-    private var pause: Duration? {
-        publisher.pause(at: environment.clock.now).map { .milliseconds($0) }
+    private mutating func wait() -> Duration {
+        guard !publisher.needsStore else { return visits.goOn() }
+        let now = environment.clock.now
+        return visits.wait(
+            until: handler.nextDue,
+            pause: publisher.pause(at: now).map { .milliseconds($0) },
+            hasSettled: publisher.hasSettled,
+            at: now
+        )
     }
 
-    private var patience: Duration {
-        let limits = environment.limits
-        let most =
-            publisher.hasSettled ? min(limits.patience, limits.settleLinger) : limits.patience
-        guard let next = handler.nextDue else { return most }
-        let left = max(next, rest.end).milliseconds - environment.clock.now.milliseconds
-        return min(most, .milliseconds(max(0, left)))
-    }
-
-    /// Whether outbox rows must be struck out now; others go with the next batch.
     private mutating func mustSettle() -> Bool {
-        guard publisher.hasSettled else {
-            settledSince = nil
-            return false
-        }
-        let since = settledSince ?? .now
-        settledSince = since
-        return publisher.isCrowded || ContinuousClock.now - since >= environment.limits.settleLinger
+        visits.mustSettle(hasSettled: publisher.hasSettled, isCrowded: publisher.isCrowded)
     }
 
     private func batch() -> [Inbound] {
@@ -215,15 +197,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private mutating func commit(_ batch: [Inbound]) throws -> [OutboundMessage] {
         let now = environment.clock.now
         let isCalled = environment.neighbours.takeCall(of: handler.name)
-        // A packet that leaves nothing to do, such as a confirmation, is no reason to ask the store; nor is
-        // the end of a pause.
-        let mustLook = isCalled || now >= lookAt || (intake.isEmpty && !isPausing)
-        if mustLook {
-            lookAt = Instant(milliseconds: now.milliseconds + 500)
-            publisher.lookAgain()
-        }
+        let mustLook = visits.mustLook(isCalled: isCalled, isIdle: intake.isEmpty, at: now)
+        if mustLook { publisher.lookAgain() }
         if batch.isEmpty, !mustLook, !mustSettle() { return [] }
-        let isRested = now >= rest.end
+        let isRested = visits.isRested(at: now)
         if batch.isEmpty, !mustSettle(), try !hasWork(now, isRested: isRested) {
             publisher.take(stored: [])
             return []
@@ -231,7 +208,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         guard mustLook, isRested else { return try commitMessages(batch, at: now) }
         do {
             let notices = try commitAtOnce(batch, mustLook: true, at: now)
-            rest = DueRest()
+            visits.haveDone()
             return notices
         } catch  where Failure.isMessages(error) {
             // What is due goes apart from the messages: neither is to suffer for the other.
@@ -279,7 +256,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     }
 
     private mutating func restFromDue(_ error: any Error, at now: Instant) {
-        let seconds = rest.begin(at: now)
+        let seconds = visits.restFromDue(at: now)
         metrics.dueFailed()
         logger.error(
             "What is due can't be done; messages go on meanwhile",
@@ -315,7 +292,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         metrics.committed(after: ContinuousClock.now - start)
         reached(.committed)
         publisher.settledRowsAreGone()
-        settledSince = nil
+        visits.haveSettled()
         publisher.take(stored: stored)
         for (owed, row) in zip(all, rows) {
             if let row { publisher.take(owed.messages, row: row) }
