@@ -94,13 +94,19 @@ package struct BenchCommands: Sendable {
         _ crowd: LoadDevice
     ) async throws -> [Double] {
         try field.forgetWorkers()
-        let service = part == .bare ? nil : try await BenchProcess.service(field)
+        let other =
+            part == .bare
+            ? try await BenchProcess.consumer(
+                .hops,
+                field,
+                counter: field.directory.path + "/counter",
+                statusBytes: 0
+            ) : try await BenchProcess.service(field)
         let count = field.seed.terminals.count
         let load = CommandLoad(
             devices: field.seed.bound,
             terminals: field.seed.terminals,
             owners: field.seed.bound.indices.map { (options.devices + $0) % count },
-            relaySecret: part == .bare ? try SecretFile.read(field.directory.toolsSecret) : nil,
             crowd: part == .crowd ? crowd : nil,
             root: field.root
         )
@@ -113,11 +119,11 @@ package struct BenchCommands: Sendable {
             try load.pace(seconds: options.seconds, rate: options.rate)
         } catch {
             load.disconnect()
-            await service?.stop()
+            await other.stop()
             throw error
         }
         load.disconnect()
-        await service?.stop()
+        await other.stop()
         return load.delays.map { Double($0) / 1e6 }.sorted()
     }
 }

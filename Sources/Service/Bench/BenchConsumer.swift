@@ -17,6 +17,8 @@ package struct BenchConsumer: Sendable {
         case relay
         /// Requests of apps are sent back as they came; nothing is looked at.
         case echo
+        /// Commands and their outcomes are passed on.
+        case hops
     }
 
     package var kind: Kind
@@ -73,6 +75,7 @@ package struct BenchConsumer: Sendable {
         case .received: try runReceived(options, counter)
         case .relay: try runRelay(options, counter)
         case .echo: try runEcho(options)
+        case .hops: try runHops(options)
         }
     }
 
@@ -107,41 +110,45 @@ package struct BenchConsumer: Sendable {
     }
 
     private func runRelay(_ options: ConnectionOptions, _ counter: SharedCounter) throws {
-        var client = try MosquittoClient(options, waker: Waker())
-        _ = try client.connect()
-        try client.subscribe(["\(root)/device/+/report"])
-        say("ready")
         var relay = Relay(root: root, users: users, statusBytes: statusBytes)
-        var intake = Intake()
         var received = 0
-        while true {
-            try client.receive(
-                upTo: 500,
-                linger: .milliseconds(5),
-                wait: .seconds(1),
-                into: &intake
-            )
-            for delivery in intake.deliveries {
-                relay.prepare(intake.bytes[delivery.topic], intake.bytes[delivery.payload])
-                try relay.topic.withUnsafeBufferPointer { topic in
-                    try relay.payload.withUnsafeBufferPointer { payload in
-                        _ = try client.publish(topic: topic, payload: payload, isRetained: true)
-                    }
-                }
-            }
-            try client.flush()
-            received += intake.deliveries.count
+        try serve(options, ["\(root)/device/+/report"], isRetained: true) { topic, payload in
+            relay.prepare(topic, payload)
+            return (relay.topic, relay.payload)
+        } after: { count in
+            received += count
             counter.value = received
         }
     }
 
     private func runEcho(_ options: ConnectionOptions) throws {
+        let levels = root.utf8.count { $0 == UInt8(ascii: "/") } + 4
+        try serve(options, ["\(root)/app/+/+/request/#"]) { topic, payload in
+            let parts = topic.split(separator: UInt8(ascii: "/")).prefix(levels)
+            return (Array(parts.joined(separator: "/".utf8)) + "/response".utf8, Array(payload))
+        }
+    }
+
+    private func runHops(_ options: ConnectionOptions) throws {
+        var hops = BenchHops(root: root)
+        try serve(options, BenchHops.filters(root)) { topic, payload in
+            hops.follow(topic, payload).map { (Array($0.topic.utf8), Array($0.payload.utf8)) }
+        }
+    }
+
+    /// Reads in batches as a worker does, and publishes what follows from each message.
+    private func serve(
+        _ options: ConnectionOptions,
+        _ filters: [String],
+        isRetained: Bool = false,
+        _ follow: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> (topic: [UInt8], payload: [UInt8])?,
+        after: (Int) -> Void = { _ in }
+    ) throws {
         var client = try MosquittoClient(options, waker: Waker())
         _ = try client.connect()
-        try client.subscribe(["\(root)/app/+/+/request/#"])
+        try client.subscribe(filters)
         say("ready")
         var intake = Intake()
-        let levels = root.utf8.count { $0 == UInt8(ascii: "/") } + 4
         while true {
             try client.receive(
                 upTo: 500,
@@ -150,16 +157,21 @@ package struct BenchConsumer: Sendable {
                 into: &intake
             )
             for delivery in intake.deliveries {
-                let parts = intake.bytes[delivery.topic].split(separator: UInt8(ascii: "/"))
-                let topic =
-                    Array(parts.prefix(levels).joined(separator: "/".utf8)) + "/response".utf8
-                try topic.withUnsafeBufferPointer { topic in
-                    try Array(intake.bytes[delivery.payload]).withUnsafeBufferPointer { payload in
-                        _ = try client.publish(topic: topic, payload: payload, isRetained: false)
+                guard
+                    let next = follow(intake.bytes[delivery.topic], intake.bytes[delivery.payload])
+                else { continue }
+                try next.topic.withUnsafeBufferPointer { topic in
+                    try next.payload.withUnsafeBufferPointer { payload in
+                        _ = try client.publish(
+                            topic: topic,
+                            payload: payload,
+                            isRetained: isRetained
+                        )
                     }
                 }
             }
             try client.flush()
+            after(intake.deliveries.count)
         }
     }
 

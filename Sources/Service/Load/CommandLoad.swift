@@ -2,9 +2,8 @@ import Glibc
 
 /// Commands from app terminals to devices and back, in one thread: four messages each.
 ///
-/// A terminal asks, somebody tells the device, the device answers, somebody tells the terminal. That is
-/// the service, or, with `relaySecret`, a connection of the load itself that passes on what it gets:
-/// the same four hops through the bare broker.
+/// A terminal asks, somebody tells the device, the device answers, somebody tells the terminal: the
+/// service, or `BenchHops`.
 final class CommandLoad {
     private let connections: LoadConnections
     private let devices: [LoadDevice]
@@ -13,9 +12,7 @@ final class CommandLoad {
     private let owners: [Int]
     private let crowd: LoadDevice?
     private let root: String
-    private let relayPlace: Int?
     private let crowdPlace: Int
-    private let places: [String: Int]
     /// No two loads begin alike: a request's id is known for ten minutes.
     private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
     private var sentAt: [Int: Int64] = [:]
@@ -31,7 +28,6 @@ final class CommandLoad {
         devices: [LoadDevice],
         terminals: [LoadTerminal],
         owners: [Int],
-        relaySecret: String?,
         crowd: LoadDevice?,
         root: String
     ) {
@@ -40,32 +36,16 @@ final class CommandLoad {
         self.owners = owners
         self.crowd = crowd
         self.root = root
-        places = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1.did, $0) })
-        let others = devices.count + terminals.count
-        relayPlace = relaySecret == nil ? nil : others
-        crowdPlace = relaySecret == nil ? others : others + 1
+        crowdPlace = devices.count + terminals.count
         connections = LoadConnections(
             devices.map { .init(login: $0.login, filters: ["\(root)/device/\($0.did)/command"]) }
                 + terminals.map { .init(login: $0.login(), filters: Self.filters($0, root)) }
-                + (relaySecret.map { [Self.relay(secret: $0, root)] } ?? [])
                 + (crowd.map { [.init(login: $0.login)] } ?? [])
         )
     }
 
     private static func filters(_ terminal: LoadTerminal, _ root: String) -> [String] {
         ["\(terminal.space(root))/command", "\(root)/user/\(terminal.uid)/#"]
-    }
-
-    private static func relay(secret: String, _ root: String) -> LoadConnections.Member {
-        .init(
-            login: .init(
-                clientID: "svc.tools.bench-hops",
-                username: "service:tools",
-                password: secret,
-                keepAliveSeconds: LoadConnections.keepAliveSeconds
-            ),
-            filters: ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
-        )
     }
 
     /// Connects everybody and subscribes.
@@ -153,8 +133,6 @@ final class CommandLoad {
         let body = String(decoding: payload, as: UTF8.self)
         if place < devices.count {
             answer(place, body)
-        } else if place == relayPlace {
-            relay(topic, body, at: place)
         } else {
             hear(topic, body)
         }
@@ -162,7 +140,8 @@ final class CommandLoad {
 
     /// A device obeys.
     private func answer(_ device: Int, _ body: String) {
-        guard let cid = Self.number("\"cid\":", in: body), let sn = Self.number("\"sn\":", in: body)
+        guard let cid = LoadText.number("\"cid\":", in: body),
+            let sn = LoadText.number("\"sn\":", in: body)
         else { return }
         publish(
             device,
@@ -171,46 +150,18 @@ final class CommandLoad {
         )
     }
 
-    /// The bare broker's hops: what came is passed on at once.
-    private func relay(_ topic: String, _ body: String, at place: Int) {
-        let parts = topic.split(separator: "/")
-        if topic.hasSuffix("/control"), let sn = Self.number("\"sn\":", in: body) {
-            let did = devices[sn % devices.count].did
-            publish(
-                place,
-                "device/\(did)/command",
-                "{\"cid\":\(sn),\"sn\":\(sn),\"type\":\"write\",\"data\":{\"sequence\":\(sn)}}"
-            )
-        } else if topic.hasSuffix("/report"), let sn = Self.number("\"sequence\":", in: body),
-            parts.count >= 2, let device = places[String(parts[parts.count - 2])]
-        {
-            let terminal = terminals[owners[device]]
-            publish(
-                place,
-                "app/\(terminal.appID)/\(terminal.terminalID)/command",
-                "{\"cid\":\(sn),\"sn\":\(sn),\"state\":\"done\",\"code\":0}"
-            )
-        }
-    }
-
     /// A terminal hears an outcome, or the status of a device.
     private func hear(_ topic: String, _ body: String) {
         if topic.hasSuffix("/command") {
-            guard let sn = Self.number("\"sn\":", in: body),
+            guard let sn = LoadText.number("\"sn\":", in: body),
                 let begin = sentAt.removeValue(forKey: sn)
             else { return }
             if isTiming { delays.append(LoadClock.nanoseconds - begin) }
         } else if let crowd, topic.hasSuffix("/device/\(crowd.did)/status"),
-            let sequence = Self.number("\"sequence\":", in: body), sequence > 0,
+            let sequence = LoadText.number("\"sequence\":", in: body), sequence > 0,
             body.contains("\"changed\":[\"sequence\"]")
         {
             seen += 1
         }
-    }
-
-    private static func number(_ name: String, in body: String) -> Int? {
-        guard let range = body.utf8.firstRange(of: name.utf8) else { return nil }
-        let digits = body.utf8[range.upperBound...].prefix { (48...57).contains($0) }
-        return digits.isEmpty ? nil : digits.reduce(0) { $0 * 10 + Int($1) - 48 }
     }
 }

@@ -1,0 +1,52 @@
+import Glibc
+
+/// Passes on what apps ask of devices and what devices say to that, without a look at it.
+///
+/// What `bench commands` measures the service against: the same four hops, with nothing done in between.
+struct BenchHops {
+    private let root: String
+    /// Where the outcome of each command goes, by its `sn`.
+    private var spaces: [Int: String] = [:]
+
+    init(root: String) { self.root = root }
+
+    /// What the broker is to send to this process.
+    static func filters(_ root: String) -> [String] {
+        ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
+    }
+
+    /// The message that follows from one, or nil.
+    mutating func follow(
+        _ topic: ArraySlice<UInt8>,
+        _ payload: ArraySlice<UInt8>
+    ) -> (topic: String, payload: String)? {
+        let topic = String(decoding: topic, as: UTF8.self)
+        let body = String(decoding: payload, as: UTF8.self)
+        let levels = topic.dropFirst(root.count + 1).split(separator: "/")
+        switch (levels.first, levels.count) {
+        case ("app", 6): return command(body, asker: "app/\(levels[1])/\(levels[2])")
+        case ("device", 3): return outcome(body)
+        default: return nil
+        }
+    }
+
+    private mutating func command(_ body: String, asker: String) -> (String, String)? {
+        guard let sn = LoadText.number("\"sn\":", in: body),
+            let did = LoadText.text("\"did\":", in: body)
+        else { return nil }
+        spaces[sn] = asker
+        return (
+            "\(root)/device/\(did)/command",
+            "{\"cid\":\(sn),\"sn\":\(sn),\"type\":\"write\",\"data\":{\"sequence\":\(sn)}}"
+        )
+    }
+
+    private mutating func outcome(_ body: String) -> (String, String)? {
+        guard let sn = LoadText.number("\"sequence\":", in: body),
+            let space = spaces.removeValue(forKey: sn)
+        else { return nil }
+        return (
+            "\(root)/\(space)/command", "{\"cid\":\(sn),\"sn\":\(sn),\"state\":\"done\",\"code\":0}"
+        )
+    }
+}
