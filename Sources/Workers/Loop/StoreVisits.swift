@@ -20,12 +20,8 @@ struct StoreVisits {
 
     // MARK: Waiting
 
-    /// How long to wait for messages at most.
-    ///
-    /// - Parameters:
-    ///   - due: When something is due next; nil where that is not known.
-    ///   - pause: Until a crowd's next message may go out; nil where none waits for that.
-    ///   - hasSettled: Whether rows of the outbox are to be struck out.
+    /// How long to wait for messages at most: until `due`, the next time that something is; not longer
+    /// than `pause`, after which a crowd's next message may go out; and not long with rows to strike out.
     mutating func wait(
         until due: Instant?,
         pause: Duration?,
@@ -47,11 +43,8 @@ struct StoreVisits {
 
     // MARK: Looking
 
-    /// Whether to look for what others left and for what is due.
-    ///
-    /// - Parameters:
-    ///   - isCalled: Whether a neighbour has called.
-    ///   - isIdle: Whether the wait ended with no packet at all.
+    /// Whether to look for what others left and for what is due: a neighbour has called, the wait ended
+    /// with no packet at all (`isIdle`), or it is time.
     mutating func mustLook(isCalled: Bool, isIdle: Bool, at now: Instant) -> Bool {
         guard isCalled || now >= next || (isIdle && !isPausing) else { return false }
         next = Instant(milliseconds: now.milliseconds + Self.intervalMilliseconds)
