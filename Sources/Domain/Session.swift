@@ -26,6 +26,8 @@ package struct Session: Sendable, Equatable {
     package var expiresAt: Instant
     /// When its token was used last, to the minute; nil before the first time.
     package var lastSeenAt: Instant?
+    /// Whether the token before the last refresh may still work: until the new one is used.
+    package var hasOldToken = false
     /// When it ended.
     package var endedAt: Instant?
     /// Why it ended.

@@ -224,9 +224,7 @@ package struct DeviceTable {
 
     /// Takes the next command number of a device.
     package func nextCommandID(_ did: DeviceID) throws -> Int64 {
-        try sql.run("UPDATE device SET lastCid = lastCid + 1 WHERE did = $1") { $0.add(did.text) }
-        return try sql.integer("SELECT lastCid FROM device WHERE did = $1") { $0.add(did.text) }
-            ?? 1
+        try nextCommandIDs([did])[0] ?? 1
     }
 
     /// Removes a device with all that belongs to it alone; bindings must have ended before.

@@ -31,6 +31,7 @@ extension SessionTable {
         }
         guard sql.changes == 1 else { return false }
         session.expiresAt = expiresAt
+        session.hasOldToken = true
         try tellGate(session)
         return true
     }
@@ -38,6 +39,17 @@ extension SessionTable {
     /// Notes that a token of a session was used: the newest one ends its predecessor, and once a
     /// minute at most the moment is kept.
     package func use(_ token: String, of session: Domain.Session) throws {
+        if session.hasOldToken { try endOldToken(of: session, by: token) }
+        let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
+        guard (session.lastSeenAt ?? session.loginTime) <= oldest else { return }
+        try sql.run("UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2") {
+            $0.add(transaction.now.milliseconds)
+            $0.add(session.id.text)
+        }
+        try seen(session.uid)
+    }
+
+    private func endOldToken(of session: Domain.Session, by token: String) throws {
         try sql.run(
             """
             UPDATE session SET oldTokenHash = NULL, oldTokenUntil = NULL
@@ -48,13 +60,6 @@ extension SessionTable {
             $0.add(bytes: Sodium.sha256(token.utf8))
         }
         if sql.changes == 1 { try tellGate(session) }
-        let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
-        guard (session.lastSeenAt ?? session.loginTime) <= oldest else { return }
-        try sql.run("UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2") {
-            $0.add(transaction.now.milliseconds)
-            $0.add(session.id.text)
-        }
-        try seen(session.uid)
     }
 
     /// Ends the token before a refresh, which worked until a moment: the gate saw the new one used.

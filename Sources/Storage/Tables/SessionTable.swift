@@ -11,7 +11,7 @@ package struct SessionTable {
 
     private static let columns = """
         sessionId, uid, appId, terminalId, platform, os, name, loginTime, expiresAt, endedAt,
-        endReason, lastSeenAt
+        endReason, lastSeenAt, oldTokenHash IS NOT NULL
         """
 
     private static func session(_ row: Row) -> Domain.Session {
@@ -29,6 +29,7 @@ package struct SessionTable {
         session.endedAt = row.optionalInteger(9).map { Instant(milliseconds: $0) }
         session.endReason = row.optionalText(10).flatMap(Domain.Session.EndReason.init(rawValue:))
         session.lastSeenAt = row.optionalInteger(11).map { Instant(milliseconds: $0) }
+        session.hasOldToken = row.bool(12)
         return session
     }
 

@@ -11,6 +11,9 @@ package struct RequestHandler: BatchHandler {
     /// When the next command loses its meaning, or is to be sent, or the next invitation or guest has
     /// had his time; only the control worker looks.
     package private(set) var nextDue: Instant?
+    /// Whether `nextDue` knows of what the batches since began; it is asked for at the next look, off the
+    /// path of a request.
+    private var isPlanned = true
 
     /// The control worker: devices, sharing, homes; and the clock of commands.
     package static func control(_ environment: Environment) -> RequestHandler {
@@ -53,7 +56,7 @@ package struct RequestHandler: BatchHandler {
         try desk.catalog.update(in: tx)
         var owed = Owed()
         for message in batch { try handle(message, in: tx, owed: &owed) }
-        try plan(in: tx)
+        isPlanned = name != .control
         return owed
     }
 
@@ -102,7 +105,7 @@ package struct RequestHandler: BatchHandler {
     // MARK: What is due
 
     package func isDue(in tx: Transaction) throws -> Bool {
-        if desk.waiting.canRelease { return true }
+        if desk.waiting.canRelease || !isPlanned { return true }
         guard name == .control else { return false }
         // Others give commands too, the schedule worker among them.
         let next = [try tx.commands.nextExpiry(), try tx.commands.nextCall()]
@@ -158,6 +161,7 @@ package struct RequestHandler: BatchHandler {
             try tx.commands.nextExpiry(), try tx.commands.nextCall(), try BondExpiry.next(in: tx),
         ]
         .compactMap(\.self).min()
+        isPlanned = true
     }
 
     package mutating func connected(
