@@ -37,6 +37,7 @@ package enum StatusRules {
         if let rejection = check(report, product: product) { return .failure(rejection) }
         var next = status
         var outcome = Outcome(ts: effective(report.ts, at: now))
+        outcome.changed.reserveCapacity(report.points.first?.data.members.count ?? 0)
         for point in report.points {
             merge(point, fallback: outcome.ts, into: &next, outcome: &outcome, at: now)
         }

@@ -41,10 +41,11 @@ struct JSONParser {
     private mutating func parseObject(depth: Int) throws(JSONError) -> JSONObject {
         guard depth <= Self.depthMax else { throw fail("nested deeper than \(Self.depthMax)") }
         index += 1
-        var members: [JSONObject.Member] = []
-        var names = NameSet()
         skipSpace()
         if take(UInt8(ascii: "}")) { return JSONObject(members: []) }
+        var members: [JSONObject.Member] = []
+        members.reserveCapacity(4)
+        var names = NameSet()
         while true {
             guard peek() == UInt8(ascii: "\"") else {
                 throw fail("a name in quotes should stand here")

@@ -29,7 +29,9 @@ struct DeviceTableTests {
         status.presence.session = "s"
         status.presence.changedAt = Make.at(3)
         let record = StatusRecord(did: Make.did, productKey: Make.key, status: status)
-        try world.store.batch(at: Make.now) { try $0.statuses.save([record]) }
+        try world.store.batch(at: Make.now) {
+            try $0.statuses.save(reported: [record], moved: [record])
+        }
         let found = try world.store.read { try $0.statuses.find(Make.did) }
         #expect(found?.status == status)
     }
@@ -39,7 +41,7 @@ struct DeviceTableTests {
         let world = try World()
         try world.fill()
         try world.store.batch(at: Make.now) { (tx) throws in
-            try tx.statuses.save([
+            try tx.statuses.save(reported: [
                 StatusRecord(did: Make.did, productKey: Make.key, status: Status(ts: Make.at(5)))
             ])
             try tx.sql.run("UPDATE status SET conditions = '[[\"alert\",\"a\",\"e-1\"]]'")

@@ -174,7 +174,7 @@ struct StatusCacheTests {
         try world.store.batch(at: Make.now) { (tx) throws in
             guard var record = try tx.statuses.find(Make.did) else { return }
             record.status.version += 1
-            try tx.statuses.save([record])
+            try tx.statuses.save(reported: [record])
         }
     }
 

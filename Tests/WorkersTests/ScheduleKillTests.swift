@@ -102,7 +102,7 @@ struct ScheduleKillTests {
             var records: [StatusRecord] = []
             try tx.statuses.load((0..<count).map { World.did($0) }) { records.append($1) }
             for place in records.indices { records[place].status.presence.isOnline = true }
-            try tx.statuses.save(records.sorted { $0.did < $1.did })
+            try tx.statuses.save(reported: [], moved: records.sorted { $0.did < $1.did })
         }
         return dueAt
     }

@@ -123,7 +123,7 @@ final class World {
             record.status.presence.isOnline = isOnline
             record.status.presence.isAlive = isOnline
             record.status.presence.connection += 1
-            try tx.statuses.save([record])
+            try tx.statuses.save(reported: [], moved: [record])
         }
     }
 

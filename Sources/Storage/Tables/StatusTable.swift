@@ -89,37 +89,35 @@ package struct StatusTable {
         try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0
     }
 
-    /// Writes statuses of devices that exist, in the order of their ids.
+    /// Writes statuses of devices that exist, in the order of their ids: what was reported of some, and
+    /// of others, or the same, who came and went.
     ///
-    /// Presence, which an index rests on, is written only where it changed.
-    package func save(_ records: [StatusRecord]) throws {
-        let known =
-            cache?.find(records.map(\.did)).known ?? Array(repeating: nil, count: records.count)
+    /// Apart, because an index rests on presence, which changes seldom.
+    package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
         try sql.run(
             """
             UPDATE status SET version = $1, ts = $2, attributes = $3, conditions = $4, recent = $5
             WHERE did = $6
             """,
-            each: records
+            each: reported
         ) { binder, record in
             Self.bindReported(record.status, &binder)
             binder.add(record.did.text)
         }
-        let moved = records.indices.filter {
-            known[$0]?.status.presence != records[$0].status.presence
-        }
         try sql.run(
             """
             UPDATE status SET online = $1, alive = $2, connection = $3, session = $4,
-                lastSeenAt = $5
-            WHERE did = $6
+                lastSeenAt = $5, ts = $6
+            WHERE did = $7
             """,
             each: moved
-        ) { binder, place in
-            Self.bind(records[place].status.presence, &binder)
-            binder.add(records[place].did.text)
+        ) { binder, record in
+            Self.bind(record.status.presence, &binder)
+            binder.add(record.status.ts.milliseconds)
+            binder.add(record.did.text)
         }
-        cache?.put(records)
+        cache?.put(reported)
+        cache?.put(moved)
     }
 
     private static func bindReported(_ status: Status, _ binder: inout Binder) {
@@ -147,7 +145,7 @@ package struct StatusTable {
         record.status.cleared = []
         record.status.version += 1
         record.status.ts = now
-        try save([record])
+        try save(reported: [record])
     }
 
     // MARK: Rows

@@ -70,6 +70,16 @@ package struct Owed {
     /// Has slow work begin after the commit.
     mutating func submit(_ job: SlowJob) { jobs.append(job) }
 
+    /// Adds the messages, calls and slow work that another piece of work owes.
+    mutating func add(_ other: Owed) {
+        for message in other.messages { publish(message, isSecret: other.isSecret) }
+        for (worker, messages) in other.others {
+            for message in messages { publish(message, by: worker) }
+        }
+        woken.formUnion(other.woken)
+        jobs += other.jobs
+    }
+
     /// Counts the refusals that another piece of work counted.
     mutating func addCounts(of other: Owed) {
         rejected.merge(other.rejected) { $0 + $1 }

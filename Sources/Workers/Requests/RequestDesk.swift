@@ -309,34 +309,3 @@ struct RequestDesk {
         )
     }
 }
-
-/// Finds who asks: the live session of a request's token.
-enum TokenCheck {
-    /// The live session of the request's token, which must be this terminal's and that user's.
-    static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
-        guard let token = request.token, !token.isEmpty else {
-            throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
-        }
-        guard let session = try tx.sessions.find(token: token),
-            session.terminal == request.terminal, session.app == request.app
-        else { throw Rejection(.invalidToken, "The token is not valid here.", field: "token") }
-        if let refusal = session.refusal(at: tx.now) { throw refusal }
-        if let uid = request.uid, uid != session.uid.text {
-            throw Rejection(.invalidToken, "The token is another user's.", field: "uid")
-        }
-        try tx.sessions.use(token, of: session)
-        return session
-    }
-}
-
-extension Owed {
-    /// Adds what a piece of work owes.
-    mutating func add(_ other: Owed) {
-        for message in other.messages { publish(message, isSecret: other.isSecret) }
-        for (worker, messages) in other.others {
-            for message in messages { publish(message, by: worker) }
-        }
-        for worker in other.woken { wake(worker) }
-        for job in other.jobs { submit(job) }
-    }
-}

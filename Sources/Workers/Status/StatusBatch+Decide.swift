@@ -35,18 +35,18 @@ extension StatusBatch {
         at now: Instant,
         ids: inout IDSource
     ) {
-        guard let record = records[item.device], let product = catalog.product(record.productKey)
+        guard let product = product(of: item.device), var status = records[item.device]?.status
         else { return putAsideUnknown(item) }
+        let did = dids[item.device]
         if let version = key.flatMap({ versions[$0] }) {
-            return answer(report, dids[item.device], version: version)
+            return answer(report, did, version: version)
         }
-        var status = record.status
         let ts = key == nil ? Repeats.time(of: report, at: now) : nil
         let json = ts.flatMap { _ in report.points.first?.data.encoded() }
         if let ts, let json, isRepeat(json, ts, item.device, &status) { return }
         switch StatusRules.decide(
             report,
-            of: record.did,
+            of: did,
             product: product,
             status: &status,
             at: now,
@@ -58,9 +58,9 @@ extension StatusBatch {
             change(item.device, status)
             keep(report, outcome, item.device, json: json)
             tell(report, outcome, status, product, item.device)
-            note(report, at: now, did: record.did)
+            note(report, at: now, did: did)
             if let key { claim(key, version: status.version) }
-            answer(report, record.did, version: status.version)
+            answer(report, did, version: status.version)
         }
     }
 
@@ -217,7 +217,7 @@ extension StatusBatch {
         if case .listening = signal, status.presence.isOnline { listening.insert(record.did) }
         if change != nil { status.ts = now }
         guard status != record.status else { return }
-        self.change(item.device, status)
+        move(item.device, status)
         guard let change else { return }
         let event = Event(
             id: ids.make("e", at: now),
@@ -227,7 +227,7 @@ extension StatusBatch {
             actor: .device(record.did)
         )
         events.append((record.did, event, actor: EventCodec.stored(event.actor)))
-        tell(status, catalog.product(record.productKey), item.device)
+        tell(status, product(of: item.device), item.device)
         tell(event, item.device)
         // Commands that were queued meanwhile go out then.
         if change.isOnline { arrived.insert(record.did) }
@@ -260,7 +260,7 @@ extension StatusBatch {
         let payload = StatusCodec.encode(
             record.status,
             of: record.did,
-            product: catalog.product(record.productKey)
+            product: product(of: device)
         )
         owed.publish(
             OutboundMessage(

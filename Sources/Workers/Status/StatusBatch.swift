@@ -39,6 +39,7 @@ struct StatusBatch {
     var records: [StatusRecord?] = []
     var subscribers: [[UserID]] = []
     private var isChanged: [Bool] = []
+    private var isMoved: [Bool] = []
 
     // Reports that must take effect once, each key at its place, with the version it led to.
     private var keys: [InboxKey] = []
@@ -200,6 +201,7 @@ struct StatusBatch {
         records = Array(repeating: nil, count: dids.count)
         subscribers = Array(repeating: [], count: dids.count)
         isChanged = Array(repeating: false, count: dids.count)
+        isMoved = isChanged
         versions = Array(repeating: nil, count: keys.count)
         try tx.inbox.find(keys) { versions[$0] = $1 }
         try tx.statuses.load(dids) { records[$0] = $1 }
@@ -232,14 +234,29 @@ struct StatusBatch {
         }
     }
 
+    /// Notes what a report has changed.
     mutating func change(_ device: Int, _ status: Status) {
         records[device]?.status = status
         isChanged[device] = true
     }
 
+    /// Notes that a device's presence has changed.
+    mutating func move(_ device: Int, _ status: Status) {
+        records[device]?.status = status
+        isMoved[device] = true
+    }
+
+    /// A device's product; nil where either is unknown.
+    func product(of device: Int) -> Product? {
+        (records[device]?.productKey).flatMap { catalog.product($0) }
+    }
+
     mutating func save(in tx: Transaction) throws {
         let order = dids.indices.sorted { dids[$0] < dids[$1] }
-        try tx.statuses.save(order.compactMap { isChanged[$0] ? records[$0] : nil })
+        try tx.statuses.save(
+            reported: order.compactMap { isChanged[$0] ? records[$0] : nil },
+            moved: order.compactMap { isMoved[$0] ? records[$0] : nil }
+        )
         if !history.isEmpty {
             try tx.history.append(history.map(\.record))
         }
@@ -254,8 +271,7 @@ struct StatusBatch {
         try tx.commands.save(answered.compactMap { commands[$0] })
         for key in answered where finished.contains(key) {
             guard let command = commands[key] else { continue }
-            let product = places[key.did].flatMap { records[$0] }
-                .flatMap { catalog.product($0.productKey) }
+            let product = places[key.did].flatMap { self.product(of: $0) }
             try CommandOutcome.tell(command, product: product, topics: topics, in: tx, owed: &owed)
         }
     }

@@ -1,0 +1,22 @@
+import Domain
+import Storage
+import Wire
+
+/// Finds who asks: the live session of a request's token.
+enum TokenCheck {
+    /// The live session of the request's token, which must be this terminal's and that user's.
+    static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
+        guard let token = request.token, !token.isEmpty else {
+            throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
+        }
+        guard let session = try tx.sessions.find(token: token),
+            session.terminal == request.terminal, session.app == request.app
+        else { throw Rejection(.invalidToken, "The token is not valid here.", field: "token") }
+        if let refusal = session.refusal(at: tx.now) { throw refusal }
+        if let uid = request.uid, uid != session.uid.text {
+            throw Rejection(.invalidToken, "The token is another user's.", field: "uid")
+        }
+        try tx.sessions.use(token, of: session)
+        return session
+    }
+}
