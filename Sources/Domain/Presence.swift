@@ -66,6 +66,9 @@ package enum PresenceRules {
             reason = why
         case .birth(let session):
             presence.session = session
+            // A will that the broker publishes late may look like a birth: where there is a gate, it says
+            // who is there.
+            guard presence.isAlive || presence.connection == 0 else { return nil }
             presence.isOnline = true
         case .will(let session):
             guard !presence.isAlive, session == nil || session == presence.session else {
