@@ -442,7 +442,7 @@ CREATE INDEX commandAge ON command (did, createdAt, cid);
 CREATE TABLE commandCall (
     did TEXT NOT NULL PRIMARY KEY,
     at INTEGER NOT NULL
-) STRICT;
+, sentBefore INTEGER) STRICT;
 
 CREATE INDEX commandCallTime ON commandCall (at);
 

@@ -59,7 +59,7 @@ package struct Command: Sendable, Equatable {
     package var mode: Mode
     /// The values to set, as they may be shown.
     package var data: JSONObject
-    /// The values for the device, where `data` hides some; gone once it was sent.
+    /// The values for the device, where `data` hides some; gone once the state is final.
     package var hidden: JSONObject?
     /// Bytes for the device, as base64 text.
     package var binary: String?
@@ -121,6 +121,9 @@ package struct Command: Sendable, Equatable {
         steps.append(Step(next, at: now, by: cause))
         if next.isFinal { doneAt = now }
     }
+
+    /// When it went out; nil before, and for commands of versions that kept no steps.
+    package var sentAt: Instant? { steps.last { $0.state == .sent }?.at }
 
     /// Whether its time is over.
     package func isOver(at now: Instant) -> Bool { expiresAt <= now }

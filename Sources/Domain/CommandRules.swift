@@ -15,6 +15,7 @@ package enum CommandRules {
         switch command.state {
         case .sent where !command.isOver(at: now):
             command.turn(code == 0 ? .done : .failed, at: now, by: .device)
+            command.hidden = nil
             command.code = code
             command.result = data
             return true

@@ -1,3 +1,5 @@
+package import JSON
+
 /// A kind of device, as its maker describes it (PROTOCOL 2.5).
 package struct Product: Sendable, Equatable {
     /// Whose devices may register.
@@ -68,6 +70,11 @@ package struct Product: Sendable, Equatable {
 
     /// The data point of a name.
     package func point(_ name: String) -> DataPoint? { pointsByName[name] }
+
+    /// Whether data names a write-only data point, whose value is never shown.
+    package func hides(_ data: JSONObject) -> Bool {
+        data.members.contains { point($0.key)?.access == .writeOnly }
+    }
 }
 
 /// The limits of free-form products (PROTOCOL 2.2).
@@ -76,6 +83,10 @@ package enum FreeForm {
     package static let attributesMax = 256
     /// How many bytes of JSON one device's state may have.
     package static let stateBytesMax = 32 * 1024
+    /// How many alerts may be on at once, and how many faults.
+    package static let conditionsMax = 64
+    /// How many bytes of JSON the names of all that is on may have.
+    package static let conditionBytesMax = 16 * 1024
     /// How many bytes an attribute's name may have.
     package static let nameBytesMax = 128
 

@@ -73,6 +73,9 @@ package struct Report: Sendable, Equatable {
         points.count == 1 && cid == nil && binary == nil && alerts.isEmpty && faults.isEmpty
     }
 
+    /// Whether the report brings stored history, of however many moments: each has its own time.
+    package var isBatch: Bool { ts == nil && points.first?.ts != nil }
+
     /// How many points of stored history one report may bring.
     package static let pointsMax = 500
     /// How far ahead of the server a device's time may lie before the arrival counts instead.

@@ -116,6 +116,9 @@ package enum ConditionKind: String, Sendable, CaseIterable {
 
     /// The type of the event that tells of its end.
     package var clearedType: String { rawValue + "Cleared" }
+
+    /// The field of a report, and of a product, that lists such conditions.
+    package var field: String { rawValue + "s" }
 }
 
 /// Something that happened to a device, as users are told and as it is kept.

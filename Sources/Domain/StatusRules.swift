@@ -34,7 +34,7 @@ package enum StatusRules {
         at now: Instant,
         ids: inout IDSource
     ) -> Result<Outcome, Rejection> {
-        if let rejection = check(report, product: product) { return .failure(rejection) }
+        if let rejection = check(report, status, product: product) { return .failure(rejection) }
         var next = status
         var outcome = Outcome(ts: effective(report.ts, at: now))
         outcome.changed.reserveCapacity(report.points.first?.data.members.count ?? 0)
@@ -46,6 +46,9 @@ package enum StatusRules {
         }
         raise(report.alerts, .alert, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
         raise(report.faults, .fault, did: did, in: &next, outcome: &outcome, at: now, ids: &ids)
+        if next.open.count > status.open.count, let rejection = checkConditions(next, product) {
+            return .failure(rejection)
+        }
         if !outcome.changed.isEmpty { next.version += 1 }
         if outcome.isVisible { next.ts = max(next.ts, outcome.ts) }
         status = next
@@ -60,8 +63,12 @@ package enum StatusRules {
 
     // MARK: Checking
 
-    private static func check(_ report: Report, product: Product) -> Rejection? {
-        let isBatch = report.points.count > 1
+    private static func check(
+        _ report: Report,
+        _ status: Status,
+        product: Product
+    ) -> Rejection? {
+        let isBatch = report.isBatch
         for (index, point) in report.points.enumerated() {
             let path = isBatch ? "reports.\(index).data" : "data"
             if let rejection = ProductRules.check(
@@ -72,21 +79,46 @@ package enum StatusRules {
                 return rejection
             }
         }
-        return check(report.alerts, in: "alerts", declared: product.alerts, product)
-            ?? check(report.faults, in: "faults", declared: product.faults, product)
+        return check(report.alerts, .alert, declared: product.alerts, status, product)
+            ?? check(report.faults, .fault, declared: product.faults, status, product)
     }
 
     private static func check(
         _ conditions: [Report.Condition],
-        in field: String,
+        _ kind: ConditionKind,
         declared: [String],
+        _ status: Status,
         _ product: Product
     ) -> Rejection? {
         for condition in conditions
         where !declared.contains(condition.name) && !(product.isFreeForm && declared.isEmpty) {
-            return .invalid(field, "\(condition.name) is none of the product's \(field).")
+            // What is on was declared once: its end can always be told.
+            if condition.value == .bool(false), status.eventID(kind, condition.name) != nil {
+                continue
+            }
+            return .invalid(
+                kind.field,
+                "\(condition.name) is none of the product's \(kind.field)."
+            )
         }
         return nil
+    }
+
+    /// Where a product declares none, its devices choose the names themselves.
+    private static func checkConditions(_ status: Status, _ product: Product) -> Rejection? {
+        for kind in ConditionKind.allCases
+        where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax {
+            return .invalid(
+                kind.field,
+                "A device has at most \(FreeForm.conditionsMax) \(kind.field) on at once."
+            )
+        }
+        let bytes = status.open.reduce(0) { $0 + JSONValue.string($1.name).encoded().count + 1 }
+        guard bytes > FreeForm.conditionBytesMax else { return nil }
+        return .invalid(
+            "alerts",
+            "The names of what is on have at most \(FreeForm.conditionBytesMax) bytes."
+        )
     }
 
     private static func checkSize(_ status: Status, _ product: Product) -> Rejection? {

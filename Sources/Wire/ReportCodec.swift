@@ -21,11 +21,28 @@ package enum ReportCodec {
                     throw .invalid("reports", "A batch of reports holds nothing beside them.")
                 }
                 guard id != nil else { throw .invalid("id", "A batch of reports needs an id.") }
-                return Report(id: id, points: try points(reports))
+                let report = Report(id: id, points: try points(reports))
+                return try checked(report, bytes.count)
             }
-            return try report(id, fields)
+            return try checked(try report(id, fields), bytes.count)
         }
     }
+
+    /// Refuses values that would be too large in our own words: a device may write `1e15` where we write
+    /// sixteen digits.
+    private static func checked(
+        _ report: Report,
+        _ bytes: Int
+    ) throws(Rejection) -> Report {
+        guard bytes > Payload.bytesMax / growthMax else { return report }
+        for point in report.points where point.data.encoded().count > Payload.bytesMax {
+            throw .invalid("data", "The data, numbers written out, is larger than a payload.")
+        }
+        return report
+    }
+
+    /// A number of our writing has at most so many times the bytes of the device's.
+    private static let growthMax = 4
 
     private static func report(
         _ id: MessageID?,

@@ -75,6 +75,16 @@ extension StatusRulesTests {
         #expect(status.cleared.last?.name == "c499")
     }
 
+    @Test("What the product does not declare any more can still end, and nothing else")
+    mutating func undeclared() throws {
+        _ = try take(Make.report(alerts: [.init("old")]), product: Make.product(alerts: ["old"]))
+        let next = Make.product(alerts: ["new"])
+        #expect(decide(Make.report(alerts: [.init("old")]), product: next).rejection != nil)
+        let end = Make.report(alerts: [.init("old", value: false)])
+        #expect(try take(end, product: next).events.map(\.type) == ["alertCleared"])
+        #expect(decide(end, product: next).rejection?.field == "alerts")
+    }
+
     @Test("One report may raise, clear and raise again")
     mutating func flicker() throws {
         let events = try take(

@@ -98,6 +98,27 @@ extension StatusRulesTests {
         _ = try take(Make.report(["a0": 77]), product: Make.freeForm)
     }
 
+    @Test("A free-form device has at most 64 alerts on at once, and may always end one")
+    mutating func conditionsMax() throws {
+        for number in 0..<64 {
+            _ = try take(Make.report(alerts: [.init("a\(number)")]), product: Make.freeForm)
+        }
+        let before = status
+        let one = Make.report(alerts: [.init("one more")])
+        #expect(decide(one, product: Make.freeForm).rejection?.field == "alerts")
+        #expect(status == before)
+        _ = try take(Make.report(alerts: [.init("a0", value: false)]), product: Make.freeForm)
+        _ = try take(one, product: Make.freeForm)
+    }
+
+    @Test("A batch of one names its field as any batch does")
+    mutating func batchOfOne() {
+        let report = Report(points: [.init(ts: Make.now, data: ["unheard": 1])])
+        #expect(
+            decide(report, product: Make.product()).rejection?.field == "reports.0.data.unheard"
+        )
+    }
+
     @Test("A free-form device has at most 32 KiB of state")
     mutating func bytesMax() throws {
         let half = JSONValue.string(String(repeating: "x", count: 16_000))

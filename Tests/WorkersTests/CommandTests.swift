@@ -96,7 +96,44 @@ struct CommandTests {
         #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")
     }
 
-    @Test("What waits is sealed, and gone from the store once it is sent")
+    @Test("What a device may have missed goes out once more when it comes anew, under its number")
+    func again() throws {
+        let world = try world(online: true)
+        try queue(world, "a", ["pin": "canary-5", "level": 1])
+        try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
+        #expect(sent(world).map { $0["cid"] } == [1, 2])
+
+        // The same connection missed nothing.
+        world.clock.advance(seconds: 1)
+        try come(world, connection: 1)
+        #expect(sent(world).count == 2)
+
+        world.clock.advance(seconds: 1)
+        try come(world, connection: 2)
+        #expect(sent(world).map { $0["cid"] } == [1, 2, 1, 2])
+        #expect(
+            sent(world).last(where: { $0["cid"] == 1 })?["data"]?.objectValue?["pin"] == "canary-5"
+        )
+
+        world.sendReport(0, ["cid": 1])
+        try world.runStatus()
+        world.clock.advance(seconds: 60)
+        try come(world, connection: 3)
+        // One is answered, the other's time is over.
+        #expect(sent(world).count == 4)
+    }
+
+    @Test("What nobody may ask for any more is not sent once more")
+    func againRights() throws {
+        let world = try world(online: true)
+        try queue(world, "a", ["level": 1], user: 1)
+        try world.write { (tx) throws in try tx.bindings.delete(World.did(0), [World.uid(1)]) }
+        world.clock.advance(seconds: 1)
+        try come(world, connection: 2)
+        #expect(sent(world).count == 1)
+    }
+
+    @Test("What waits is sealed, and gone from the store once it is answered")
     func sealed() throws {
         let world = try world()
         try queue(world, "a", ["pin": "canary-4711"])
@@ -112,6 +149,8 @@ struct CommandTests {
         #expect(!String(decoding: waiting, as: UTF8.self).contains("canary-4711"))
         try come(world)
         #expect(sent(world).first?["data"] == ["pin": "canary-4711"])
+        world.sendReport(0, ["cid": 1])
+        try world.runStatus()
         #expect(try secrets() == [nil])
     }
 

@@ -17,6 +17,7 @@ enum Migrations {
         ("008-schedules", Schema008.sql),
         ("009-addresses", Schema009.sql),
         ("010-address-age", Schema010.sql),
+        ("011-sent-again", Schema011.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {

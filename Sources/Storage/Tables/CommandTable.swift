@@ -110,37 +110,51 @@ package struct CommandTable {
         try open(did, "state IN ('queued', 'sent') AND state = 'queued'")
     }
 
-    /// Has the control worker send what waits for devices, from a moment on; devices for which nothing
-    /// waits are left out.
-    package func call(_ dids: [DeviceID], at moment: Instant) throws {
+    /// What a device may have missed: sent before a moment, and neither answered nor over; the newest, in
+    /// the order of the numbers.
+    package func missed(_ did: DeviceID, before moment: Instant, limit: Int) throws -> [Command] {
+        try open(did, "state IN ('queued', 'sent') AND state = 'sent'")
+            .filter { ($0.sentAt ?? $0.createdAt) < moment && !$0.isOver(at: transaction.now) }
+            .suffix(limit)
+    }
+
+    /// Has the control worker send what waits for devices; devices for which there is nothing to send are
+    /// left out.
+    package func call(_ calls: [CommandCall]) throws {
         try sql.run(
             """
-            INSERT INTO commandCall (did, at) SELECT $1, $2
+            INSERT INTO commandCall (did, at, sentBefore) SELECT $1, $2, $3
             WHERE EXISTS (SELECT 1 FROM command WHERE did = $1 AND state IN ('queued', 'sent')
-                AND state = 'queued')
+                AND (state = 'queued' OR $3 IS NOT NULL))
             ON CONFLICT (did) DO UPDATE SET
                 at = CASE WHEN excluded.at < commandCall.at THEN excluded.at
-                    ELSE commandCall.at END
+                    ELSE commandCall.at END,
+                sentBefore = coalesce(excluded.sentBefore, commandCall.sentBefore)
             """,
-            each: dids
+            each: calls
         ) {
-            $0.add($1.text)
-            $0.add(moment.milliseconds)
+            $0.add($1.did.text)
+            $0.add($1.at.milliseconds)
+            $0.add($1.sentBefore?.milliseconds)
         }
     }
 
-    /// Takes devices whose commands are to be sent now, at most so many.
-    package func takeCalls(limit: Int) throws -> [DeviceID] {
-        let dids = try sql.query(
-            "SELECT did FROM commandCall WHERE at <= $1 ORDER BY at LIMIT $2"
+    /// Takes the calls whose time has come, at most so many.
+    package func takeCalls(limit: Int) throws -> [CommandCall] {
+        let calls = try sql.query(
+            "SELECT did, at, sentBefore FROM commandCall WHERE at <= $1 ORDER BY at LIMIT $2"
         ) {
             $0.add(transaction.now.milliseconds)
             $0.add(limit)
         } row: {
-            DeviceID(trusted: $0.text(0))
+            CommandCall(
+                did: DeviceID(trusted: $0.text(0)),
+                at: Instant(milliseconds: $0.integer(1)),
+                sentBefore: $0.optionalInteger(2).map { Instant(milliseconds: $0) }
+            )
         }
-        try sql.run("DELETE FROM commandCall WHERE did = $1", each: dids) { $0.add($1.text) }
-        return dids
+        try sql.run("DELETE FROM commandCall WHERE did = $1", each: calls) { $0.add($1.did.text) }
+        return calls
     }
 
     /// When the next device's commands are to be sent; nil when none waits.

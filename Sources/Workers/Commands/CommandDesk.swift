@@ -23,7 +23,7 @@ package enum CommandDesk {
         let (command, isOnline) = try prepare(order, product: product, limits: limits, in: tx)
         try tx.commands.save([command])
         if isOnline {
-            try tx.commands.call([command.did], at: tx.now)
+            try tx.commands.call([CommandCall(did: command.did, at: tx.now)])
             owed.wake(.control)
         }
         return command
@@ -61,20 +61,32 @@ package enum CommandDesk {
         return sent.first { $0.cid == command.cid } ?? command
     }
 
-    /// Sends what waits for a device that has come; nothing where it has gone again.
+    /// Sends what waits for a device that is there, and once more what it may have missed; nothing where
+    /// it has gone again.
     static func deliver(
-        _ did: DeviceID,
+        _ call: CommandCall,
         catalog: Catalog,
+        limits: Limits,
         topics: Topics,
         in tx: Transaction,
         owed: inout Owed
     ) throws {
-        guard let record = try tx.statuses.find(did), record.status.presence.isOnline else {
+        guard let record = try tx.statuses.find(call.did), record.status.presence.isOnline else {
             return
         }
         let product = catalog.product(record.productKey)
+        if let moment = call.sentBefore {
+            let missed = try tx.commands.missed(
+                call.did,
+                before: moment,
+                limit: limits.queuedPerDevice
+            )
+            for command in missed where try refusal(command, in: tx) == nil {
+                publish(command, topics, owed: &owed)
+            }
+        }
         let waiting = try entitled(
-            did,
+            call.did,
             product: product,
             topics: topics,
             in: tx,
@@ -181,21 +193,23 @@ package enum CommandDesk {
     ) throws -> [Command] {
         let (outgoing, superseded) = CommandRules.merged(waiting, at: tx.now)
         let sent = outgoing.map { $0.sent(at: tx.now) }
-        try tx.commands.save(superseded + sent.map(\.stored))
+        try tx.commands.save(superseded + sent)
         for command in superseded {
             try CommandOutcome.tell(command, product: product, topics: topics, in: tx, owed: &owed)
         }
-        for command in sent {
-            owed.publish(
-                OutboundMessage(
-                    topics.command(command.did),
-                    CommandCodec.encode(command),
-                    expiresAt: command.expiresAt
-                ),
-                isSecret: command.hidden != nil
-            )
-        }
+        for command in sent { publish(command, topics, owed: &owed) }
         return sent
+    }
+
+    private static func publish(_ command: Command, _ topics: Topics, owed: inout Owed) {
+        owed.publish(
+            OutboundMessage(
+                topics.command(command.did),
+                CommandCodec.encode(command),
+                expiresAt: command.expiresAt
+            ),
+            isSecret: command.hidden != nil
+        )
     }
 }
 
@@ -209,13 +223,6 @@ extension Command {
         } else {
             command.turn(.sent, at: now, by: .system)
         }
-        return command
-    }
-
-    /// As it is kept once the outbox has it.
-    fileprivate var stored: Command {
-        var command = self
-        command.hidden = nil
         return command
     }
 }

@@ -132,10 +132,11 @@ package struct RequestHandler: BatchHandler {
             in: tx,
             owed: &owed
         )
-        for did in try tx.commands.takeCalls(limit: environment.limits.callPage) {
+        for call in try tx.commands.takeCalls(limit: environment.limits.callPage) {
             try CommandDesk.deliver(
-                did,
+                call,
                 catalog: desk.catalog,
+                limits: environment.limits,
                 topics: environment.topics,
                 in: tx,
                 owed: &owed

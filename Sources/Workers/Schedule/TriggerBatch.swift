@@ -227,7 +227,9 @@ struct TriggerBatch {
         try tx.runs.add(runs)
         try tx.commands.save(commands)
         // The control worker sends them, in turn with others for the same devices.
-        try tx.commands.call(Set(commands.map(\.did)).sorted(), at: tx.now)
+        try tx.commands.call(
+            Set(commands.map(\.did)).sorted().map { CommandCall(did: $0, at: tx.now) }
+        )
         try tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
         let ended = runs.filter { $0.state != .sent }
         for run in ended { ScheduleMetrics.shared.ran(run.state) }

@@ -172,7 +172,11 @@ extension StatusBatch {
 
     private mutating func refuse(_ report: Report, _ item: Item, _ rejection: Rejection) {
         owed.count(rejection)
-        if let source = item.source { putAside(source, .refused, rejection.message) }
+        if let source = item.source {
+            let product = product(of: item.device)
+            let isSecret = report.points.contains { product?.hides($0.data) == true }
+            putAside(source, .refused, rejection.message, isSecret: isSecret)
+        }
         guard let id = report.id else { return }
         owed.publish(
             OutboundMessage(
@@ -214,6 +218,9 @@ extension StatusBatch {
         guard let record = records[item.device] else { return putAsideUnknown(item) }
         var status = record.status
         let change = PresenceRules.decide(signal, presence: &status.presence, at: now)
+        if status.presence.connection > record.status.presence.connection, status.presence.isAlive {
+            connected.insert(record.did)
+        }
         if case .listening = signal, status.presence.isOnline { listening.insert(record.did) }
         if change != nil { status.ts = now }
         guard status != record.status else { return }

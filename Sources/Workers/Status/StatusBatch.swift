@@ -58,8 +58,9 @@ struct StatusBatch {
     var answered: [CommandKey] = []
     /// Commands of which the last is known now, and is to be told.
     var finished: Set<CommandKey> = []
-    /// Devices that have connected, and those that hear commands now.
+    /// Devices that came online, those with a new connection, and those that hear commands now.
     var arrived: Set<DeviceID> = []
+    var connected: Set<DeviceID> = []
     var listening: Set<DeviceID> = []
 
     /// A device and a moment.
@@ -278,12 +279,18 @@ struct StatusBatch {
 
     /// Has the control worker send what waits for devices that have come.
     private mutating func callWaiting(in tx: Transaction) throws {
-        guard !arrived.isEmpty || !listening.isEmpty else { return }
+        let called = arrived.union(connected).union(listening).sorted()
+        guard !called.isEmpty else { return }
+        let later = tx.now.adding(seconds: callSeconds)
         try tx.commands.call(
-            arrived.subtracting(listening).sorted(),
-            at: tx.now.adding(seconds: callSeconds)
+            called.map { did in
+                CommandCall(
+                    did: did,
+                    at: listening.contains(did) ? tx.now : later,
+                    sentBefore: connected.contains(did) ? tx.now : nil
+                )
+            }
         )
-        try tx.commands.call(listening.sorted(), at: tx.now)
         owed.wake(.control)
     }
 

@@ -1,0 +1,19 @@
+package import Domain
+
+/// Word to the control worker that a device is there, and from when on it is to be sent what waits.
+package struct CommandCall: Sendable, Equatable {
+    /// The device.
+    package var did: DeviceID
+    /// From when on.
+    package var at: Instant
+    /// What was sent before this moment goes out once more, since the device has come anew; nil where its
+    /// connection is the one that it was.
+    package var sentBefore: Instant?
+
+    /// Calls for a device.
+    package init(did: DeviceID, at: Instant, sentBefore: Instant? = nil) {
+        self.did = did
+        self.at = at
+        self.sentBefore = sentBefore
+    }
+}
