@@ -113,4 +113,46 @@ struct OutcomeTests {
 
         #expect(answer(world, 1, "asked")?.errorCode == "NotBound")
     }
+
+    @Test("Who commanded and left is not named to those who have the device now")
+    func actor() throws {
+        let world = try World(devices: 1, online: true, users: 2, bound: 1)
+        try ask(world, 0, "asked", "device/control", ["data": ["level": 5]])
+        try ask(world, 0, "out", "device/unbind")
+        try world.bind(0, 1)
+
+        world.sendReport(0, ["cid": 1, "data": ["level": 5]])
+        try world.runStatus()
+
+        let status = world.broker.published(to: World.statusTopic(1, 0)).last
+        #expect(status?["data"] == ["level": 5])
+        #expect(status?["changed"] == ["level"])
+        #expect(status?["actor"] == nil)
+    }
+
+    @Test("A schedule that commanded is named, whoever has the device")
+    func schedule() throws {
+        let world = try world()
+        var owed = Owed()
+        _ = try world.write { (tx) throws in
+            try CommandDesk.take(
+                CommandOrder(
+                    did: World.did(0),
+                    data: ["level": 4],
+                    actor: Actor(.schedule, "t-1")
+                ),
+                product: World.product,
+                limits: world.environment.limits,
+                in: tx,
+                owed: &owed
+            )
+        }
+        try world.runControl()
+
+        world.sendReport(0, ["cid": 1, "data": ["level": 4]])
+        try world.runStatus()
+
+        let status = world.broker.published(to: World.statusTopic(1, 0)).last
+        #expect(status?["actor"]?.objectValue?["kind"] == "schedule")
+    }
 }
