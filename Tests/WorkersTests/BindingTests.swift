@@ -65,4 +65,37 @@ struct BindingTests {
         }
     }
 
+    @Test("Wrong scans lock the user's scanning, and no invitation of his by name")
+    func wrongScans() throws {
+        let world = try World(devices: 1, online: true, users: 2, bound: 1)
+        world.sendRequest(
+            0,
+            "share/invite",
+            id: "i",
+            [
+                "did": .string(World.did(0).text), "way": "user",
+                "guest": ["type": "uid", "value": .string(World.uid(1).text)],
+            ]
+        )
+        try world.runControl()
+        let sharing = try #require(world.answers().last?["result"]?.objectValue?["sharingId"])
+
+        for number in 0..<6 {
+            world.sendRequest(
+                1,
+                "share/answer",
+                id: "w\(number)",
+                ["qrText": "wrong", "accept": true]
+            )
+        }
+        world.sendRequest(1, "share/answer", id: "n", ["sharingId": sharing, "accept": true])
+        try world.runControl()
+
+        let codes = world.answers(1).map(\.errorCode)
+        let wrong = [String?](repeating: "ResourceNotFound", count: 5)
+        #expect(codes == wrong + ["TooManyRequests", nil])
+        #expect(
+            try world.read { try $0.bindings.find(World.did(0), World.uid(1)) }?.role == .guest
+        )
+    }
 }

@@ -188,6 +188,35 @@ struct HistoryTests {
         #expect(rows(try ask(world, "commands", [:], user: 1), "commands").isEmpty)
     }
 
+    @Test("Who has a device anew sees his own commands at once, however fast its clock was")
+    func commandsOfNewLife() throws {
+        let world = try world()
+        let ahead = world.clock.now.adding(seconds: 500)
+        world.sendReport(
+            0,
+            ["id": "r", "ts": .integer(ahead.milliseconds), "data": ["level": 5]]
+        )
+        try world.runStatus()
+        let params: JSONObject = ["did": .string(World.did(0).text), "data": ["level": 1]]
+        world.sendRequest(0, "device/control", id: "c", params)
+        try world.runControl()
+        world.clock.advance(seconds: 5)
+        world.sendRequest(0, "device/unbind", id: "u", ["did": .string(World.did(0).text)])
+        try world.runControl()
+        try world.bind(0, 1)
+
+        world.sendRequest(1, "device/control", id: "c", params)
+        try world.runControl()
+
+        for seconds: Int64 in [1, 1000] {
+            world.clock.advance(seconds: seconds)
+            let log = rows(try ask(world, "commands", [:], user: 1), "commands")
+            #expect(log.compactMap { $0["cid"]?.intValue } == [2])
+        }
+        let later: JSONObject = ["from": .integer(ahead.milliseconds)]
+        #expect(rows(try ask(world, "commands", later, user: 1), "commands").isEmpty)
+    }
+
     @Test("Events come newest first, page by page, and by type")
     func events() throws {
         let world = try world()

@@ -8,6 +8,9 @@ import Wire
 /// A terminal where the user is not logged in any more learns nothing of it: somebody else may hold it.
 enum CommandOutcome {
     /// Tells of a command whose state has become final.
+    ///
+    /// A user who may not see the device any more learns what became of his command, and nothing of
+    /// what the device reported.
     static func tell(
         _ command: Command,
         product: Product?,
@@ -15,6 +18,9 @@ enum CommandOutcome {
         in tx: Transaction,
         owed: inout Owed
     ) throws {
+        let refused = try refusal(toShow: command, in: tx)
+        var command = command
+        if refused != nil { command.result = nil }
         // Who queries is answered with the status, or why there is none.
         if command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try tx.sessions.isLive(command.actor.id, on: terminal)
@@ -31,7 +37,7 @@ enum CommandOutcome {
         }
         let waiters = try tx.commands.takeWaiters(command.did, command.cid)
         guard !waiters.isEmpty else { return }
-        let result = try result(of: command, product: product, in: tx)
+        let result = try result(of: command, refused, product: product, in: tx)
         for waiter in waiters {
             let answer: [UInt8]
             switch result {
@@ -52,15 +58,27 @@ enum CommandOutcome {
         }
     }
 
+    /// Why who asked may not be shown what the device reported; nil when he may, where there is nothing to
+    /// show, and for who isn't a user.
+    private static func refusal(toShow command: Command, in tx: Transaction) throws -> ErrorCode? {
+        guard command.actor.kind == .user, command.kind == .query || command.result != nil else {
+            return nil
+        }
+        let uid = UserID(trusted: command.actor.id)
+        guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }
+        return binding.refusal(of: .query, at: tx.now)
+    }
+
     private static func result(
         of command: Command,
+        _ refused: ErrorCode?,
         product: Product?,
         in tx: Transaction
     ) throws -> Result<JSONObject, Rejection> {
         guard command.kind == .query else {
             return .success(CommandCodec.result(command, product: product))
         }
-        if let code = command.refusal {
+        if let code = command.refusal ?? refused {
             return .failure(Rejection(code, "You may not see the device any more."))
         }
         guard command.state != .expired, let record = try tx.statuses.find(command.did) else {

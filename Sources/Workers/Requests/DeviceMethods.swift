@@ -48,14 +48,14 @@ enum DeviceMethods {
     static func reach(
         _ did: DeviceID,
         _ call: Call
-    ) throws -> (since: Instant, product: Product?) {
+    ) throws -> (since: Instant, oldest: Instant, product: Product?) {
         guard let device = try call.tx.devices.find(did) else {
             throw Rejection(.notBound, "The device is gone.", field: "params.did")
         }
         let product = call.catalog.product(device.productKey)
         let days = Int64(product?.historyDays ?? call.limits.historyDays)
         let oldest = call.tx.now.adding(seconds: -days * 86_400)
-        return (max(device.generationAt, oldest), product)
+        return (max(device.generationAt, oldest), oldest, product)
     }
 
     /// How many rows a page may have.

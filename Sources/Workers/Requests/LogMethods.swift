@@ -9,6 +9,8 @@ enum LogMethods {
     private struct Span {
         var did: DeviceID
         var from: Instant
+        /// Since when the caller sees what he commanded himself.
+        var ownFrom: Instant
         var to: Instant
         var limit: Int
         var product: Product?
@@ -39,9 +41,11 @@ enum LogMethods {
         let cursor = try cursor(call).map { (at: $0, cid: $1) }
         let reader = try call.caller().uid
         var page = LogPage(limit: span.limit, scanMax: call.limits.logScanMax)
-        try call.tx.commands.log(span.did, from: span.from, to: span.to, before: cursor) {
+        try call.tx.commands.log(span.did, from: span.ownFrom, to: span.to, before: cursor) {
             command in
             page.take("\(command.createdAt.milliseconds).\(command.cid)") {
+                let isOwn = command.actor.kind == .user && command.actor.id == reader.text
+                guard isOwn || command.createdAt >= span.from else { return nil }
                 guard types?.contains(command.kind.rawValue) ?? true else { return nil }
                 return .object(CommandCodec.row(command, product: span.product, for: reader))
             }
@@ -52,7 +56,9 @@ enum LogMethods {
     private static func span(_ call: Call) throws -> Span {
         let binding = try DeviceMethods.binding(call)
         let reach = try DeviceMethods.reach(binding.did, call)
-        let from = try call.fields.instant("from") ?? reach.since
+        let own = ownSince(binding, since: reach.since, oldest: reach.oldest)
+        let given = try call.fields.instant("from")
+        let from = given ?? reach.since
         let to = try call.fields.instant("to") ?? .max
         guard from < to || call.fields.object["from"] == nil else {
             throw call.fields.refuse("to", "must be later than params.from")
@@ -60,10 +66,24 @@ enum LogMethods {
         return Span(
             did: binding.did,
             from: max(from, reach.since),
+            ownFrom: max(given ?? own, own),
             to: to,
             limit: try DeviceMethods.limit(call),
             product: reach.product
         )
+    }
+
+    /// Since when a user sees his own commands.
+    ///
+    /// A device's life begins behind all that it reported before, so in the future where its clock is ahead.
+    /// Commands have the server's time: those that he gave since he was bound are of this life.
+    private static func ownSince(
+        _ binding: Binding,
+        since: Instant,
+        oldest: Instant
+    ) -> Instant {
+        let earliest = since.adding(seconds: -Report.aheadMaxSeconds)
+        return min(since, max(binding.boundAt, earliest, oldest))
     }
 
     private static func types(_ call: Call, among known: Set<String>) throws -> Set<String>? {

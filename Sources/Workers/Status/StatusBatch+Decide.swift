@@ -94,8 +94,8 @@ extension StatusBatch {
         let users = subscribers[device]
         guard !users.isEmpty else { return }
         if outcome.isVisible {
-            let command = report.cid.flatMap { commands[CommandKey(did: dids[device], cid: $0)] }
-            tell(status, changed: outcome.changed, product, device, actor: command?.actor)
+            let actor = actor(of: report, device)
+            tell(status, changed: outcome.changed, product, device, actor: actor)
         }
         for event in outcome.events { tell(event, device) }
         guard let binary = report.binary else { return }
@@ -104,6 +104,16 @@ extension StatusBatch {
         for uid in users {
             owed.publish(OutboundMessage(topics.user(uid, device: did, "binary"), payload))
         }
+    }
+
+    /// Who had the device do what it reports; nil where nobody had, and for a user who isn't among those who
+    /// are told: he may have had the device before them, and is nobody to them.
+    private func actor(of report: Report, _ device: Int) -> Actor? {
+        guard let cid = report.cid,
+            let actor = commands[CommandKey(did: dids[device], cid: cid)]?.actor
+        else { return nil }
+        guard actor.kind == .user else { return actor }
+        return subscribers[device].contains(UserID(trusted: actor.id)) ? actor : nil
     }
 
     private mutating func tell(

@@ -1,0 +1,158 @@
+import Domain
+import JSON
+import Storage
+import Testing
+
+@testable import Workers
+
+@Suite("What who asked is told once he may not see the device any more")
+struct OutcomeTests {
+    /// A way to lose sight of a device, and with what a query is refused then.
+    struct Way: CustomTestStringConvertible, Sendable {
+        var name: String
+        var user: Int
+        var method: String
+        var params: JSONObject = [:]
+        var code: String
+        var testDescription: String { name }
+    }
+
+    static let ways = [
+        Way(name: "he leaves", user: 1, method: "device/unbind", code: "NotBound"),
+        Way(
+            name: "the owner takes him off",
+            user: 0,
+            method: "device/removeUser",
+            params: ["uid": .string(World.uid(1).text)],
+            code: "NotBound"
+        ),
+        Way(
+            name: "he unsubscribes",
+            user: 1,
+            method: "device/subscribe",
+            params: ["subscribed": false],
+            code: "NotSubscribed"
+        ),
+    ]
+
+    /// A device that user 0 owns and user 1 is a guest of.
+    private func world() throws -> World {
+        let world = try World(devices: 1, online: true, users: 2)
+        try world.bind(0, 0, .owner)
+        try world.bind(0, 1, .guest)
+        return world
+    }
+
+    /// Asks of the device under an id, and gives the answer where there is one already.
+    @discardableResult
+    private func ask(
+        _ world: World,
+        _ user: Int,
+        _ id: String,
+        _ method: String,
+        _ more: JSONObject = [:]
+    ) throws -> JSONObject? {
+        var params = more
+        params["did"] = .string(World.did(0).text)
+        world.sendRequest(user, method, id: id, params)
+        try world.runControl()
+        return answer(world, user, id)
+    }
+
+    private func answer(_ world: World, _ user: Int, _ id: String) -> JSONObject? {
+        world.answers(user).last { $0["id"] == .string(id) }
+    }
+
+    @Test("A query that is under way then is refused", arguments: ways)
+    func query(way: Way) throws {
+        let world = try world()
+        try ask(world, 1, "asked", "device/query", ["timeout": 60])
+        let out = try ask(world, way.user, "out", way.method, way.params)
+        #expect(out?.isOK == true)
+
+        world.sendReport(0, ["cid": 1, "data": ["level": 33]])
+        try world.runStatus()
+
+        let told = answer(world, 1, "asked")
+        #expect(told?.errorCode == way.code)
+        #expect(told?["result"] == nil)
+    }
+
+    @Test("Of a command he learns what became of it, not what was reported", arguments: ways)
+    func write(way: Way) throws {
+        let world = try world()
+        try ask(world, 1, "asked", "device/control", ["data": ["level": 5], "wait": true])
+        let out = try ask(world, way.user, "out", way.method, way.params)
+        #expect(out?.isOK == true)
+
+        world.sendReport(0, ["cid": 1, "code": 0, "data": ["level": 5, "power": true]])
+        try world.runStatus()
+
+        let result = answer(world, 1, "asked")?["result"]?.objectValue
+        let outcome = world.broker.published(ending: "\(World.terminal(1).text)/command").last
+        for told in [result, outcome] {
+            #expect(told?["state"] == "done" && told?["code"] == 0)
+            #expect(told?["data"] == nil)
+        }
+        let kept = try world.read { try $0.commands.find(World.did(0), 1) }
+        #expect(kept?.result == ["level": 5, "power": true])
+    }
+
+    @Test("A guest whose time is over is one of them, though nobody has swept him yet")
+    func unswept() throws {
+        let world = try world()
+        try ask(world, 1, "asked", "device/query", ["timeout": 60])
+        let end = world.clock.now.adding(seconds: 10).milliseconds
+        try world.write { (tx) throws in
+            try tx.sql.run("UPDATE binding SET guestUntil = \(end) WHERE uid = 'u-1'")
+        }
+        world.clock.advance(seconds: 10)
+
+        world.sendReport(0, ["cid": 1, "data": ["level": 33]])
+        try world.runStatus()
+
+        #expect(answer(world, 1, "asked")?.errorCode == "NotBound")
+    }
+
+    @Test("Who commanded and left is not named to those who have the device now")
+    func actor() throws {
+        let world = try World(devices: 1, online: true, users: 2, bound: 1)
+        try ask(world, 0, "asked", "device/control", ["data": ["level": 5]])
+        try ask(world, 0, "out", "device/unbind")
+        try world.bind(0, 1)
+
+        world.sendReport(0, ["cid": 1, "data": ["level": 5]])
+        try world.runStatus()
+
+        let status = world.broker.published(to: World.statusTopic(1, 0)).last
+        #expect(status?["data"] == ["level": 5])
+        #expect(status?["changed"] == ["level"])
+        #expect(status?["actor"] == nil)
+    }
+
+    @Test("A schedule that commanded is named, whoever has the device")
+    func schedule() throws {
+        let world = try world()
+        var owed = Owed()
+        _ = try world.write { (tx) throws in
+            try CommandDesk.take(
+                CommandOrder(
+                    did: World.did(0),
+                    data: ["level": 4],
+                    actor: Actor(.schedule, "t-1")
+                ),
+                product: World.product,
+                limits: world.environment.limits,
+                in: tx,
+                owed: &owed
+            )
+        }
+        try world.runControl()
+
+        world.sendReport(0, ["cid": 1, "data": ["level": 4]])
+        try world.runStatus()
+
+        let status = world.broker.published(to: World.statusTopic(1, 0)).last
+        #expect(status?["actor"]?.objectValue?["kind"] == "schedule")
+    }
+}
