@@ -3,7 +3,7 @@ extension String {
     /// 8259, section 8.3).
     ///
     /// `==` will not do: it takes `é` and `e` with an accent after it for the same text.
-    func isSame(as other: String) -> Bool {
+    package func isSame(as other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let outcome = utf8.withContiguousStorageIfAvailable { bytes in
             other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }

@@ -37,6 +37,12 @@ struct BadMessageTests {
             isAnswered: true
         ),
         Bad(
+            name: "64 KiB and 1, its id last",
+            topic: World.report(0),
+            payload: #"{"data":{"level":"\#(String(repeating: "x", count: 65_536))"},"id":"x"}"#,
+            isAnswered: true
+        ),
+        Bad(
             name: "nothing in it",
             topic: World.report(0),
             payload: #"{"id":"x"}"#,
