@@ -40,7 +40,10 @@ package enum ProductRules {
             } else {
                 problem = "is no data point of this product"
             }
-            if let problem { return .invalid("\(path).\(member.key)", "\(member.key) \(problem).") }
+            guard let problem else { continue }
+            // Cut here, so that a long name does not push what is wrong with it out of the message.
+            let name = Rejection.shown(member.key, upTo: FreeForm.nameBytesMax)
+            return .invalid("\(path).\(name)", "\(name) \(problem).")
         }
         return nil
     }
