@@ -19,7 +19,10 @@ package enum ProductRules {
         product: Product,
         path: String = "params.data"
     ) -> Rejection? {
-        check(data, product: product, path: path) { point in
+        if product.isFreeForm, data.members.count > FreeForm.attributesMax {
+            return .invalid(path, "A device has at most \(FreeForm.attributesMax) attributes.")
+        }
+        return check(data, product: product, path: path) { point in
             point.access == .readOnly ? "is read-only and can't be set" : nil
         }
     }
