@@ -19,7 +19,10 @@ package enum ProductRules {
         product: Product,
         path: String = "params.data"
     ) -> Rejection? {
-        check(data, product: product, path: path) { point in
+        if product.isFreeForm, data.members.count > FreeForm.attributesMax {
+            return .invalid(path, "A device has at most \(FreeForm.attributesMax) attributes.")
+        }
+        return check(data, product: product, path: path) { point in
             point.access == .readOnly ? "is read-only and can't be set" : nil
         }
     }
@@ -40,7 +43,10 @@ package enum ProductRules {
             } else {
                 problem = "is no data point of this product"
             }
-            if let problem { return .invalid("\(path).\(member.key)", "\(member.key) \(problem).") }
+            guard let problem else { continue }
+            // Cut here, so that a long name does not push what is wrong with it out of the message.
+            let name = Rejection.shown(member.key, upTo: FreeForm.nameBytesMax)
+            return .invalid("\(path).\(name)", "\(name) \(problem).")
         }
         return nil
     }

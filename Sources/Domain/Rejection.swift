@@ -42,7 +42,7 @@ package struct Rejection: Error, Equatable, Sendable {
     /// After how many seconds another try makes sense.
     package var retryAfter: Int64?
 
-    /// Makes a refusal.
+    /// Makes a refusal; what a sender wrote and is too long to be shown is cut.
     package init(
         _ code: ErrorCode,
         _ message: String,
@@ -51,8 +51,8 @@ package struct Rejection: Error, Equatable, Sendable {
         retryAfter: Int64? = nil
     ) {
         self.code = code
-        self.message = message
-        self.field = field
+        self.message = Self.shown(message, upTo: Self.messageMax)
+        self.field = field.map { Self.shown($0, upTo: Self.fieldMax) }
         self.reason = reason
         self.retryAfter = retryAfter
     }
@@ -60,5 +60,18 @@ package struct Rejection: Error, Equatable, Sendable {
     /// Refuses a field of a request or a document.
     package static func invalid(_ field: String, _ message: String) -> Rejection {
         Rejection(.invalidRequest, message, field: field)
+    }
+}
+
+extension Rejection {
+    /// How many code points a message has at most, as the schemas say.
+    package static let messageMax = 1024
+    /// How many code points the path of a field has at most, as the schemas say.
+    package static let fieldMax = 256
+
+    /// A text as it may be shown: one of more code points than that ends in "…".
+    package static func shown(_ text: String, upTo max: Int) -> String {
+        guard text.utf8.count > max, text.unicodeScalars.count > max else { return text }
+        return String(text.unicodeScalars.prefix(max - 1)) + "…"
     }
 }

@@ -14,6 +14,11 @@ package struct JSONObject: Sendable {
             self.key = key
             self.value = value
         }
+
+        /// Two members are equal when their names are the same code point by code point.
+        package static func == (left: Member, right: Member) -> Bool {
+            left.key.isSame(as: right.key) && left.value == right.value
+        }
     }
 
     /// All members, `null` ones included.
@@ -34,14 +39,14 @@ package struct JSONObject: Sendable {
     /// The value under a name; nil when it is absent or null.
     package subscript(key: String) -> JSONValue? {
         get {
-            for member in members where member.key == key {
+            for member in members where member.key.isSame(as: key) {
                 if case .null = member.value { return nil }
                 return member.value
             }
             return nil
         }
         set {
-            if let index = members.firstIndex(where: { $0.key == key }) {
+            if let index = members.firstIndex(where: { $0.key.isSame(as: key) }) {
                 if let newValue {
                     members[index].value = newValue
                 } else {
@@ -59,7 +64,7 @@ extension JSONObject: Equatable {
     package static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.members.count == right.members.count else { return false }
         return left.members.allSatisfy { member in
-            right.members.contains { $0.key == member.key && $0.value == member.value }
+            right.members.contains { $0 == member }
         }
     }
 }

@@ -282,15 +282,16 @@ extension JSONParser {
 /// that an object of thousands of names costs no more than its length.
 private struct NameSet {
     private static let walkMax = 12
-    private var hashed: Set<String> = []
+    /// As bytes: texts that differ in their code points alone would count as one.
+    private var hashed: Set<[UInt8]> = []
 
     mutating func insert(_ name: String, among members: [JSONObject.Member]) -> Bool {
         if members.count < Self.walkMax {
-            for member in members where member.key == name { return false }
+            for member in members where member.key.isSame(as: name) { return false }
             return true
         }
-        if hashed.isEmpty { hashed = Set(members.map(\.key)) }
-        return hashed.insert(name).inserted
+        if hashed.isEmpty { hashed = Set(members.map { Array($0.key.utf8) }) }
+        return hashed.insert(Array(name.utf8)).inserted
     }
 }
 

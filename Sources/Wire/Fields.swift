@@ -15,7 +15,8 @@ package struct Fields {
 
     /// Refuses a field, with its path in front of what is wrong with it.
     package func refuse(_ name: String, _ problem: String) -> Rejection {
-        .invalid(path + name, "\(path + name) \(problem).")
+        let place = Rejection.shown(path + name, upTo: Rejection.fieldMax)
+        return .invalid(place, "\(place) \(problem).")
     }
 
     private func missing(_ name: String) -> Rejection { refuse(name, "is missing") }

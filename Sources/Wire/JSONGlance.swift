@@ -2,9 +2,10 @@ import Domain
 
 /// Finds the id of a message that is no good as a whole, so that its sender can be told.
 ///
-/// It looks at the first bytes only and believes nothing else of the message.
+/// It believes nothing else of the message, and looks no further than the largest that the broker of
+/// `up` passes on.
 enum JSONGlance {
-    private static let glanceMax = 4096
+    private static let glanceMax = 262_144
 
     /// The first well-formed `"id"` among the outermost members, or nil.
     static func id(in bytes: ArraySlice<UInt8>) -> MessageID? {

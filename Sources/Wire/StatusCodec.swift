@@ -27,8 +27,7 @@ package enum StatusCodec {
         writer.value(status.presence.isOnline)
         writer.name("data")
         writer.beginObject()
-        for attribute in status.attributes
-        where product?.point(attribute.name)?.access != .writeOnly {
+        for attribute in status.attributes where isShown(attribute.name, product) {
             writer.name(attribute.name)
             writer.value(attribute.value)
         }
@@ -45,6 +44,14 @@ package enum StatusCodec {
         }
         writer.endObject()
         return writer.finish()
+    }
+
+    /// Tells whether users see an attribute: one that a later version of the product took away, or made
+    /// write-only, stays behind in the status.
+    private static func isShown(_ name: String, _ product: Product?) -> Bool {
+        guard let product, !product.isFreeForm else { return true }
+        guard let point = product.point(name) else { return false }
+        return point.access != .writeOnly
     }
 
     private static func write(_ names: [String], to writer: inout JSONWriter) {

@@ -87,6 +87,16 @@ struct ProductRulesTests {
         #expect(row.canBeSet || written?.field == "params.data.x")
     }
 
+    @Test("No more attributes are set than a free-form device may have", arguments: [256, 257])
+    func attributesMax(_ count: Int) {
+        let data = JSONObject(members: (0..<count).map { .init(key: "n\($0)", value: 1) })
+
+        let refusal = ProductRules.check(written: data, product: Make.freeForm)
+
+        #expect((refusal == nil) == (count <= 256))
+        #expect(refusal == nil || refusal?.field == "params.data")
+    }
+
     @Test("Write-only values are shown as stars")
     func masking() {
         let data: JSONObject = ["pin": "1234", "level": 5]

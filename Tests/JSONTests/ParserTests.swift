@@ -57,6 +57,35 @@ struct ParserTests {
         #expect(!JSONValue.bool(true).means(1))
     }
 
+    @Test("Texts that look alike are told apart by their code points", arguments: [0, 20])
+    func codePoints(_ others: Int) throws {
+        let composed = "\u{E9}"
+        let decomposed = "e\u{301}"
+        let more = (0..<others).map { #""n\#($0)":0,"# }.joined()
+
+        let value = try JSONValue.parse(
+            Array(#"{\#(more)"\#(composed)":1,"e\u0301":2}"#.utf8)
+        )
+
+        let object = try #require(value.objectValue)
+        #expect(object[composed] == 1)
+        #expect(object[decomposed] == 2)
+        #expect(object.members.count == others + 2)
+        #expect(JSONValue.string(composed) != .string(decomposed))
+        #expect(JSONValue.array([.string(composed)]) != .array([.string(decomposed)]))
+        #expect(JSONObject([(composed, 1)]) != JSONObject([(decomposed, 1)]))
+        #expect(!JSONValue.string(composed).means(.string(decomposed)))
+    }
+
+    @Test("A member is set under the name of exactly its code points")
+    func setting() {
+        var object = JSONObject([("\u{E9}", 1)])
+
+        object["e\u{301}"] = 2
+
+        #expect(object.members.map(\.value) == [1, 2])
+    }
+
     @Test("A slice is read like an array")
     func slices() throws {
         let bytes = Array("xx[1]yy".utf8)

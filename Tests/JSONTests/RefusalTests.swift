@@ -55,6 +55,7 @@ struct RefusalTests {
         Case("a name twice, once escaped", #"{"a":1,"\u0061":2}"#, "stands twice"),
         Case("a name twice, deep inside", #"{"b":[{"a":1,"a":1}]}"#, "stands twice"),
         Case("an empty name twice", #"{"":1,"":1}"#, "stands twice"),
+        Case("a name beyond ASCII twice, once escaped", #"{"é":1,"\u00e9":2}"#, "stands twice"),
         Case("the first of many names twice", many(300, and: "k0"), "stands twice"),
         Case("the last of many names twice", many(300, and: "k299"), "stands twice"),
         Case("the first of thirteen names twice", many(12, and: "k0"), "stands twice"),

@@ -19,6 +19,29 @@ import Testing
         #expect(secrets.service != secrets.tools)
     }
 
+    @Test("The database is for its owner only, though others may enter the directory")
+    func databaseModes() throws {
+        let folder = try TemporaryFolder()
+        let directory = try DataDirectory.prepare(folder.path)
+        let files = ["", "-wal", "-shm"].map { directory.database + $0 }
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+        do {
+            let store = try StoreAccess.service(directory)
+            #expect(files.map(TextFile.mode) == [0o600, 0o600, 0o600])
+            withExtendedLifetime(store) {}
+        }
+        // As an older version left it.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644],
+            ofItemAtPath: directory.database
+        )
+
+        let store = try StoreAccess.service(directory)
+
+        #expect(files.map(TextFile.mode) == [0o600, 0o600, 0o600])
+        withExtendedLifetime(store) {}
+    }
+
     @Test("A second start finds the same secrets")
     func again() throws {
         let folder = try TemporaryFolder()

@@ -17,14 +17,14 @@ import Workers
     }
 
     private func product(_ more: [(String, JSONValue)] = []) throws -> Import.Outcome {
-        let document = JSONObject(
-            [
-                ("productKey", .string(String(repeating: "a", count: 32))), ("name", "Lamp"),
-                ("dataPoints", [["name": "power", "access": "rw", "type": "bool"]]),
-            ] + more
-        )
+        var document = JSONObject([
+            ("productKey", .string(String(repeating: "a", count: 32))), ("name", "Lamp"),
+            ("dataPoints", [["name": "power", "access": "rw", "type": "bool"]]),
+        ])
+        for (name, value) in more { document[name] = value }
+        let complete = document
         return try store.batch(at: SystemClock().now) {
-            try Import.product(.object(document), in: $0)
+            try Import.product(.object(complete), in: $0)
         }
     }
 
@@ -41,6 +41,41 @@ import Workers
         #expect(try product().secret == nil)
         let given = "a-secret-of-my-own"
         #expect(try product([("productSecret", .string(given))]).secret == given)
+    }
+
+    @Test("Retained statuses are said anew where the data points change, and only there")
+    func refreshes() throws {
+        _ = try product()
+        try bindDevice()
+        _ = try product([("alerts", ["hot"])])
+        let before = try store.read { try $0.refreshes.isWaiting() }
+
+        _ = try product([("dataPoints", [])])
+
+        let after = try store.read { try $0.refreshes.isWaiting() }
+        #expect(!before && after)
+    }
+
+    private static let did = DeviceID(trusted: "d-0000000000001")
+
+    /// Makes a device that somebody is bound to.
+    private func bindDevice() throws {
+        try store.batch(at: SystemClock().now) { (tx) throws in
+            try tx.devices.create(
+                Self.did,
+                product: ProductKey(trusted: String(repeating: "a", count: 32)),
+                mac: MAC(trusted: "0123456789ab")
+            )
+            try tx.bindings.insert(
+                Binding(
+                    did: Self.did,
+                    uid: UserID(trusted: "u-0000000000001"),
+                    app: AppID(trusted: "demo"),
+                    role: .special,
+                    boundAt: tx.now
+                )
+            )
+        }
     }
 
     @Test("The demo's documents fit their schemas")

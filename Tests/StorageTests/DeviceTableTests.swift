@@ -111,6 +111,10 @@ struct DeviceTableTests {
             #expect(try tx.refreshes.take(limit: 1).map(\.uid.text) == ["u-a"])
             #expect(try tx.refreshes.take(limit: 5).map(\.uid.text) == ["u-c"])
             #expect(try !tx.refreshes.isWaiting())
+            try tx.refreshes.addAll(of: ProductKey(trusted: String(repeating: "b", count: 32)))
+            #expect(try !tx.refreshes.isWaiting())
+            try tx.refreshes.addAll(of: Make.key)
+            #expect(try tx.refreshes.take(limit: 5).map(\.uid.text) == ["u-a", "u-c"])
         }
     }
 }

@@ -12,6 +12,7 @@ struct OutgoingTests {
         status.attributes = [
             .init(name: "level", value: 5, ts: Make.now),
             .init(name: "pin", value: "1", ts: Make.now),
+            .init(name: "gone", value: 7, ts: Make.now),
         ]
         status.open = [
             .init(kind: .alert, name: "hot", eventID: "e-1"),
@@ -32,6 +33,19 @@ struct OutgoingTests {
                 "data": ["level": 5], "changed": ["level"], "alerts": ["hot"], "faults": ["f"],
             ]
         )
+    }
+
+    @Test("A status without declared attributes shows them all")
+    func freeForm() throws {
+        var status = Status(ts: Make.now)
+        status.attributes = [.init(name: "any", value: 7, ts: Make.now)]
+        let product = Product(key: Make.key, name: "Lamp")
+
+        let free = try Make.object(StatusCodec.encode(status, of: Make.did, product: product))
+        let unknown = try Make.object(StatusCodec.encode(status, of: Make.did, product: nil))
+
+        #expect(free["data"] == ["any": 7])
+        #expect(unknown["data"] == ["any": 7])
     }
 
     @Test("A command tells the device who asks, but not from which terminal")

@@ -140,6 +140,20 @@ struct ReportCodecTests {
         #expect(isTaken == (count <= 65_536))
     }
 
+    @Test(
+        "The id of a bad report is found behind a long text",
+        arguments: [5_000, 66_000, 250_000]
+    )
+    func lateID(_ count: Int) {
+        let filler = String(repeating: "x", count: count)
+
+        let error = #expect(throws: WireError.self) {
+            try ReportCodec.decode(Make.bytes(#"{"data":{"a":"\#(filler)","id":"y"},"id":"x",}"#))
+        }
+
+        #expect(error?.id?.text == "x")
+    }
+
     @Test("The answer to a report names its id and version")
     func answer() throws {
         let answer = try Make.object(ReportCodec.accepted(MessageID(trusted: "r-1"), version: 12))

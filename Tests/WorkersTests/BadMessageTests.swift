@@ -37,6 +37,12 @@ struct BadMessageTests {
             isAnswered: true
         ),
         Bad(
+            name: "64 KiB and 1, its id last",
+            topic: World.report(0),
+            payload: #"{"data":{"level":"\#(String(repeating: "x", count: 65_536))"},"id":"x"}"#,
+            isAnswered: true
+        ),
+        Bad(
             name: "nothing in it",
             topic: World.report(0),
             payload: #"{"id":"x"}"#,
@@ -103,6 +109,22 @@ struct BadMessageTests {
         #expect(world.broker.published(ending: "/system/dead-letter").count == 1)
         #expect(world.broker.acknowledged == 3)
         #expect(try world.status(0)?.version == 2)
+    }
+
+    @Test("A long name is cut in the answer, the dead letter and the notice")
+    func longName() throws {
+        let world = try World(devices: 1, users: 1, bound: 1)
+        let name = String(repeating: "x", count: 65_000)
+        world.broker.send(World.report(0), text: #"{"id":"x","data":{"\#(name)":1}}"#)
+        try world.runStatus()
+
+        let letter = try #require(try world.read { try $0.deadLetters.page(limit: 1) }.first)
+        #expect(letter.reason.unicodeScalars.count <= 1024)
+        let answer = try #require(world.broker.published(to: World.response(0)).first)
+        #expect(!answer.isOK && (answer.errorField?.count ?? .max) <= 256)
+        #expect(answer.errorField?.hasPrefix("data.xxx") == true)
+        let notices = world.broker.published(ending: "/system/dead-letter")
+        #expect(notices.first?["reason"]?.stringValue == letter.reason)
     }
 
     @Test("Of a bad registration only the shape is kept")

@@ -55,6 +55,27 @@ struct RetainedStatusTests {
         )
     }
 
+    @Test("What a new version of the product hides is gone from the retained statuses")
+    func productChanged() throws {
+        let world = try World(devices: 1, online: true, users: 1, bound: 1)
+        world.sendReport(0, ["data": ["level": 7, "power": true, "temperature": 20]])
+        try world.runStatus()
+        let next = Product(
+            key: World.key,
+            name: "Lamp",
+            dataPoints: [DataPoint("power", .bool), DataPoint("level", .int, access: .writeOnly)]
+        )
+
+        try world.write { (tx) throws in
+            try tx.products.save(next, secret: nil)
+            try tx.refreshes.addAll(of: World.key)
+        }
+        try world.runStatus()
+
+        let kept = try #require(world.broker.retained[World.statusTopic(0, 0)])
+        #expect(try JSONValue.parse(kept).objectValue?["data"] == ["power": true])
+    }
+
     @Test("A roll call broken off by a crash is begun again, though the session is there then")
     func rollCallAgain() throws {
         let world = try World(devices: 3, online: true, users: 2, bound: 1)

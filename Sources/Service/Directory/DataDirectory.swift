@@ -70,6 +70,26 @@ package struct DataDirectory: Sendable {
         return directory
     }
 
+    /// Makes the database's files their owner's alone, in a directory that others may enter too.
+    ///
+    /// It comes before SQLite, which gives what it makes beside the database the database's mode. Where
+    /// it isn't possible, SQLite will say why, or the files are another user's.
+    func narrowDatabase() {
+        if !TextFile.exists(database) {
+            let file = try? FileDescriptor.open(
+                FilePath(database),
+                .writeOnly,
+                options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+            try? file?.close()
+        }
+        for path in [database, database + "-wal", database + "-shm"] {
+            guard let mode = TextFile.mode(path), mode & 0o077 != 0 else { continue }
+            chmod(path, 0o600)
+        }
+    }
+
     private static func make(_ path: String) throws -> Bool {
         if mkdir(path, 0o700) == 0 { return true }
         let failure = Errno(rawValue: errno)

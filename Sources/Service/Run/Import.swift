@@ -43,6 +43,10 @@ package enum Import {
         let given = try Fields(object).text("productSecret", length: 16...256)
         let secret = given ?? (before == nil ? Sodium.randomSecret() : nil)
         try tx.products.save(product, secret: secret)
+        // What the broker keeps may show what is not to be shown any more.
+        if let before, before.dataPoints != product.dataPoints {
+            try tx.refreshes.addAll(of: product.key)
+        }
         let macs = try Fields(object).texts("macs").map { text in
             guard let mac = MAC(text) else {
                 throw Rejection.invalid("macs", "\(text) is no MAC: 12 lowercase hex digits.")

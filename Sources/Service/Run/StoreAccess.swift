@@ -26,6 +26,7 @@ package enum StoreAccess {
     private static func open(_ directory: DataDirectory, migrates: Bool) throws -> Store {
         try checkIsDatabase(directory)
         let key = try key(directory)
+        if migrates { directory.narrowDatabase() }
         do {
             return try Store(
                 path: directory.database,

@@ -22,6 +22,8 @@ package struct DeadLetter: Sendable {
 package struct DeadLetterTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
+    /// The name of the fact that says which id was given last.
+    private static let lastID = "deadLetterLast"
 
     /// Puts messages aside and forgets the oldest beyond a number; gives the first row's id.
     package func add(
@@ -29,7 +31,7 @@ package struct DeadLetterTable {
         worker: String,
         keeping max: Int
     ) throws -> Int64 {
-        let first = (try sql.integer("SELECT max(id) FROM deadLetter") ?? 0) + 1
+        let first = try last() + 1
         try sql.run(
             """
             INSERT INTO deadLetter (id, worker, topic, payload, shapeOnly, reason, at)
@@ -50,7 +52,14 @@ package struct DeadLetterTable {
         try sql.run("DELETE FROM deadLetter WHERE id <= $1") {
             $0.add(first + Int64(letters.count) - 1 - Int64(max))
         }
+        try transaction.meta.set(Self.lastID, to: "\(first + Int64(letters.count) - 1)")
         return first
+    }
+
+    /// The highest id ever given: that of a letter dropped since names no other.
+    private func last() throws -> Int64 {
+        let noted = try transaction.meta.value(Self.lastID).flatMap { Int64($0) } ?? 0
+        return max(noted, try sql.integer("SELECT max(id) FROM deadLetter") ?? 0)
     }
 
     /// Letters, newest first, older than a row.

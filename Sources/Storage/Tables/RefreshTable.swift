@@ -43,6 +43,20 @@ package struct RefreshTable {
         )
     }
 
+    /// Asks for a refresh of every subscribed bond of a product's devices: what of a status is shown
+    /// has changed.
+    package func addAll(of key: ProductKey) throws {
+        try sql.run(
+            """
+            INSERT INTO refresh (did, uid) SELECT did, uid FROM binding
+            WHERE subscribed = 1 AND did IN (SELECT did FROM device WHERE productKey = $1)
+            ON CONFLICT DO NOTHING
+            """
+        ) {
+            $0.add(key.text)
+        }
+    }
+
     /// Whether anything is on the list.
     package func isWaiting() throws -> Bool {
         try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil

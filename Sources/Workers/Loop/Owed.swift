@@ -47,7 +47,7 @@ package struct Owed {
         deadLetters.append(
             PutAside(
                 kind: kind,
-                reason: reason,
+                reason: Rejection.shown(reason, upTo: Rejection.messageMax),
                 topic: topic,
                 payload: payload,
                 isShapeOnly: isShapeOnly

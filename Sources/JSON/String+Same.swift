@@ -1,0 +1,14 @@
+extension String {
+    /// Tells whether two texts are the same code point by code point, as JSON compares names (RFC
+    /// 8259, section 8.3).
+    ///
+    /// `==` will not do: it takes `é` and `e` with an accent after it for the same text.
+    package func isSame(as other: String) -> Bool {
+        guard utf8.count == other.utf8.count else { return false }
+        let outcome = utf8.withContiguousStorageIfAvailable { bytes in
+            other.utf8.withContiguousStorageIfAvailable { bytes.elementsEqual($0) }
+                ?? bytes.elementsEqual(other.utf8)
+        }
+        return outcome ?? utf8.elementsEqual(other.utf8)
+    }
+}

@@ -1,0 +1,47 @@
+import Domain
+import JSON
+import Testing
+
+@Suite("What a refusal shows")
+struct RejectionTests {
+    @Test("What a sender wrote is shown as far as the schemas allow")
+    func long() {
+        let name = String(repeating: "é", count: 65_000)
+
+        let rejection = Rejection.invalid("data.\(name)", "\(name) is no data point.")
+
+        #expect(rejection.field?.unicodeScalars.count == 256)
+        #expect(rejection.field?.hasPrefix("data.éé") == true)
+        #expect(rejection.field?.hasSuffix("é…") == true)
+        #expect(rejection.message.unicodeScalars.count == 1024)
+        #expect(rejection.message.hasSuffix("é…"))
+    }
+
+    @Test("What fits is shown as it is, counted in code points")
+    func short() {
+        let field = String(repeating: "é", count: 256)
+        let message = String(repeating: "😀", count: 1024)
+
+        let rejection = Rejection(.forbidden, message, field: field)
+
+        #expect(rejection.field == field)
+        #expect(rejection.message == message)
+        #expect(Rejection(.forbidden, "No.").field == nil)
+    }
+
+    @Test("A refused attribute of a long name still says what is wrong with it")
+    func attribute() {
+        let name = String(repeating: "x", count: 65_000)
+
+        for product in [Make.product(), Make.freeForm] {
+            let rejection = ProductRules.check(
+                reported: JSONObject([(name, 1)]),
+                product: product
+            )
+            #expect((rejection?.field?.utf8.count ?? .max) < 256)
+            #expect((rejection?.message.utf8.count ?? .max) < 256)
+            #expect(rejection?.field?.hasPrefix("data.xxx") == true)
+            #expect(rejection?.message.contains("… ") == true)
+        }
+    }
+}
