@@ -9,7 +9,7 @@ import unittest
 
 from client import now
 from harness import BINARY
-from world import EndToEnd
+from world import FREE, EndToEnd
 
 
 class Operator(EndToEnd):
@@ -60,6 +60,18 @@ class Operator(EndToEnd):
             self.assertEqual(queued["data"], {given.split("=")[0]: meant})
         said = self.cli("device", "control", device.did, "power=0042", "--queue", code=1).stderr
         self.assertIn(str(self.world.service.data), said, "a cure is a command that works as it stands")
+
+    def test_names_of_a_device_do_not_steer_the_terminal(self):
+        device = self.device(FREE)
+        name = "a\x1b[2J\u009b1mb\u202ec"
+        device.report(data={name: name}, alerts=[{"name": name}])
+        shown = self.cli("device", "show", device.did).stdout
+        for character in "\x1b\u009b\u202e":
+            self.assertNotIn(character, shown)
+        self.assertIn("a\\u001b[2J\\u009b1mb\\u202ec", shown)
+        printed = self.cli("device", "show", device.did, "--json").stdout
+        self.assertNotIn("\u009b", printed)
+        self.assertEqual(json.loads(printed)["data"], {name: name})
 
     def test_watching_a_device(self):
         device = self.device()

@@ -123,7 +123,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
         let code = command.code.map { ", code \($0)" } ?? ""
         print("\(command.did)  command \(command.cid)  \(command.state.rawValue)\(code)")
         if let result = command.result {
-            print(String(decoding: result.encoded(), as: UTF8.self))
+            Terminal.show(.object(result))
         }
     }
 }

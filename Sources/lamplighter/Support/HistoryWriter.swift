@@ -1,4 +1,5 @@
 import Domain
+import Glibc
 import JSON
 import Storage
 
@@ -9,6 +10,7 @@ final class HistoryWriter {
     private var names: [String] = []
     private var known: Set<String> = []
     private var hasBinary = false
+    private let isOnTerminal = isatty(1) == 1
 
     init(format: HistoryExportCommand.Format, hidden: Set<String>) {
         self.format = format
@@ -26,7 +28,7 @@ final class HistoryWriter {
 
     /// Writes the line of column names.
     func head() {
-        print(Self.line(["ts"] + names + (hasBinary ? ["binary"] : [])))
+        show(["ts"] + names + (hasBinary ? ["binary"] : []))
     }
 
     /// Writes a record.
@@ -44,11 +46,13 @@ final class HistoryWriter {
             return Terminal.show(.object(line))
         }
         let cells = names.map { name in data[name].map(Self.cell) ?? "" }
-        print(
-            Self.line(
-                ["\(record.ts.milliseconds)"] + cells + (hasBinary ? [record.binary ?? ""] : [])
-            )
-        )
+        show(["\(record.ts.milliseconds)"] + cells + (hasBinary ? [record.binary ?? ""] : []))
+    }
+
+    /// Files and programs get the line as it is; a terminal nothing that steers it.
+    private func show(_ cells: [String]) {
+        let line = Self.line(cells)
+        print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
     }
 
     private static func cell(_ value: JSONValue) -> String {
