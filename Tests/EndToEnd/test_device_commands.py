@@ -61,6 +61,14 @@ class Operator(EndToEnd):
         said = self.cli("device", "control", device.did, "power=0042", "--queue", code=1).stderr
         self.assertIn(str(self.world.service.data), said, "a cure is a command that works as it stands")
 
+    def test_a_name_given_twice_and_null_are_usage_errors(self):
+        device = self.device(connect=False)
+        for given in (("brightness=50", "brightness=55"), ("power=null",)):
+            for more in ((), ("--queue",)):
+                said = self.cli("device", "control", device.did, *given, *more, code=2).stderr
+                self.assertIn("error LL1105", said)
+                self.assertIn(given[0].split("=")[0], said)
+
     def test_names_of_a_device_do_not_steer_the_terminal(self):
         device = self.device(FREE)
         name = "a\x1b[2J\u009b1mb\u202ec"
