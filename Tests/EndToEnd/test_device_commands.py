@@ -115,6 +115,24 @@ class Operator(EndToEnd):
         self.assertIn("--from takes", self.cli("history", "export", device.did, "--from", "soon", code=2).stderr)
         self.cli("history", "export", device.did, "--from", "2", "--to", "1", code=2)
 
+    def test_a_table_of_history_has_each_column_once_and_no_formulas(self):
+        device = self.device(FREE)
+        texts = {name: f"{name}1" for name in ("=a", "@b", "+c", "-d", "\te", "\rf", "plain")}
+        device.report(data={"ts": 5, "binary": "own", "data.ts": 6, "minus": -7, **texts}, binary="+/8=")
+        table = list(csv.reader(io.StringIO(
+            self.cli("history", "export", device.did, "--format", "csv").stdout, newline="")))
+        self.assertEqual(len(table[0]), len(set(table[0])), table[0])
+        rows = [dict(zip(table[0], line)) for line in table[1:]]
+        self.assertIn("+/8=", [row["binary"] for row in rows])
+        row = next(row for row in rows if row["data.ts"])
+        self.assertTrue(row["ts"].isdigit())
+        self.assertEqual((row["data.ts"], row["data.binary"], row["data.data.ts"]), ("5", "own", "6"))
+        self.assertEqual(row["minus"], "-7", "a number is none to guard against")
+        for name, text in texts.items():
+            guard = "" if name == "plain" else "'"
+            # The pipe is read as text, in which every end of line is a line feed.
+            self.assertEqual(row[(guard + name).replace("\r", "\n")], (guard + text).replace("\r", "\n"))
+
 
 if __name__ == "__main__":
     unittest.main()

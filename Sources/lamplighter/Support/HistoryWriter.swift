@@ -28,7 +28,7 @@ final class HistoryWriter {
 
     /// Writes the line of column names.
     func head() {
-        show(["ts"] + names + (hasBinary ? ["binary"] : []))
+        show(["ts"] + names.map(Self.title) + (hasBinary ? ["binary"] : []))
     }
 
     /// Writes a record.
@@ -55,15 +55,27 @@ final class HistoryWriter {
         print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
     }
 
-    private static func cell(_ value: JSONValue) -> String {
-        value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+    /// An attribute's column; one that is called like a column of ours has `data.` before its name.
+    private static func title(_ name: String) -> String {
+        var rest = name[...]
+        while rest.hasPrefix("data.") { rest = rest.dropFirst(5) }
+        return guarded(rest == "ts" || rest == "binary" ? "data." + name : name)
     }
 
-    /// A line as in RFC 4180; a text that a spreadsheet would take for a formula is kept from it.
+    private static func cell(_ value: JSONValue) -> String {
+        value.stringValue.map(guarded) ?? String(decoding: value.encoded(), as: UTF8.self)
+    }
+
+    /// Keeps a text from being taken for a formula by a spreadsheet; numbers never come here.
+    private static func guarded(_ text: String) -> String {
+        let starts: [Unicode.Scalar] = ["=", "@", "+", "-", "\t", "\r", "\n"]
+        guard let first = text.unicodeScalars.first, starts.contains(first) else { return text }
+        return "'" + text
+    }
+
+    /// A line as in RFC 4180.
     private static func line(_ cells: [String]) -> String {
         cells.map { cell in
-            var cell = cell
-            if let first = cell.first, "=@".contains(first) { cell = "'" + cell }
             guard cell.contains(where: { ",\"\r\n".contains($0) || $0.isNewline }) else {
                 return cell
             }
