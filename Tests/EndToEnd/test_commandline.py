@@ -8,8 +8,8 @@ import unittest
 
 import contract
 from client import Client, fresh_mac
-from harness import BINARY, TOPICS
-from world import LAMP, EndToEnd
+from harness import BINARY, TOPICS, eventually
+from world import EASY, LAMP, EndToEnd
 
 
 class Products(EndToEnd):
@@ -100,6 +100,27 @@ class Rows(EndToEnd):
             with self.subTest(command=command):
                 json.loads(self.world.service.cli(*command, "--json").stdout)
                 self.assertTrue(self.world.service.cli(*command).stdout.strip())
+
+    def test_a_page_tells_of_the_next_only_where_there_is_one(self):
+        for _ in range(3):
+            self.device(EASY, connect=False)
+        words = ("device", "list", "--product", EASY["productKey"], "--limit")
+        dids = [row["did"] for row in self.world.service.json(*words, "1000")]
+        for limit, more, told in (
+            (2, (), f"2 of {len(dids)}; the next: --after {dids[1]}"), (len(dids), (), ""), (1000, (), ""),
+            (1, ("--after", dids[-2]), ""), (10, ("--after", dids[-1]), ""),
+        ):
+            with self.subTest(limit=limit, more=more):
+                self.assertEqual(self.world.service.cli(*words, str(limit), *more).stderr.strip(), told)
+        device = self.device()
+        for _ in range(2):
+            device.publish(f"{device.base}/report", b"nonsense")
+        words = ("deadletter", "list", "--limit")
+        letters = eventually(lambda: (rows := self.world.service.json(*words, "10000"))[1:] and rows)
+        self.assertIn("1 of ", said := self.world.service.cli(*words, "1").stderr)
+        self.assertIn("; the next: --before ", said)
+        oldest = str(letters[-1]["id"])
+        self.assertEqual(self.world.service.cli(*words, "1", "--before", oldest).stderr.strip(), "")
 
     def test_a_device_is_shown_without_its_secret(self):
         device = self.device()
