@@ -41,6 +41,11 @@ class Products(EndToEnd):
         self.world.service.import_document("product", exported)
         self.assertTrue(self.world.register()["ok"], "the old secret still works")
 
+    def test_a_limit_of_length_is_shown_in_what_it_counts(self):
+        shown = self.world.service.cli("product", "show", LAMP["productKey"]).stdout
+        self.assertRegex(shown, r"(?m)^label .*up to 8 characters")
+        self.assertRegex(shown, r"(?m)^blob .*up to 4 bytes")
+
     def test_documents_that_break_the_schema_are_refused(self):
         for path in sorted((contract.SCHEMAS / "examples/product").glob("invalid-*.json")):
             with self.subTest(example=path.name):

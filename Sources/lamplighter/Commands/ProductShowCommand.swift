@@ -40,7 +40,9 @@ struct ProductShowCommand: AsyncParsableCommand {
 
     private static func range(of point: DataPoint) -> String {
         if !point.values.isEmpty { return point.values.joined(separator: " ") }
-        if let length = point.maxLength { return "up to \(length) bytes" }
+        if let length = point.maxLength {
+            return "up to \(length) \(point.kind == .raw ? "bytes" : "characters")"
+        }
         if point.min == nil && point.max == nil { return "-" }
         return "\(point.min.map { "\($0)" } ?? "") … \(point.max.map { "\($0)" } ?? "")"
     }
