@@ -4,8 +4,8 @@ enum MaskedURL {
     ///
     /// A text that is no address stays as it is, unless `isURL` says that it should be one.
     static func text(_ text: String, isURL: Bool) -> String {
-        let start = text.firstRange(of: "://")?.upperBound
-        guard let start = start ?? (isURL ? text.startIndex : nil) else { return text }
+        let scheme = text.firstRange(of: "://")
+        guard let start = scheme?.upperBound ?? (isURL ? text.startIndex : nil) else { return text }
         let rest = text[start...]
         let end = rest.firstIndex { "?#".contains($0) } ?? rest.endIndex
         return "\(text[..<start])\(withoutUser(rest[..<end]))\(withoutValues(rest[end...]))"
