@@ -8,8 +8,8 @@ import unittest
 
 import contract
 from client import Client, fresh_mac
-from harness import BINARY, TOPICS
-from world import LAMP, EndToEnd
+from harness import BINARY, TOPICS, eventually
+from world import EASY, LAMP, EndToEnd
 
 
 class Products(EndToEnd):
@@ -40,6 +40,11 @@ class Products(EndToEnd):
         self.assertEqual(exported["dataPoints"], LAMP["dataPoints"])
         self.world.service.import_document("product", exported)
         self.assertTrue(self.world.register()["ok"], "the old secret still works")
+
+    def test_a_limit_of_length_is_shown_in_what_it_counts(self):
+        shown = self.world.service.cli("product", "show", LAMP["productKey"]).stdout
+        self.assertRegex(shown, r"(?m)^label .*up to 8 characters")
+        self.assertRegex(shown, r"(?m)^blob .*up to 4 bytes")
 
     def test_documents_that_break_the_schema_are_refused(self):
         for path in sorted((contract.SCHEMAS / "examples/product").glob("invalid-*.json")):
@@ -100,6 +105,27 @@ class Rows(EndToEnd):
             with self.subTest(command=command):
                 json.loads(self.world.service.cli(*command, "--json").stdout)
                 self.assertTrue(self.world.service.cli(*command).stdout.strip())
+
+    def test_a_page_tells_of_the_next_only_where_there_is_one(self):
+        for _ in range(3):
+            self.device(EASY, connect=False)
+        words = ("device", "list", "--product", EASY["productKey"], "--limit")
+        dids = [row["did"] for row in self.world.service.json(*words, "1000")]
+        for limit, more, told in (
+            (2, (), f"2 of {len(dids)}; the next: --after {dids[1]}"), (len(dids), (), ""), (1000, (), ""),
+            (1, ("--after", dids[-2]), ""), (10, ("--after", dids[-1]), ""),
+        ):
+            with self.subTest(limit=limit, more=more):
+                self.assertEqual(self.world.service.cli(*words, str(limit), *more).stderr.strip(), told)
+        device = self.device()
+        for _ in range(2):
+            device.publish(f"{device.base}/report", b"nonsense")
+        words = ("deadletter", "list", "--limit")
+        letters = eventually(lambda: (rows := self.world.service.json(*words, "10000"))[1:] and rows)
+        self.assertIn("1 of ", said := self.world.service.cli(*words, "1").stderr)
+        self.assertIn("; the next: --before ", said)
+        oldest = str(letters[-1]["id"])
+        self.assertEqual(self.world.service.cli(*words, "1", "--before", oldest).stderr.strip(), "")
 
     def test_a_device_is_shown_without_its_secret(self):
         device = self.device()

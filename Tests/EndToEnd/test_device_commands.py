@@ -9,7 +9,7 @@ import unittest
 
 from client import now
 from harness import BINARY
-from world import EndToEnd
+from world import FREE, EndToEnd
 
 
 class Operator(EndToEnd):
@@ -61,6 +61,26 @@ class Operator(EndToEnd):
         said = self.cli("device", "control", device.did, "power=0042", "--queue", code=1).stderr
         self.assertIn(str(self.world.service.data), said, "a cure is a command that works as it stands")
 
+    def test_a_name_given_twice_and_null_are_usage_errors(self):
+        device = self.device(connect=False)
+        for given in (("brightness=50", "brightness=55"), ("power=null",)):
+            for more in ((), ("--queue",)):
+                said = self.cli("device", "control", device.did, *given, *more, code=2).stderr
+                self.assertIn("error LL1105", said)
+                self.assertIn(given[0].split("=")[0], said)
+
+    def test_names_of_a_device_do_not_steer_the_terminal(self):
+        device = self.device(FREE)
+        name = "a\x1b[2J\u009b1mb\u202ec"
+        device.report(data={name: name}, alerts=[{"name": name}])
+        shown = self.cli("device", "show", device.did).stdout
+        for character in "\x1b\u009b\u202e":
+            self.assertNotIn(character, shown)
+        self.assertIn("a\\u001b[2J\\u009b1mb\\u202ec", shown)
+        printed = self.cli("device", "show", device.did, "--json").stdout
+        self.assertNotIn("\u009b", printed)
+        self.assertEqual(json.loads(printed)["data"], {name: name})
+
     def test_watching_a_device(self):
         device = self.device()
         self.cli("device", "watch", device.did, "--count", "0", code=2)
@@ -94,6 +114,24 @@ class Operator(EndToEnd):
         self.cli("history", "export", "d-0000000000000", code=1)
         self.assertIn("--from takes", self.cli("history", "export", device.did, "--from", "soon", code=2).stderr)
         self.cli("history", "export", device.did, "--from", "2", "--to", "1", code=2)
+
+    def test_a_table_of_history_has_each_column_once_and_no_formulas(self):
+        device = self.device(FREE)
+        texts = {name: f"{name}1" for name in ("=a", "@b", "+c", "-d", "\te", "\rf", "plain")}
+        device.report(data={"ts": 5, "binary": "own", "data.ts": 6, "minus": -7, **texts}, binary="+/8=")
+        table = list(csv.reader(io.StringIO(
+            self.cli("history", "export", device.did, "--format", "csv").stdout, newline="")))
+        self.assertEqual(len(table[0]), len(set(table[0])), table[0])
+        rows = [dict(zip(table[0], line)) for line in table[1:]]
+        self.assertIn("+/8=", [row["binary"] for row in rows])
+        row = next(row for row in rows if row["data.ts"])
+        self.assertTrue(row["ts"].isdigit())
+        self.assertEqual((row["data.ts"], row["data.binary"], row["data.data.ts"]), ("5", "own", "6"))
+        self.assertEqual(row["minus"], "-7", "a number is none to guard against")
+        for name, text in texts.items():
+            guard = "" if name == "plain" else "'"
+            # The pipe is read as text, in which every end of line is a line feed.
+            self.assertEqual(row[(guard + name).replace("\r", "\n")], (guard + text).replace("\r", "\n"))
 
 
 if __name__ == "__main__":

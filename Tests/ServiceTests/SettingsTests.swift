@@ -1,4 +1,5 @@
 import Foundation
+import JSON
 import Testing
 
 @testable import Service
@@ -161,6 +162,32 @@ import Testing
 
         #expect(reader.notes.count == 1)
         #expect(reader.notes.first?.contains("LAMPLIGHTER_MQTT_PORT") == true)
+    }
+
+    @Test(
+        "Credentials in an address are not shown",
+        arguments: [
+            (
+                "webhook.url", "https://me:s3cret@x.example/a@b?key=s3cret&s3cret&empty=#end",
+                "https://***@x.example/a@b?key=***&***&empty=***#end"
+            ),
+            ("webhook.url", "me:s3cret@x.example?key=s,3cret", "***@x.example?key=***"),
+            ("webhook.url", "https://x.example/send", "https://x.example/send"),
+            ("http.publicUrl", "https://x.example:8080", "https://x.example:8080"),
+            (
+                "regions.endpoints", "cn=mqtts://me:s3cret@cn.example,us=mqtts://us.example?a=b",
+                "cn=mqtts://***@cn.example,us=mqtts://us.example?a=***"
+            ),
+            ("smtp.from", "me@x.example", "me@x.example"),
+        ]
+    )
+    func masked(_ key: String, _ value: String, _ shown: String) async throws {
+        let settings = try await read(flags: [key: value])
+
+        let entry = try #require(settings.entries.first { $0.setting.key == key })
+        #expect(entry.shown == shown)
+        #expect(entry.shownJSON == JSONValue.string(shown))
+        #expect(settings.text(key) == value)
     }
 
     @Test("Every row of the table is sound")

@@ -9,15 +9,16 @@ struct Banner {
     /// The whole text.
     var text: String {
         let (settings, directory) = (context.settings, context.directory)
-        let address = "\(settings.mqttHost):\(context.mqttPort)"
+        let mqtt = Self.url("mqtt", settings.mqttHost, context.mqttPort)
+        let http = Self.url("http", settings.httpHost, context.httpPort)
         let tenths = Int((seconds * 10).rounded())
         var lines = [
             "lamplighter \(Version.text)   data \(directory.path)\(directory.isNew ? " (new)" : "")"
                 + "   config \(settings.file ?? "none, defaults")",
             "  ok  store      \(store)",
-            "  ok  broker     mqtt://\(address)\(context.ownsBroker ? "   Mosquitto, gate loaded" : "")",
+            "  ok  broker     \(mqtt)\(context.ownsBroker ? "   Mosquitto, gate loaded" : "")",
             "  ok  workers    \(settings.workers.joined(separator: " "))",
-            "  ok  http       http://\(settings.httpHost):\(context.httpPort)/readyz  /metrics",
+            "  ok  http       \(http)/readyz  /metrics",
             "ready in \(tenths / 10).\(tenths % 10) s",
         ]
         if let demo = context.demo {
@@ -31,9 +32,24 @@ struct Banner {
         return lines.joined(separator: "\n")
     }
 
+    /// An address as it can be opened from this machine.
+    static func url(_ scheme: String, _ host: String, _ port: Int) -> String {
+        let host = reachable(host)
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
+
+    /// The host to connect to where one listens on this one: that of all addresses can't be opened.
+    static func reachable(_ host: String) -> String {
+        switch host {
+        case "0.0.0.0": "127.0.0.1"
+        case "::", "::0", "0:0:0:0:0:0:0:0": "::1"
+        default: host
+        }
+    }
+
     private func tour(_ demo: DemoKeys) -> Tour {
         Tour(
-            host: context.settings.mqttHost,
+            host: Self.reachable(context.settings.mqttHost),
             port: context.mqttPort,
             root: context.settings.root,
             demo: demo,

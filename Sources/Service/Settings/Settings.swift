@@ -1,3 +1,5 @@
+package import JSON
+
 /// The settings in force, each with its value and where it comes from.
 package struct Settings: Sendable {
     /// Where a value comes from; a later one wins.
@@ -27,9 +29,22 @@ package struct Settings: Sendable {
         /// Where it comes from.
         package let origin: Origin
 
-        /// The value as it may be shown: a secret is masked.
+        /// The value as it may be shown: a secret is masked, and credentials in an address.
         package var shown: String {
-            setting.isSecret && !value.text.isEmpty ? "***" : value.text
+            guard !setting.isSecret else { return value.text.isEmpty ? "" : "***" }
+            guard case .text(let text) = value else { return value.text }
+            guard setting.key == "regions.endpoints" else {
+                return MaskedURL.text(text, isURL: setting.key.lowercased().hasSuffix("url"))
+            }
+            return text.split(separator: ",", omittingEmptySubsequences: false)
+                .map { MaskedURL.text(String($0), isURL: false) }
+                .joined(separator: ",")
+        }
+
+        /// The same for programs, a value of its own kind.
+        package var shownJSON: JSONValue {
+            if case .text = value { return .string(shown) }
+            return setting.isSecret ? .string(shown) : value.json
         }
     }
 

@@ -35,10 +35,7 @@ struct ConfigCommand: AsyncParsableCommand {
         .object(
             JSONObject([
                 ("key", .string(entry.setting.key)),
-                (
-                    "value",
-                    entry.setting.isSecret ? .string(entry.shown) : entry.value.json
-                ),
+                ("value", entry.shownJSON),
                 ("default", entry.setting.standard.json), ("unit", .string(entry.setting.unit)),
                 ("kind", .string(entry.setting.kindText)), ("origin", .string(entry.origin.text)),
                 ("environment", .string(entry.setting.environmentName)),

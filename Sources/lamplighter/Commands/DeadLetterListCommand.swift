@@ -28,11 +28,10 @@ struct DeadLetterListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let store = try await Workplace.open(settings).store
-        let (letters, total) = try store.read { tx in
-            (
-                try tx.deadLetters.page(before: before ?? .max, limit: limit),
-                try tx.deadLetters.count()
-            )
+        let (letters, total, isMore) = try store.read { tx in
+            // One more than is shown tells whether there is a next page.
+            let page = try tx.deadLetters.page(before: before ?? .max, limit: limit + 1)
+            return (Array(page.prefix(limit)), try tx.deadLetters.count(), page.count > limit)
         }
         if output.json { return Terminal.show(.array(letters.map { DeadLetterView.json($0) })) }
         var table = TextTable(["ID", "TIME", "WORKER", "BYTES", "TOPIC", "REASON"])
@@ -43,7 +42,11 @@ struct DeadLetterListCommand: AsyncParsableCommand {
             ])
         }
         print(table.text)
-        Terminal.tell("\(letters.count) of \(total)")
+        if isMore, let last = letters.last {
+            Terminal.tell("\(letters.count) of \(total); the next: --before \(last.id)")
+        } else if before == nil {
+            Terminal.tell("\(letters.count) of \(total)")
+        }
     }
 }
 

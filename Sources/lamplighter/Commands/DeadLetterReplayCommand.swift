@@ -35,7 +35,7 @@ struct DeadLetterReplayCommand: AsyncParsableCommand {
                 .object(JSONObject([("id", .integer(id)), ("topic", .string(letter.topic))]))
             )
         } else {
-            print("replayed \(id) to \(letter.topic)")
+            print("replayed \(id) to \(PlainText.of(letter.topic))")
         }
     }
 }

@@ -21,14 +21,14 @@ struct DeadLetterShowCommand: AsyncParsableCommand {
         if output.json { return Terminal.show(DeadLetterView.json(letter)) }
         print("id       \(letter.id)")
         print("time     \(TimeText.of(letter.at))")
-        print("worker   \(letter.worker)")
-        print("topic    \(letter.topic)")
-        print("reason   \(letter.reason)")
+        print("worker   \(PlainText.of(letter.worker))")
+        print("topic    \(PlainText.of(letter.topic))")
+        print("reason   \(PlainText.of(letter.reason))")
         let note = letter.isShapeOnly ? " (names and sizes only: the values may be secret)" : ""
         print("payload  \(letter.payload.count) bytes\(note)")
         let text = String(validating: letter.payload, as: UTF8.self)
         // Anything else could steer the terminal.
-        let isPlain = text?.unicodeScalars.allSatisfy { $0.value >= 32 && $0.value != 127 } ?? false
+        let isPlain = text.map { PlainText.of($0) == $0 } ?? false
         print(isPlain ? text ?? "" : "base64   " + Base64.text(letter.payload))
     }
 }

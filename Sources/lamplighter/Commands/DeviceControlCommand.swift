@@ -38,8 +38,15 @@ struct DeviceControlCommand: AsyncParsableCommand {
         guard ttl.map({ (1...Command.ttlMax).contains($0) }) ?? true else {
             throw ValidationError("--ttl takes 1 to \(Command.ttlMax) seconds")
         }
-        for text in assignments where text.split(separator: "=", maxSplits: 1).count != 2 {
-            throw ValidationError("give what to set as NAME=VALUE, not \(text)")
+        var names: Set<Substring> = []
+        for text in assignments {
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+                throw ValidationError("give what to set as NAME=VALUE, not \(text)")
+            }
+            guard names.insert(parts[0]).inserted else {
+                throw ValidationError("\(parts[0]) is given twice; it can take one value")
+            }
         }
     }
 
@@ -47,8 +54,9 @@ struct DeviceControlCommand: AsyncParsableCommand {
         let place = try await Workplace.open(settings)
         let device = try place.device(did)
         let product = try place.store.read { try $0.products.find(device.productKey) }
+        let data = JSONObject(members: try assignments.map { try Self.member($0, of: product) })
         if !queue { try RunningService.require(place.directory, place.settings) }
-        var command = try take(device, product, place)
+        var command = try take(data, device, product, place)
         while !queue, !command.state.isFinal {
             try await Task.sleep(for: .milliseconds(50))
             let found = try place.store.read { try $0.commands.find(device.did, command.cid) }
@@ -60,13 +68,14 @@ struct DeviceControlCommand: AsyncParsableCommand {
     }
 
     private func take(
+        _ data: JSONObject,
         _ device: DeviceRecord,
         _ product: Product?,
         _ place: Workplace
     ) throws -> Command {
         let order = CommandOrder(
             did: device.did,
-            data: JSONObject(members: assignments.map { Self.member($0, of: product) }),
+            data: data,
             mode: queue ? .queue : .now,
             ttl: ttl,
             actor: Actor(.operator, "cli")
@@ -106,12 +115,18 @@ struct DeviceControlCommand: AsyncParsableCommand {
         }
     }
 
-    private static func member(_ text: String, of product: Product?) -> JSONObject.Member {
+    private static func member(
+        _ text: String,
+        of product: Product?
+    ) throws -> JSONObject.Member {
         let parts = text.split(separator: "=", maxSplits: 1)
         let name = String(parts[0])
         let plain = JSONValue.string(String(parts[1]))
         let value = (try? JSONValue.parse(parts[1].utf8)) ?? plain
         let isText = product?.dataPoints.contains { $0.name == name && $0.kind.isText } ?? false
+        guard isText || value != .null else {
+            throw ValidationError("null is no value that \(name) can be set to")
+        }
         // Quotes may stand around a text; without them 0042 is no number.
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
@@ -123,7 +138,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
         let code = command.code.map { ", code \($0)" } ?? ""
         print("\(command.did)  command \(command.cid)  \(command.state.rawValue)\(code)")
         if let result = command.result {
-            print(String(decoding: result.encoded(), as: UTF8.self))
+            Terminal.show(.object(result))
         }
     }
 }

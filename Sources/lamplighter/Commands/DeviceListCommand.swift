@@ -32,10 +32,12 @@ struct DeviceListCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await Workplace.open(settings)
         let key = try product.map { try place.product($0).key }
-        let (rows, total) = try place.store.read { tx in
-            let page = try tx.devices.page(after: after, product: key, limit: limit)
-            let rows = try page.map { ($0, try tx.statuses.find($0.did)) }
-            return (rows, try tx.devices.count())
+        let (rows, total, isMore) = try place.store.read { tx in
+            // One more than is shown tells whether there is a next page.
+            let page = try tx.devices.page(after: after, product: key, limit: limit + 1)
+            let rows = try page.prefix(limit).map { ($0, try tx.statuses.find($0.did)) }
+            let total = try key.map { try tx.products.deviceCount($0) } ?? tx.devices.count()
+            return (rows, total, page.count > limit)
         }
         if output.json { return Terminal.show(.array(rows.map { DeviceView.json($0, $1) })) }
         var table = TextTable(["DEVICE", "PRODUCT", "MAC", "ONLINE", "VERSION", "LAST SEEN"])
@@ -48,10 +50,8 @@ struct DeviceListCommand: AsyncParsableCommand {
             ])
         }
         print(table.text)
-        if Int64(rows.count) < total {
-            Terminal.tell(
-                "\(rows.count) of \(total); the next: --after \(rows.last?.0.did.text ?? "")"
-            )
+        if isMore, let (last, _) = rows.last {
+            Terminal.tell("\(rows.count) of \(total); the next: --after \(last.did)")
         }
     }
 }

@@ -48,7 +48,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
             members.append(.init(key: "commands", value: .array(rows)))
             return Terminal.show(.object(JSONObject(members: members)))
         }
-        print("\(device.did)  \(product?.name ?? "?")  mac \(device.mac)")
+        print("\(device.did)  \(PlainText.of(product?.name ?? "?"))  mac \(device.mac)")
         let presence = status?.status.presence
         print(
             "\(presence?.isOnline == true ? "online" : "offline")"
@@ -56,7 +56,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
                 + "   version \(status?.status.version ?? 0)"
                 + "   registered \(TimeText.of(device.registeredAt))"
         )
-        if !open.isEmpty { print("open: \(open.joined(separator: ", "))") }
+        if !open.isEmpty { print("open: \(PlainText.of(open.joined(separator: ", ")))") }
         var table = TextTable(["ATTRIBUTE", "VALUE"])
         for member in shown.members {
             table.add([member.key, String(decoding: member.value.encoded(), as: UTF8.self)])

@@ -47,7 +47,7 @@ struct DeviceWatchCommand: AsyncParsableCommand {
                     ])
                 )
             } else {
-                let text = String(decoding: body.encoded(), as: UTF8.self)
+                let text = Terminal.json(.object(body))
                 print("\(TimeText.of(now))  \(sight.leaf.arrow) \(sight.leaf)  \(text)")
             }
             fflush(nil)

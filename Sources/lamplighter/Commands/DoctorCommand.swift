@@ -51,6 +51,6 @@ struct DoctorCommand: AsyncParsableCommand {
         ]
         if !finding.cure.isEmpty { lines.append("  do    \(finding.cure)") }
         if let command = finding.command { lines.append("        \(command)") }
-        return lines.joined(separator: "\n")
+        return PlainText.of(lines.joined(separator: "\n"), keepsLines: true)
     }
 }

@@ -34,7 +34,7 @@ struct ProductAllowCommand: AsyncParsableCommand {
         if output.json {
             Terminal.show(.object(JSONObject([("listed", .integer(Int64(parsed.count)))])))
         } else {
-            print("listed \(parsed.count) for \(product.name)")
+            print("listed \(parsed.count) for \(PlainText.of(product.name))")
         }
     }
 }

@@ -21,13 +21,13 @@ struct ProductShowCommand: AsyncParsableCommand {
     func run() async throws {
         let product = try await Workplace.open(settings).product(key)
         if output.json { return Terminal.show(.object(ProductCodec.encode(product))) }
-        print("\(product.key)  \(product.name)")
+        print("\(product.key)  \(PlainText.of(product.name))")
         print(
             "registration \(product.registration.rawValue)   reset \(product.reset.rawValue)"
                 + "   remote bind \(product.remoteBind.rawValue)"
         )
-        print("alerts \(product.alerts.joined(separator: ", "))")
-        print("faults \(product.faults.joined(separator: ", "))\n")
+        print("alerts \(PlainText.of(product.alerts.joined(separator: ", ")))")
+        print("faults \(PlainText.of(product.faults.joined(separator: ", ")))\n")
         var table = TextTable(["DATA POINT", "ACCESS", "TYPE", "RANGE", "UNIT"])
         for point in product.dataPoints {
             table.add([
@@ -40,7 +40,9 @@ struct ProductShowCommand: AsyncParsableCommand {
 
     private static func range(of point: DataPoint) -> String {
         if !point.values.isEmpty { return point.values.joined(separator: " ") }
-        if let length = point.maxLength { return "up to \(length) bytes" }
+        if let length = point.maxLength {
+            return "up to \(length) \(point.kind == .raw ? "bytes" : "characters")"
+        }
         if point.min == nil && point.max == nil { return "-" }
         return "\(point.min.map { "\($0)" } ?? "") … \(point.max.map { "\($0)" } ?? "")"
     }

@@ -33,11 +33,8 @@ struct RefusalsCommand: AsyncParsableCommand {
 
     private static func line(_ refusal: JSONObject) -> String {
         func text(_ key: String) -> String {
-            // Names come from strangers: what isn't printable doesn't reach the terminal.
-            String(
-                (refusal[key]?.stringValue ?? "-").unicodeScalars
-                    .map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) }
-            )
+            // Names come from strangers.
+            PlainText.of(refusal[key]?.stringValue ?? "-")
         }
         let at = refusal["ts"]?.intValue.map { Instant(milliseconds: $0) }
         return

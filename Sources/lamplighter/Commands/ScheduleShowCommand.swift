@@ -35,12 +35,13 @@ struct ScheduleShowCommand: AsyncParsableCommand {
         }
         print("\(schedule.id)  device \(schedule.did)  by \(schedule.creator)")
         print(
-            "\(ScheduleView.days(schedule)) at \(schedule.timing.time)   \(schedule.timing.zone)"
+            "\(ScheduleView.days(schedule)) at \(schedule.timing.time)"
+                + "   \(PlainText.of(schedule.timing.zone))"
                 + "   misfire \(schedule.misfire.rawValue)"
         )
         print(schedule.isEnabled ? "next \(TimeText.of(schedule.nextAt))" : "disabled")
-        print("sets \(String(decoding: attrs.encoded(), as: UTF8.self))")
-        if !schedule.remark.isEmpty { print("remark \(schedule.remark)") }
+        print("sets \(Terminal.json(.object(attrs)))")
+        if !schedule.remark.isEmpty { print("remark \(PlainText.of(schedule.remark))") }
         var table = TextTable(["DUE", "TAKEN UP", "STATE", "COMMAND", "ERROR"])
         for run in runs {
             table.add([

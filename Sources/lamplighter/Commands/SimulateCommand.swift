@@ -63,8 +63,3 @@ struct SimulateCommand: AsyncParsableCommand {
         if summary.lost > 0 { throw ExitCode(1) }
     }
 }
-
-extension Terminal {
-    /// Writes a line over the one before, so that it stays where it is.
-    static func progress(_ text: String) { tell("\u{1B}[1A\u{1B}[2K" + text) }
-}

@@ -55,9 +55,10 @@ struct UserShowCommand: AsyncParsableCommand {
             )
             return Terminal.show(.object(JSONObject(members: members)))
         }
-        print("\(user.uid)  app \(user.app)  \(UserView.name(user, isOpen: addresses))")
-        let email = UserView.shown(user.email?.text, isOpen: addresses)
-        let phone = UserView.shown(user.phone?.text, isOpen: addresses)
+        let name = PlainText.of(UserView.name(user, isOpen: addresses))
+        print("\(user.uid)  app \(user.app)  \(name)")
+        let email = PlainText.of(UserView.shown(user.email?.text, isOpen: addresses))
+        let phone = PlainText.of(UserView.shown(user.phone?.text, isOpen: addresses))
         print(
             "e-mail \(email)\(user.isEmailVerified ? " (verified)" : "")"
                 + "   phone \(phone)\(user.isPhoneVerified ? " (verified)" : "")"

@@ -1,4 +1,5 @@
 import Domain
+import Glibc
 import JSON
 import Storage
 
@@ -9,6 +10,7 @@ final class HistoryWriter {
     private var names: [String] = []
     private var known: Set<String> = []
     private var hasBinary = false
+    private let isOnTerminal = isatty(1) == 1
 
     init(format: HistoryExportCommand.Format, hidden: Set<String>) {
         self.format = format
@@ -26,7 +28,7 @@ final class HistoryWriter {
 
     /// Writes the line of column names.
     func head() {
-        print(Self.line(["ts"] + names + (hasBinary ? ["binary"] : [])))
+        show(["ts"] + names.map(Self.title) + (hasBinary ? ["binary"] : []))
     }
 
     /// Writes a record.
@@ -44,22 +46,36 @@ final class HistoryWriter {
             return Terminal.show(.object(line))
         }
         let cells = names.map { name in data[name].map(Self.cell) ?? "" }
-        print(
-            Self.line(
-                ["\(record.ts.milliseconds)"] + cells + (hasBinary ? [record.binary ?? ""] : [])
-            )
-        )
+        show(["\(record.ts.milliseconds)"] + cells + (hasBinary ? [record.binary ?? ""] : []))
+    }
+
+    /// Files and programs get the line as it is; a terminal nothing that steers it.
+    private func show(_ cells: [String]) {
+        let line = Self.line(cells)
+        print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
+    }
+
+    /// An attribute's column; one that is called like a column of ours has `data.` before its name.
+    private static func title(_ name: String) -> String {
+        var rest = name[...]
+        while rest.hasPrefix("data.") { rest = rest.dropFirst(5) }
+        return guarded(rest == "ts" || rest == "binary" ? "data." + name : name)
     }
 
     private static func cell(_ value: JSONValue) -> String {
-        value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+        value.stringValue.map(guarded) ?? String(decoding: value.encoded(), as: UTF8.self)
     }
 
-    /// A line as in RFC 4180; a text that a spreadsheet would take for a formula is kept from it.
+    /// Keeps a text from being taken for a formula by a spreadsheet; numbers never come here.
+    private static func guarded(_ text: String) -> String {
+        let starts: [Unicode.Scalar] = ["=", "@", "+", "-", "\t", "\r", "\n"]
+        guard let first = text.unicodeScalars.first, starts.contains(first) else { return text }
+        return "'" + text
+    }
+
+    /// A line as in RFC 4180.
     private static func line(_ cells: [String]) -> String {
         cells.map { cell in
-            var cell = cell
-            if let first = cell.first, "=@".contains(first) { cell = "'" + cell }
             guard cell.contains(where: { ",\"\r\n".contains($0) || $0.isNewline }) else {
                 return cell
             }

@@ -2,6 +2,9 @@ import Glibc
 import JSON
 
 /// Where the command line writes: data to standard output, talk to standard error.
+///
+/// No text that is written here can steer the terminal; where lines may not be forged either, what came
+/// from outside goes through `PlainText` before.
 enum Terminal {
     /// Writes a line of talk.
     static func tell(_ text: String) { write(text, to: 2) }
@@ -9,8 +12,16 @@ enum Terminal {
     /// Writes a line of data at once, also where a program reads along.
     static func show(line text: String) { write(text, to: 1) }
 
+    /// Writes a line of talk over the one before, so that it stays where it is.
+    ///
+    /// Where standard error is no terminal, lines follow each other.
+    static func progress(_ text: String) {
+        if isatty(2) == 1 { write(Array("\u{1B}[1A\u{1B}[2K".utf8), to: 2) }
+        tell(text)
+    }
+
     private static func write(_ text: String, to descriptor: Int32) {
-        write(Array((text + "\n").utf8), to: descriptor)
+        write(Array((PlainText.of(text, keepsLines: true) + "\n").utf8), to: descriptor)
     }
 
     /// Writes data that is no text.
@@ -27,8 +38,13 @@ enum Terminal {
         }
     }
 
+    /// A JSON value as one line that can be shown as it is.
+    static func json(_ value: JSONValue) -> String {
+        PlainText.of(String(decoding: value.encoded(), as: UTF8.self))
+    }
+
     /// Writes a JSON value as one line of data.
     static func show(_ value: JSONValue) {
-        print(String(decoding: value.encoded(), as: UTF8.self))
+        print(json(value))
     }
 }

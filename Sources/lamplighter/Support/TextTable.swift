@@ -7,7 +7,7 @@ struct TextTable {
 
     /// Adds a row; what came from outside can't break the line or steer the terminal.
     mutating func add(_ row: [String]) {
-        rows.append(row.map { $0.filter { !$0.isNewline && ($0.asciiValue ?? 32) >= 32 } })
+        rows.append(row.map { PlainText.of($0) })
     }
 
     /// The whole table; the last column is as long as it is.

@@ -1,0 +1,31 @@
+/// Keeps text that came from outside from steering the terminal on which it is shown.
+enum PlainText {
+    /// The text with control characters, and those that turn the direction of writing, as `\u009b`.
+    ///
+    /// Inside JSON this is the same text in another spelling. With `keepsLines` line feeds stay, for
+    /// blocks whose lines are our own.
+    static func of(_ text: String, keepsLines: Bool = false) -> String {
+        guard text.unicodeScalars.contains(where: { steers($0, keepsLines) }) else { return text }
+        var plain = ""
+        for scalar in text.unicodeScalars {
+            if steers(scalar, keepsLines) {
+                let digits = String(scalar.value, radix: 16)
+                plain += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                plain.unicodeScalars.append(scalar)
+            }
+        }
+        return plain
+    }
+
+    private static func steers(_ scalar: Unicode.Scalar, _ keepsLines: Bool) -> Bool {
+        switch scalar.value {
+        case 0x0A: !keepsLines
+        // C0; DEL and C1, which older terminals obey like an escape sequence.
+        case 0..<0x20, 0x7F...0x9F: true
+        // Ends of lines and paragraphs, and what turns or isolates the direction of writing.
+        case 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
