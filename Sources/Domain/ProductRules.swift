@@ -74,6 +74,21 @@ package enum ProductRules {
         }.map(\.name)
     }
 
+    /// Tells whether a new version takes away an alert or a fault, so that one that is open stays so.
+    package static func isLost(
+        _ kind: ConditionKind,
+        _ name: String,
+        from old: Product,
+        to new: Product
+    ) -> Bool {
+        takes(kind, name, old) && !takes(kind, name, new)
+    }
+
+    private static func takes(_ kind: ConditionKind, _ name: String, _ product: Product) -> Bool {
+        let declared = kind == .alert ? product.alerts : product.faults
+        return declared.contains(name) || (product.isFreeForm && declared.isEmpty)
+    }
+
     private static func isNarrower(_ next: DataPoint, than old: DataPoint) -> Bool {
         (next.min ?? -.infinity) > (old.min ?? -.infinity)
             || (next.max ?? .infinity) < (old.max ?? .infinity)

@@ -160,6 +160,58 @@ struct ProductRulesTests {
         #expect(names == (row.narrowed ? ["x"] : []))
     }
 
+    struct Loss: CustomTestStringConvertible, Sendable {
+        var name: String
+        var old: Product
+        var new: Product
+        var isLost: Bool
+        var testDescription: String { name }
+    }
+
+    static let losses = [
+        Loss(
+            name: "the same",
+            old: Make.product(alerts: ["hot"]),
+            new: Make.product(alerts: ["wet", "hot"]),
+            isLost: false
+        ),
+        Loss(
+            name: "taken away",
+            old: Make.product(alerts: ["hot"]),
+            new: Make.product(alerts: ["wet"]),
+            isLost: true
+        ),
+        Loss(
+            name: "a fault now",
+            old: Make.product(alerts: ["hot"]),
+            new: Make.product(alerts: [], faults: ["hot"]),
+            isLost: true
+        ),
+        Loss(
+            name: "never declared",
+            old: Make.product(alerts: ["wet"]),
+            new: Make.product(alerts: []),
+            isLost: false
+        ),
+        Loss(
+            name: "free-form now, without any",
+            old: Make.product(alerts: ["hot"]),
+            new: Make.freeForm,
+            isLost: false
+        ),
+        Loss(
+            name: "declared now, another",
+            old: Make.freeForm,
+            new: Make.product(alerts: ["wet"]),
+            isLost: true
+        ),
+    ]
+
+    @Test("An alert that the new version does not take is lost", arguments: losses)
+    func lost(_ row: Loss) {
+        #expect(ProductRules.isLost(.alert, "hot", from: row.old, to: row.new) == row.isLost)
+    }
+
     @Test("An enum that loses a word and a string that gets shorter are narrowed")
     func wordsAndLengths() {
         let old = Make.product(points: [Self.words, Self.text])

@@ -16,7 +16,10 @@ import Workers
         store = try StoreAccess.service(DataDirectory.prepare(folder.path + "/d"))
     }
 
-    private func product(_ more: [(String, JSONValue)] = []) throws -> Import.Outcome {
+    private func product(
+        _ more: [(String, JSONValue)] = [],
+        isForced: Bool = false
+    ) throws -> Import.Outcome {
         var document = JSONObject([
             ("productKey", .string(String(repeating: "a", count: 32))), ("name", "Lamp"),
             ("dataPoints", [["name": "power", "access": "rw", "type": "bool"]]),
@@ -24,7 +27,7 @@ import Workers
         for (name, value) in more { document[name] = value }
         let complete = document
         return try store.batch(at: SystemClock().now) {
-            try Import.product(.object(complete), in: $0)
+            try Import.product(.object(complete), isForced: isForced, in: $0)
         }
     }
 
@@ -54,6 +57,24 @@ import Workers
 
         let after = try store.read { try $0.refreshes.isWaiting() }
         #expect(!before && after)
+    }
+
+    @Test("An alert that is open on a device is not taken away unless it is forced")
+    func openAlert() throws {
+        _ = try product([("alerts", ["hot", "wet"])])
+        try bindDevice()
+        try store.batch(at: SystemClock().now) { (tx) throws in
+            guard var record = try tx.statuses.find(Self.did) else { return }
+            record.status.open = [.init(kind: .alert, name: "hot", eventID: "e-1")]
+            try tx.statuses.save(reported: [record])
+        }
+
+        let problem = #expect(throws: Problem.self) { try product([("alerts", ["wet"])]) }
+
+        #expect(problem?.code == .conflict)
+        #expect(problem?.message.contains("hot") == true)
+        #expect(throws: Never.self) { try product([("alerts", ["hot"])]) }
+        #expect(throws: Never.self) { try product([("alerts", [])], isForced: true) }
     }
 
     private static let did = DeviceID(trusted: "d-0000000000001")

@@ -19,7 +19,7 @@ package enum Import {
     /// Stores a product document, new or in the place of an older version.
     ///
     /// The secret is the document's `productSecret`, or made for a new product; an older one stays
-    /// where the document has none. `isForced` also takes away data points that stored state uses.
+    /// where the document has none. `isForced` also takes away what stored state uses.
     /// - Throws: `Rejection` with the field at fault; a `Problem` where stored state forbids it.
     @discardableResult
     package static func product(
@@ -33,12 +33,7 @@ package enum Import {
         let product = try ProductCodec.decode(object)
         let before = try tx.products.find(product.key)
         if let before, !isForced {
-            let narrowed = ProductRules.narrowed(from: before, to: product)
-            if !narrowed.isEmpty,
-                try tx.products.isUsed(product.key, attributes: narrowed)
-            {
-                throw conflict(product.key, narrowed)
-            }
+            try refuseLoss(from: before, to: product, in: tx)
         }
         let given = try Fields(object).text("productSecret", length: 16...256)
         let secret = given ?? (before == nil ? Sodium.randomSecret() : nil)
@@ -57,12 +52,39 @@ package enum Import {
         return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
     }
 
-    private static func conflict(_ key: ProductKey, _ narrowed: [String]) -> Problem {
+    /// Refuses a version that does not fit what devices have stored, or that has no word for what is open
+    /// on them.
+    private static func refuseLoss(
+        from old: Product,
+        to new: Product,
+        in tx: Transaction
+    ) throws {
+        let narrowed = ProductRules.narrowed(from: old, to: new)
+        if !narrowed.isEmpty, try tx.products.isUsed(new.key, attributes: narrowed) {
+            throw conflict(
+                new.key,
+                narrowed,
+                why: "devices have stored values of it that would not fit any more"
+            )
+        }
+        let lost = try tx.products.openConditions(new.key) { kind, name in
+            ProductRules.isLost(kind, name, from: old, to: new)
+        }
+        if !lost.isEmpty {
+            throw conflict(
+                new.key,
+                lost,
+                why: "it is open on devices, which could not say any more that it is over"
+            )
+        }
+    }
+
+    private static func conflict(_ key: ProductKey, _ names: [String], why: String) -> Problem {
         Problem(
             .conflict,
-            "product \(key) would lose or narrow \(narrowed.joined(separator: ", "))",
+            "product \(key) would lose or narrow \(names.joined(separator: ", "))",
             at: key.text,
-            why: "devices have stored values of it that would not fit any more",
+            why: why,
             cures: [.init("lamplighter product import --force FILE", "do it all the same")]
         )
     }

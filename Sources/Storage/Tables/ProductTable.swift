@@ -90,6 +90,25 @@ package struct ProductTable {
         return states.contains(true)
     }
 
+    /// The names of alerts and faults that are open on some device and that a rule picks, each once.
+    package func openConditions(
+        _ key: ProductKey,
+        where isWanted: (ConditionKind, String) -> Bool
+    ) throws -> [String] {
+        var names: Set<String> = []
+        let states = try sql.query(
+            "SELECT conditions FROM status WHERE productKey = $1 AND conditions <> '[]'"
+        ) {
+            $0.add(key.text)
+        } row: {
+            StatusTable.openConditions($0, 0)
+        }
+        for condition in states.joined() where isWanted(condition.kind, condition.name) {
+            names.insert(condition.name)
+        }
+        return names.sorted()
+    }
+
     /// Tells whether an operator listed a MAC.
     package func isListed(_ key: ProductKey, _ mac: MAC) throws -> Bool {
         try sql.integer("SELECT 1 FROM listedMac WHERE productKey = $1 AND mac = $2") {

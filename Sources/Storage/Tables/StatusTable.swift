@@ -239,6 +239,12 @@ package struct StatusTable {
         ).encoded()
     }
 
+    static func openConditions(_ row: Row, _ column: Int32) -> [Status.OpenCondition] {
+        var status = Status(ts: Instant(milliseconds: 0))
+        readConditions(row, column, into: &status)
+        return status.open
+    }
+
     private static func readConditions(_ row: Row, _ column: Int32, into status: inout Status) {
         let stored: JSONValue? = row.withBytes(column, text: true) { bytes in
             bytes.count <= 2 ? nil : try? JSONValue.parse(bytes)
