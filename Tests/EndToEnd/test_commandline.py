@@ -149,6 +149,10 @@ class Rows(EndToEnd):
             "/system/dead-letter", lambda b: b["topic"] == f"{device.base}/report").body["id"]
         self.world.service.cli("deadletter", "drop", str(id))
         self.assertNotIn(id, [row["id"] for row in self.world.service.dead_letters()])
+        for words in (("drop", str(id)), ("drop", str(id), "999999"), ("show", str(id)), ("replay", str(id))):
+            done = self.world.service.cli("deadletter", *words, check=False)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertIn("error LL1203", done.stderr)
 
     def test_a_dead_letter_can_be_replayed_when_its_cause_is_gone(self):
         key = fresh_mac() + fresh_mac() + "0" * 8

@@ -1,13 +1,16 @@
 """`lamplighter simulate`: devices that live against the running service."""
 
 import json
+import pathlib
 import re
+import signal
 import subprocess
+import tempfile
 import unittest
 
 from client import Terminal
 from harness import BINARY
-from world import EndToEnd
+from world import LAMP, EndToEnd
 
 
 class Simulate(EndToEnd):
@@ -54,6 +57,37 @@ class Simulate(EndToEnd):
         self.assertEqual(process.returncode, 0, rest[-2000:])
         self.assertIn("lost 0", rest.splitlines()[-1])
         self.assertIn("commands 3", rest.splitlines()[-1])
+
+    def test_a_signal_ends_it_with_its_summary(self):
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number):
+                process = subprocess.Popen(
+                    [str(BINARY), "simulate", "--data", str(self.world.service.data), "--devices", "3", "--rate", "20",
+                     "--duration", "600", "--json"],
+                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                self.addCleanup(process.communicate)
+                self.addCleanup(process.kill)
+                told = []
+                for line in process.stderr:
+                    told.append(line)
+                    if re.search(r"answered [1-9]", line):
+                        break
+                process.send_signal(number)
+                out, rest = process.communicate(timeout=30)
+                self.assertEqual(process.returncode, 0, rest)
+                summary = json.loads(out)
+                self.assertGreater(summary["answered"], 0)
+                self.assertEqual(summary["sent"] - summary["answered"], summary["lost"])
+                self.assertNotIn("\x1b", "".join(told) + rest, "no terminal is there to be steered")
+
+    def test_a_product_that_was_never_imported_is_a_problem_at_once(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "product.json"
+            path.write_text(json.dumps({**LAMP, "productKey": "9e" * 16, "productSecret": "s" * 43}))
+            done = self.world.service.cli("simulate", "--product", str(path), check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("error LL1203", done.stderr)
+        self.assertIn("9e" * 16, done.stderr)
 
 
 if __name__ == "__main__":

@@ -152,6 +152,23 @@ import Testing
         #expect(settings.entries.count { $0.origin != .standard } == 1)
     }
 
+    @Test("A section with nothing under it is none; a value in its place is an error")
+    func emptySection() async throws {
+        let folder = try TemporaryFolder()
+        let empty = "mqtt:\n  # port: 1\nhttp: ~\nlog:\n  level: debug\nlimits:\n"
+        let file = try folder.write(empty, as: "l.yaml")
+
+        let settings = try await read(file: file)
+
+        #expect(settings.logLevel == "debug")
+        #expect(settings.entries.count { $0.origin != .standard } == 1)
+        for text in ["mqtt: 5\n", "mqtt: [a]\n", "mqqt:\n"] {
+            let odd = try folder.write(text, as: "odd.yaml")
+            let problem = await #expect(throws: Problem.self) { try await read(file: odd) }
+            #expect(problem?.code == .settingUnknown)
+        }
+    }
+
     @Test("A variable that looks like a setting is noted, not refused")
     func notes() {
         let reader = SettingsReader(

@@ -32,8 +32,9 @@ enum SettingsFile {
                 cures: [.init("lamplighter config --json", "the settings without this file")]
             )
         }
-        if let odd = keys.all.sorted().first(where: { SettingsTable.setting($0) == nil }) {
-            throw unknown(odd, at: location(of: odd, in: path))
+        for key in keys.all.sorted()
+        where SettingsTable.setting(key) == nil && !isEmptySection(key, of: provider) {
+            throw unknown(key, at: location(of: key, in: path))
         }
         return (path, provider)
     }
@@ -66,6 +67,17 @@ enum SettingsFile {
             parsingOptions: .init(secretsSpecifier: .dynamic { isSecret($0, $1) }),
             filePath: FilePath(path)
         )
+    }
+
+    /// True for `mqtt:` with nothing but comments under it, which the library takes for a value.
+    private static func isEmptySection(_ key: String, of provider: any ConfigProvider) -> Bool {
+        guard SettingsTable.all.contains(where: { $0.key.hasPrefix(key + ".") }) else {
+            return false
+        }
+        let path = AbsoluteConfigKey(key.split(separator: ".").map(String.init))
+        let found = try? provider.value(forKey: path, type: .string)
+        guard case .string(let text)? = found?.value?.content else { return false }
+        return ["", "~", "null"].contains(text)
     }
 
     private static func isBlank(_ path: String) -> Bool {

@@ -19,6 +19,7 @@ package final class Simulation {
     var lastError: String?
     /// Connections that have begun and are not through.
     var opening = 0
+    let interrupts: () -> Int
     let tell: (String) -> Void
     let show: (String) -> Void
 
@@ -26,6 +27,10 @@ package final class Simulation {
     static let openingMax = 64
     /// Milliseconds after which an unanswered report is sent again.
     static let patience: Int64 = 5000
+    /// Milliseconds that the last answers are waited for at the end.
+    static let endPatience: Int64 = 10_000
+    /// The same where somebody asks to end before.
+    static let interruptPatience: Int64 = 3000
     /// One device in so many loses its connection in each second.
     static let dropsOneIn = 120
 
@@ -33,15 +38,19 @@ package final class Simulation {
     ///
     /// - Parameters:
     ///   - options: What is to be simulated.
+    ///   - interrupts: Tells how often somebody asked to end before the time is over; the second time
+    ///     nothing is waited for.
     ///   - tell: Takes the progress line, once a second.
     ///   - show: Takes what the app's user sees.
     /// - Throws: `Rejection` for a product document that is not one.
     package init(
         _ options: SimulateOptions,
+        interrupts: @escaping () -> Int = { 0 },
         tell: @escaping (String) -> Void,
         show: @escaping (String) -> Void
     ) throws {
         self.options = options
+        self.interrupts = interrupts
         self.tell = tell
         self.show = show
         product = try ProductCodec.decode(options.product)
@@ -52,10 +61,12 @@ package final class Simulation {
         pool = SocketPool(count: options.devices + 1)
     }
 
-    /// Runs for the time that is asked for, then waits up to ten seconds for the last answers.
+    /// Runs for the time that is asked for, or until it is interrupted, then waits for the last answers.
     package func run() -> SimulateSummary {
         let start = LoadClock.milliseconds
-        let end = start + Int64(options.duration * 1000)
+        var end = start + Int64(options.duration * 1000)
+        var deadline = end + Self.endPatience
+        var isInterrupted = false
         let interval = Double(devices.count) / max(options.rate, 0.001) * 1000
         for index in devices.indices {
             devices[index].nextReportAt = start + Int64(Double.random(in: 0...interval))
@@ -63,8 +74,13 @@ package final class Simulation {
         var nextLine = start
         while true {
             let now = LoadClock.milliseconds
+            if !isInterrupted, interrupts() > 0 {
+                isInterrupted = true
+                end = min(end, now)
+                deadline = min(deadline, now + Self.interruptPatience)
+            }
             let isOver = now >= end
-            if isOver && (isSettled || now >= end + 10_000) { break }
+            if isOver && (isSettled || now >= deadline || interrupts() > 1) { break }
             live(at: now, interval: interval, reports: !isOver)
             turn()
             if now >= nextLine {

@@ -31,6 +31,7 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
             if all { return try tx.deadLetters.dropAll() }
             return try ids.count { try tx.deadLetters.drop($0) }
         }
+        if dropped == 0, let id = ids.first { throw place.noDeadLetter(id) }
         if output.json {
             Terminal.show(.object(JSONObject([("dropped", .integer(Int64(dropped)))])))
         } else {

@@ -37,7 +37,12 @@ extension Workplace {
     /// Finds a dead letter by its id.
     func deadLetter(_ id: Int64) throws -> DeadLetter {
         if let letter = try store.read({ try $0.deadLetters.find(id) }) { return letter }
-        throw Problem(
+        throw noDeadLetter(id)
+    }
+
+    /// The error for a dead letter that isn't there.
+    func noDeadLetter(_ id: Int64) -> Problem {
+        Problem(
             .notFound,
             "there is no dead letter \(id)",
             at: "\(id)",

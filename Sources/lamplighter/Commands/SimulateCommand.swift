@@ -6,7 +6,12 @@ import Service
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Let devices live: register, report, obey, drop out and come back."
+        abstract: "Let devices live: register, report, obey, drop out and come back.",
+        discussion: """
+            Ctrl-C ends it before its time: no more is reported, the last answers are waited for, and
+            what came of it is printed; a second Ctrl-C does not wait. Exit code 1 where reports
+            remained without an answer.
+            """
     )
 
     @OptionGroup var settings: SettingsOptions
@@ -40,6 +45,9 @@ struct SimulateCommand: AsyncParsableCommand {
         options.rate = rate
         options.duration = duration
         if !app { options.app = nil }
+        if let key = options.product["productKey"]?.stringValue {
+            _ = try Workplace.open(values).product(key)
+        }
         guard Ports.accepts(options.host, options.port) else {
             throw Problem(
                 .notRunning,
@@ -52,14 +60,15 @@ struct SimulateCommand: AsyncParsableCommand {
             )
         }
         let isForPrograms = output.json
-        let simulation = try Simulation(options) {
+        let simulation = try Simulation(options, interrupts: { Interrupt.times }) {
             Terminal.progress($0)
         } show: {
             if isForPrograms { Terminal.tell($0) } else { Terminal.show(line: $0) }
         }
+        Interrupt.listen()
         let summary = simulation.run()
         Terminal.tell("")
         if output.json { Terminal.show(summary.json) } else { print(summary.text) }
-        if summary.lost > 0 { throw ExitCode(1) }
+        if summary.lost > 0, Interrupt.times == 0 { throw ExitCode(1) }
     }
 }

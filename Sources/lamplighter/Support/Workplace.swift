@@ -10,7 +10,11 @@ struct Workplace {
 
     /// Opens the store of the directory that the flags name.
     static func open(_ options: SettingsOptions) async throws -> Workplace {
-        let settings = try await options.read()
+        try open(try await options.read())
+    }
+
+    /// Opens the store of the directory that settings name.
+    static func open(_ settings: Settings) throws -> Workplace {
         let directory = try DataDirectory.existing(settings.dataDirectory)
         return Workplace(
             settings: settings,

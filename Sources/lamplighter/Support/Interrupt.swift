@@ -1,0 +1,21 @@
+import Glibc
+import Synchronization
+
+/// How often this process was asked to end, by Ctrl-C or SIGTERM.
+enum Interrupt {
+    private static let count = Atomic<Int>(0)
+
+    /// From now on those signals are counted, and no longer end the process by themselves.
+    static func listen() {
+        // Made here, since a signal's handler may make nothing.
+        count.store(0, ordering: .relaxed)
+        for number in [SIGINT, SIGTERM] {
+            signal(number) { _ in Interrupt.note() }
+        }
+    }
+
+    /// How often it was asked since `listen()`.
+    static var times: Int { count.load(ordering: .relaxed) }
+
+    private static func note() { count.wrappingAdd(1, ordering: .relaxed) }
+}
