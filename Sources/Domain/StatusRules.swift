@@ -158,7 +158,8 @@ package enum StatusRules {
         into status: inout Status,
         changed: inout [String]
     ) {
-        for index in status.attributes.indices where status.attributes[index].name == member.key {
+        for index in status.attributes.indices
+        where status.attributes[index].name.isSame(as: member.key) {
             guard ts >= status.attributes[index].ts else { return }
             if !status.attributes[index].value.means(member.value) {
                 status.attributes[index].value = member.value
