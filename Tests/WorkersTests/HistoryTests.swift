@@ -281,4 +281,28 @@ struct HistoryTests {
         let rest = rows(try ask(world, "commands", ["limit": 2, "cursor": cursor]), "commands")
         #expect(rest.compactMap { $0["cid"]?.intValue } == [1])
     }
+
+    @Test("A command that would fill more than an answer is listed without what the device said")
+    func largeRow() throws {
+        let world = try world()
+        let text = JSONValue.string(String(repeating: "x", count: 40_000))
+        try world.write { (tx) throws in
+            var command = Command(
+                did: World.did(0),
+                cid: 1,
+                sn: 0,
+                kind: .write,
+                state: .sent,
+                data: ["a": text],
+                actor: Actor(.user, World.uid(0).text),
+                app: nil,
+                createdAt: tx.now,
+                expiresAt: tx.now.adding(seconds: 30)
+            )
+            _ = CommandRules.answered(&command, code: 0, data: ["b": text], at: tx.now)
+            try tx.commands.save([command])
+        }
+        let row = try #require(rows(try ask(world, "commands", [:]), "commands").first)
+        #expect(row["state"] == "done" && row["data"] == ["a": text] && row["result"] == nil)
+    }
 }

@@ -47,7 +47,12 @@ enum LogMethods {
                 let isOwn = command.actor.kind == .user && command.actor.id == reader.text
                 guard isOwn || command.createdAt >= span.from else { return nil }
                 guard types?.contains(command.kind.rawValue) ?? true else { return nil }
-                return .object(CommandCodec.row(command, product: span.product, for: reader))
+                var row = CommandCodec.row(command, product: span.product, for: reader)
+                // Each may fill a message: the answer is in the history too.
+                if command.result != nil, row.encoded().count > LogPage.rowBytesMax {
+                    row["result"] = nil
+                }
+                return .object(row)
             }
         }
         return .result(page.result("commands"))
@@ -111,6 +116,9 @@ enum LogMethods {
 /// A page of a log: cut at so many rows, before it would grow beyond a payload, and when very many
 /// entries were looked at in vain.
 private struct LogPage {
+    /// How large one row may be, so that it fits into an answer alone.
+    static let rowBytesMax = Payload.bytesMax - 2048
+
     private let limit: Int
     private let scanMax: Int
     private var rows: [JSONValue] = []
