@@ -13,6 +13,8 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lamplighter"))
 TORTURE = os.environ.get("LAMPLIGHTER_TORTURE") == "1"
+# What is meant for the tests is no setting of the program, which would remark on it.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
 TOPICS = "ll/v1"
 
 START_SECONDS = 60
@@ -56,7 +58,7 @@ class Service:
             directory = pathlib.Path(self.holder) / "data"
         self.data = pathlib.Path(directory)
         self.arguments = list(arguments)
-        self.environment = None  # of the process; None is this one's own
+        self.environment = ENVIRONMENT  # of the process
         self.process = None
         self.ready = None
         self.mqtt_port = 0
@@ -136,7 +138,7 @@ class Service:
         """Runs a command of `lamplighter` on the same data directory."""
         done = subprocess.run(
             [str(BINARY), *arguments, "--data", str(self.data)],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, env=ENVIRONMENT)
         if check and done.returncode != 0:
             raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}{done.stdout}")
         return done
