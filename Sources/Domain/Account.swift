@@ -12,6 +12,15 @@ package struct App: Sendable, Equatable {
             case .only(let keys): keys.contains(key)
             }
         }
+
+        /// Those of some products that the app sees; all that it sees where none are named, and nil for
+        /// no limit at all.
+        package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
+            switch self {
+            case .all: asked
+            case .only(let keys): asked.map { $0.filter(keys.contains) } ?? keys
+            }
+        }
     }
 
     /// The app's id.

@@ -46,6 +46,38 @@ struct BindingTests {
         #expect(world.broker.published(to: "ll/v1/user/u-0/device").last?["type"] == "unbound")
     }
 
+    @Test(
+        "An app that lost a product shows and commands none of its devices; its users can leave them"
+    )
+    func lostProduct() throws {
+        let world = try World(devices: 1, online: true, users: 1, bound: 1)
+        world.sendReport(0, ["data": ["level": 1]])
+        try world.runStatus()
+        #expect(world.broker.retained[World.statusTopic(0, 0)] != nil)
+
+        try world.write { (tx) throws in
+            try tx.apps.save(
+                App(id: World.app, name: "Demo", products: .only([])),
+                document: ["appId": "demo", "name": "Demo", "products": []],
+                secret: nil
+            )
+            try tx.refreshes.addAll()
+        }
+        try world.runStatus()
+        world.sendReport(0, ["data": ["level": 2]])
+        try world.runStatus()
+        #expect(world.broker.retained[World.statusTopic(0, 0)] == nil)
+
+        let did = JSONValue.string(World.did(0).text)
+        world.sendRequest(0, "device/list", id: "l")
+        world.sendRequest(0, "device/status", id: "s", ["did": did])
+        world.sendRequest(0, "device/control", id: "c", ["did": did, "data": ["level": 3]])
+        world.sendRequest(0, "device/unbind", id: "u", ["did": did])
+        try world.runControl()
+        #expect(world.answers().first?["result"]?.objectValue?["total"] == 0)
+        #expect(world.answers().dropFirst().map(\.errorCode) == ["NotBound", "NotBound", nil])
+    }
+
     @Test("Unsubscribing clears the kept status, and subscribing brings it back")
     func subscribe() throws {
         let world = try World(devices: 1, online: true, users: 3)

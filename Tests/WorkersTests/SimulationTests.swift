@@ -268,7 +268,9 @@ private struct Simulation {
             let status = try #require(try world.status(device))
             var subscribers: Set<UserID> = []
             try world.read { tx in
-                try tx.bindings.subscribers(of: [World.did(device)]) { subscribers.insert($1) }
+                try tx.bindings.subscribers(of: [World.did(device)]) { _, uid, _ in
+                    subscribers.insert(uid)
+                }
             }
             for user in 0..<Self.userCount {
                 let topic = World.statusTopic(user, device)

@@ -101,11 +101,14 @@ package enum Import {
         }
         let app = try AppCodec.decode(object)
         try AppDocument.check(object)
-        let isNew = try tx.apps.find(app.id) == nil
+        let before = try tx.apps.find(app.id)
+        let isNew = before == nil
         let given = try Fields(object).text("secret", length: 16...256)
         let secret = given ?? (isNew ? Sodium.randomSecret() : nil)
         object["secret"] = nil
         try tx.apps.save(app, document: object, secret: secret)
+        // Its users see devices of its products only.
+        if let before, before.products != app.products { try tx.refreshes.addAll() }
         return Outcome(id: app.id.text, secret: secret, isNew: isNew)
     }
 }

@@ -45,14 +45,14 @@ package struct BindingTable {
 
     /// Hands over each subscribed user of each device, with the device's place among those asked
     /// for.
-    package func subscribers(of dids: [DeviceID], _ body: (Int, UserID) -> Void) throws {
+    package func subscribers(of dids: [DeviceID], _ body: (Int, UserID, AppID) -> Void) throws {
         try sql.query(
-            "SELECT uid FROM binding WHERE did = $1 AND subscribed = 1",
+            "SELECT uid, appId FROM binding WHERE did = $1 AND subscribed = 1",
             each: dids.indices
         ) {
             $0.add(dids[$1].text)
         } row: {
-            body($0, UserID(trusted: $1.text(0)))
+            body($0, UserID(trusted: $1.text(0)), AppID(trusted: $1.text(1)))
         }
     }
 

@@ -24,8 +24,17 @@ enum DeviceMethods {
 
     // MARK: What every method needs
 
-    /// The caller's bond with the device that the request names.
+    /// The caller's bond with the device that the request names, which is of the app's products.
     static func binding(_ call: Call) throws -> Binding {
+        let binding = try bond(call)
+        guard let record = try call.tx.statuses.find(binding.did),
+            call.app.products.contains(record.productKey)
+        else { throw BondRules.notBound }
+        return binding
+    }
+
+    /// The caller's bond with the device that the request names, whatever its product.
+    static func bond(_ call: Call) throws -> Binding {
         let did = try call.fields.requiredID("did", as: DeviceID.self)
         guard let binding = try call.tx.bindings.find(did, call.caller().uid),
             !binding.isOver(at: call.tx.now)
@@ -106,7 +115,7 @@ enum DeviceMethods {
     ) throws -> JSONObject {
         let page = try call.tx.bindings.page(
             of: uid,
-            products: products,
+            products: call.app.products.among(products),
             offset: offset,
             limit: limit
         )

@@ -207,7 +207,15 @@ struct StatusBatch {
         try tx.inbox.find(keys) { versions[$0] = $1 }
         try tx.statuses.load(dids) { records[$0] = $1 }
         newestAtFirst = records.map { $0?.status.newest }
-        try tx.bindings.subscribers(of: dids) { subscribers[$0].append($1) }
+        try tx.bindings.subscribers(of: dids) { device, uid, app in
+            // An app sees devices of its products only.
+            if let key = records[device]?.productKey, let app = catalog.app(app),
+                !app.products.contains(key)
+            {
+                return
+            }
+            subscribers[device].append(uid)
+        }
         try loadPast(in: tx)
         let wanted = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
             guard case .report(let report, _) = item.matter, let cid = report.cid else {

@@ -162,7 +162,7 @@ enum BindMethods {
 
     @Sendable
     private static func unbind(_ call: inout Call) throws -> Reply {
-        let binding = try DeviceMethods.binding(call)
+        let binding = try DeviceMethods.bond(call)
         try Bonds.leave(
             binding.did,
             binding.uid,
