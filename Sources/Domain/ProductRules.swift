@@ -81,12 +81,7 @@ package enum ProductRules {
         from old: Product,
         to new: Product
     ) -> Bool {
-        takes(kind, name, old) && !takes(kind, name, new)
-    }
-
-    private static func takes(_ kind: ConditionKind, _ name: String, _ product: Product) -> Bool {
-        let declared = kind == .alert ? product.alerts : product.faults
-        return declared.contains(name) || (product.isFreeForm && declared.isEmpty)
+        old.declares(kind, name) && !new.declares(kind, name)
     }
 
     private static func isNarrower(_ next: DataPoint, than old: DataPoint) -> Bool {

@@ -79,19 +79,17 @@ package enum StatusRules {
                 return rejection
             }
         }
-        return check(report.alerts, .alert, declared: product.alerts, status, product)
-            ?? check(report.faults, .fault, declared: product.faults, status, product)
+        return check(report.alerts, .alert, status, product)
+            ?? check(report.faults, .fault, status, product)
     }
 
     private static func check(
         _ conditions: [Report.Condition],
         _ kind: ConditionKind,
-        declared: [String],
         _ status: Status,
         _ product: Product
     ) -> Rejection? {
-        for condition in conditions
-        where !declared.contains(condition.name) && !(product.isFreeForm && declared.isEmpty) {
+        for condition in conditions where !product.declares(kind, condition.name) {
             // What is on was declared once: its end can always be told.
             if condition.value == .bool(false), status.eventID(kind, condition.name) != nil {
                 continue

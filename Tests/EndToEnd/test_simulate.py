@@ -21,6 +21,14 @@ class Simulate(EndToEnd):
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
         return done
 
+    def start_simulate(self, *arguments, stderr=subprocess.PIPE):
+        process = subprocess.Popen(
+            [str(BINARY), "simulate", "--data", str(self.world.service.data), *arguments],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=stderr, text=True)
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        return process
+
     def test_every_report_is_answered(self):
         done = self.run_simulate("--devices", "5", "--rate", "20", "--duration", "5", "--json")
         summary = json.loads(done.stdout)
@@ -35,12 +43,8 @@ class Simulate(EndToEnd):
         self.assertTrue(any(json.loads(payload)["version"] > 0 for _did, payload in seen))
 
     def test_devices_obey_the_commands_of_another_app(self):
-        process = subprocess.Popen(
-            [str(BINARY), "simulate", "--data", str(self.world.service.data), "--devices", "1", "--rate", "5",
-             "--duration", "15", "--app"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        process = self.start_simulate(
+            "--devices", "1", "--rate", "5", "--duration", "15", "--app", stderr=subprocess.DEVNULL)
         bound = next(filter(None, (re.search(r"^bound (\S+), passcode (\S+)", line) for line in process.stdout)), None)
         self.assertTrue(bound, "simulate ended without a word on how to bind its device")
         did, passcode = bound[1], bound[2]
@@ -61,12 +65,7 @@ class Simulate(EndToEnd):
     def test_a_signal_ends_it_with_its_summary(self):
         for number in (signal.SIGINT, signal.SIGTERM):
             with self.subTest(signal=number):
-                process = subprocess.Popen(
-                    [str(BINARY), "simulate", "--data", str(self.world.service.data), "--devices", "3", "--rate", "20",
-                     "--duration", "600", "--json"],
-                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-                self.addCleanup(process.communicate)
-                self.addCleanup(process.kill)
+                process = self.start_simulate("--devices", "3", "--rate", "20", "--duration", "600", "--json")
                 told = []
                 for line in process.stderr:
                     told.append(line)

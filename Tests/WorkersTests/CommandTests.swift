@@ -204,20 +204,7 @@ struct CommandTests {
     @Test("A command of another worker is sent by the control worker, before any later one")
     func otherWorker() throws {
         let world = try world(online: true)
-        var owed = Owed()
-        let command = try world.write { (tx) throws in
-            try CommandDesk.take(
-                CommandOrder(
-                    did: World.did(0),
-                    data: ["level": 4],
-                    actor: Actor(.schedule, "t-1")
-                ),
-                product: World.product,
-                limits: world.environment.limits,
-                in: tx,
-                owed: &owed
-            )
-        }
+        let (command, owed) = try world.takeScheduled(level: 4)
         #expect(command.state == .queued && command.cid == 1 && owed.woken.contains(.control))
         try queue(world, "a", ["level": 5], ["mode": "now"])
         #expect(sent(world).map { $0["cid"] } == [1, 2])

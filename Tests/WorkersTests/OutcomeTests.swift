@@ -133,20 +133,7 @@ struct OutcomeTests {
     @Test("A schedule that commanded is named, whoever has the device")
     func schedule() throws {
         let world = try world()
-        var owed = Owed()
-        _ = try world.write { (tx) throws in
-            try CommandDesk.take(
-                CommandOrder(
-                    did: World.did(0),
-                    data: ["level": 4],
-                    actor: Actor(.schedule, "t-1")
-                ),
-                product: World.product,
-                limits: world.environment.limits,
-                in: tx,
-                owed: &owed
-            )
-        }
+        _ = try world.takeScheduled(level: 4)
         try world.runControl()
 
         world.sendReport(0, ["cid": 1, "data": ["level": 4]])

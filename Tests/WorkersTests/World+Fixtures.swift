@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import Storage
 import Testing
 
 @testable import Workers
@@ -24,6 +25,25 @@ extension World {
     /// The answers to a user's requests so far.
     func answers(_ user: Int = 0) -> [JSONObject] {
         broker.published(to: Self.answerTopic(user))
+    }
+
+    /// Has a schedule command the first device; gives the command, and what is owed for it.
+    func takeScheduled(level: Int64) throws -> (command: Command, owed: Owed) {
+        var owed = Owed()
+        let command = try write { (tx) throws in
+            try CommandDesk.take(
+                CommandOrder(
+                    did: World.did(0),
+                    data: ["level": .integer(level)],
+                    actor: Actor(.schedule, "t-1")
+                ),
+                product: World.product,
+                limits: environment.limits,
+                in: tx,
+                owed: &owed
+            )
+        }
+        return (command, owed)
     }
 
     /// Asks the account worker as user 0, and gives the answer.

@@ -155,24 +155,6 @@ extension StatusBatch {
         }
     }
 
-    /// Notes what a report says of a command.
-    private mutating func note(_ report: Report, at now: Instant, did: DeviceID) {
-        guard let cid = report.cid else { return }
-        let key = CommandKey(did: did, cid: cid)
-        guard var command = commands[key] else { return }
-        let before = command
-        let isFinished = CommandRules.answered(
-            &command,
-            code: report.code ?? 0,
-            data: report.points.first?.data,
-            at: now
-        )
-        guard command != before else { return }
-        if isFinished { finished.insert(key) }
-        commands[key] = command
-        if !answered.contains(key) { answered.append(key) }
-    }
-
     private mutating func answer(_ report: Report, _ did: DeviceID, version: Int64) {
         guard let id = report.id else { return }
         owed.publish(

@@ -35,7 +35,7 @@ struct StatusBatch {
 
     // The devices concerned, each at its place.
     var dids: [DeviceID] = []
-    private var places: [DeviceID: Int] = [:]
+    private(set) var places: [DeviceID: Int] = [:]
     var records: [StatusRecord?] = []
     var subscribers: [[UserID]] = []
     private var isChanged: [Bool] = []
@@ -74,7 +74,7 @@ struct StatusBatch {
         var cid: Int64
     }
 
-    private let callSeconds: Int64
+    let callSeconds: Int64
 
     init(_ topics: Topics, _ catalog: Catalog, _ limits: Limits) {
         self.topics = topics
@@ -273,33 +273,6 @@ struct StatusBatch {
         try tx.inbox.add(claims)
         try saveCommands(in: tx)
         try callWaiting(in: tx)
-    }
-
-    private mutating func saveCommands(in tx: Transaction) throws {
-        guard !answered.isEmpty else { return }
-        try tx.commands.save(answered.compactMap { commands[$0] })
-        for key in answered where finished.contains(key) {
-            guard let command = commands[key] else { continue }
-            let product = places[key.did].flatMap { self.product(of: $0) }
-            try CommandOutcome.tell(command, product: product, topics: topics, in: tx, owed: &owed)
-        }
-    }
-
-    /// Has the control worker send what waits for devices that have come.
-    private mutating func callWaiting(in tx: Transaction) throws {
-        let called = arrived.union(connected).union(listening).sorted()
-        guard !called.isEmpty else { return }
-        let later = tx.now.adding(seconds: callSeconds)
-        try tx.commands.call(
-            called.map { did in
-                CommandCall(
-                    did: did,
-                    at: listening.contains(did) ? tx.now : later,
-                    sentBefore: connected.contains(did) ? tx.now : nil
-                )
-            }
-        )
-        owed.wake(.control)
     }
 
     // MARK: Bad messages
