@@ -37,7 +37,8 @@ package enum ProductRules {
             if case .null = member.value { continue }
             let problem: String?
             if product.isFreeForm {
-                problem = FreeForm.problem(withName: member.key)
+                problem =
+                    FreeForm.problem(withName: member.key) ?? FreeForm.problem(with: member.value)
             } else if let point = product.point(member.key) {
                 problem = access(point) ?? point.problem(with: member.value)
             } else {

@@ -13,10 +13,18 @@ package final class UpkeepThread: Sendable {
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
     private static let pauseMicroseconds: UInt32 = 100_000
-    /// Pages written since the log was copied last above which that is done: 8 MB.
+    /// Pages written since the log was copied last above which that is done: 32 MB.
     ///
-    /// Commits that meet a copy wait for the disk, so it is done no oftener than the log's length asks for.
-    private static let logPages = 4000
+    /// Commits that meet a copy wait for the disk, so it is done no oftener than the log's length asks for:
+    /// at 200 commands a second once in four seconds, so that not one in a hundred meets it.
+    private static let logPages = 16_000
+    /// Pages written since the history's tail was looked at above which that is done: 1 MB, a quarter of
+    /// what the tail may hold.
+    ///
+    /// A look takes a third of a millisecond from whoever is at work just then.
+    private static let tailPages = 500
+    /// How long the tail isn't looked at where little is written, in milliseconds.
+    private static let tailMilliseconds: Int64 = 1000
     /// How long what little is written stays in the log at most, in milliseconds.
     ///
     /// On a full disk the log goes on from its beginning then.
@@ -50,28 +58,26 @@ package final class UpkeepThread: Sendable {
             // The writer does it all by itself then, with longer pauses.
             logger.warning("The log is not copied in the background")
         }
-        var copiedAt = environment.clock.now
-        var copiedPages = 0
+        var tail = Due(pages: Self.tailPages, milliseconds: Self.tailMilliseconds)
+        var log = Due(pages: Self.logPages, milliseconds: Self.logMilliseconds)
         while isGoing {
-            // Busy or full: a later round tries again, and so does the writer.
-            do {
-                try sorter.sort(while: { isGoing })
-            } catch {
-                logger.debug(
-                    "Sorting the history has to wait",
-                    metadata: ["error": "\(StoreError.summary(error))"]
-                )
-            }
-            let now = environment.clock.now
-            let pages = environment.store.pagesWritten
-            if pages - copiedPages >= Self.logPages || now < copiedAt
-                || now.milliseconds - copiedAt.milliseconds >= Self.logMilliseconds
-            {
-                copiedAt = now
-                copiedPages = pages
+            if tail.take(environment.clock.now, environment.store.pagesWritten) { sort(sorter) }
+            if log.take(environment.clock.now, environment.store.pagesWritten) {
                 try? copy(checkpointer)
             }
             usleep(Self.pauseMicroseconds)
+        }
+    }
+
+    /// Busy or full: a later round tries again, and so does the writer.
+    private func sort(_ sorter: HistorySorter) {
+        do {
+            try sorter.sort(while: { isGoing })
+        } catch {
+            logger.debug(
+                "Sorting the history has to wait",
+                metadata: ["error": "\(StoreError.summary(error))"]
+            )
         }
     }
 
@@ -85,5 +91,28 @@ package final class UpkeepThread: Sendable {
         try checkpointer.run()
         try checkpointer.run()
         try environment.store.checkpoint()
+    }
+}
+
+/// Whether it is time for something again: so much was written since, or so long ago it was.
+private struct Due {
+    let pages: Int
+    let milliseconds: Int64
+    private var last: (at: Instant, pages: Int)?
+
+    init(pages: Int, milliseconds: Int64) {
+        self.pages = pages
+        self.milliseconds = milliseconds
+    }
+
+    /// Asks, and begins to count anew where it is time; a clock that was set back makes it time.
+    mutating func take(_ now: Instant, _ written: Int) -> Bool {
+        if let last, written - last.pages < pages, now >= last.at,
+            now.milliseconds - last.at.milliseconds < milliseconds
+        {
+            return false
+        }
+        last = (now, written)
+        return true
     }
 }

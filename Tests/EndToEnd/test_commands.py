@@ -123,6 +123,17 @@ class Commands(EndToEnd):
         device.report(cid=cid, data={"power": True})
         self.assertEqual(terminal.expect("/command", lambda b: b["cid"] == cid).body["state"], "done")
 
+    def test_what_waits_sets_no_more_attributes_than_a_device_may_have(self):
+        device, terminal = self.world.device(FREE, connect=False), self.terminal()
+        terminal.bind(device)
+        data = {f"n{number}": number for number in range(200)}
+        terminal.get("device/control", {"did": device.did, "mode": "queue", "data": data})
+        more = {f"m{number}": number for number in range(57)}
+        error = self.assertError(
+            terminal.fail("device/control", {"did": device.did, "mode": "queue", "data": more}), "InvalidRequest")
+        self.assertEqual(error["field"], "params.data")
+        terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {**data, "m1": 1}})
+
     def test_binary_goes_to_a_free_form_device_and_back(self):
         device, terminal = self.pair(FREE)
         cid = terminal.get("device/control", {"did": device.did, "binary": "AAEC"})["cid"]

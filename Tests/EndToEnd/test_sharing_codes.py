@@ -82,7 +82,7 @@ class Transfer(Sharing):
         entry = heir.get("device/list")["devices"][0]
         self.assertEqual((entry["role"], entry["access"], entry.get("guestUntil")), ("owner", "control", None))
         told = heir.expect(f"user/{heir.uid}/device", lambda b: b["type"] == "roleChanged").body
-        self.assertEqual(told["role"], "owner")
+        self.assertEqual((told["role"], told["device"]), ("owner", entry))
         self.told(invited, pending, "revoked")
         self.told(heir, own, "revoked")
         self.gone(owner, device, "transferred")

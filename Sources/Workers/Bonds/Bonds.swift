@@ -103,7 +103,8 @@ package struct Bonds {
             push.tell("unbound", uid, [("reason", .string(why.rawValue))], owed: &owed)
         }
         for role in change.roles {
-            push.tell("roleChanged", role.uid, [("role", .string(role.role.rawValue))], owed: &owed)
+            let name = JSONValue.string(role.role.rawValue)
+            try push.tellDevice("roleChanged", role.uid, [("role", name)], owed: &owed)
         }
         let roles = Dictionary(change.roles.map { ($0.uid, $0.role) }) { _, new in new }
         let left = present.filter { !change.ended.contains($0.uid) }.map { binding in

@@ -1,5 +1,6 @@
 package import Domain
 package import Storage
+import JSON
 import Wire
 
 /// Takes orders for devices and makes commands of them: the one way by which an app, a schedule or
@@ -134,7 +135,15 @@ package enum CommandDesk {
                 retryAfter: 60
             )
         }
-        try checkSize(CommandRules.merged(waiting + [command], at: tx.now).outgoing)
+        let outgoing = CommandRules.merged(waiting + [command], at: tx.now).outgoing
+        guard outgoing.allSatisfy({ $0.data.members.count <= FreeForm.attributesMax }) else {
+            throw Rejection.invalid(
+                "params.data",
+                "With what waits for it the device would be set more than "
+                    + "\(FreeForm.attributesMax) attributes at once."
+            )
+        }
+        try checkSize(outgoing)
     }
 
     private static func checkSize(_ commands: [Command]) throws {

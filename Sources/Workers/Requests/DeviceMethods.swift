@@ -119,10 +119,8 @@ enum DeviceMethods {
             offset: offset,
             limit: limit
         )
-        var rows: [JSONValue] = []
-        var bytes = 256
-        for row in page.rows {
-            let value = BindingCodec.row(
+        let rows = AnswerRows.fitting(page.rows) { row in
+            BindingCodec.row(
                 row.binding,
                 productKey: row.productKey,
                 mac: row.mac,
@@ -130,9 +128,6 @@ enum DeviceMethods {
                 isOnline: row.isOnline,
                 home: row.home
             )
-            bytes += value.encoded().count + 1
-            if bytes > Payload.bytesMax - 1024 { break }
-            rows.append(value)
         }
         let next = offset + Int64(rows.count)
         return [

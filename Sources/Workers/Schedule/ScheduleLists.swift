@@ -134,14 +134,7 @@ enum ScheduleLists {
             before = Instant(milliseconds: moment)
         }
         let found = try call.tx.runs.newest(schedule.id, before: before, limit: limit + 1)
-        var rows: [JSONValue] = []
-        var bytes = 256
-        for run in found.prefix(Int(limit)) {
-            let row = ScheduleCodec.encode(run)
-            bytes += row.encoded().count + 1
-            if bytes > Payload.bytesMax - 1024 { break }
-            rows.append(row)
-        }
+        let rows = AnswerRows.fitting(found.prefix(Int(limit)), row: ScheduleCodec.encode)
         let isCut = rows.count < found.count && !rows.isEmpty
         return .result([
             "runs": .array(rows),

@@ -13,20 +13,15 @@ enum ScheduleNews {
         in tx: Transaction
     ) throws -> [JSONValue] {
         var calendar = ScheduleCalendar(tx, isWriting: false)
-        var rows: [JSONValue] = []
-        for schedule in schedules {
-            let row = JSONValue.object(
+        return try AnswerRows.fitting(schedules, bytes: &bytes) { schedule in
+            .object(
                 ScheduleCodec.encode(
                     schedule,
                     attrs: ProductRules.masked(schedule.attrs, product: product),
                     polar: schedule.isEnabled ? try calendar.polar(schedule, at: tx.now) : nil
                 )
             )
-            bytes += row.encoded().count + 1
-            if bytes > Payload.bytesMax - 1024 { break }
-            rows.append(row)
         }
-        return rows
     }
 
     /// The product of a device; nil for one that is gone.

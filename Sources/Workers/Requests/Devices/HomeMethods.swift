@@ -18,14 +18,14 @@ enum HomeMethods {
 
     @Sendable
     private static func list(_ call: inout Call) throws -> Reply {
-        let homes = try call.tx.homes.all(of: call.caller().uid)
-        // A user's homes and devices are few enough for one answer, by their limits.
+        let offset = try call.fields.integer("offset", in: 0...JSONValue.integerMax) ?? 0
+        let homes = try call.tx.homes.all(of: call.caller().uid).dropFirst(Int(offset))
+        let rows = try AnswerRows.fitting(homes) { home in
+            HomeCodec.row(home, dids: try call.tx.homes.devices(in: home.id))
+        }
+        let next = Int(offset) + rows.count
         return .result([
-            "homes": .array(
-                try homes.map { home in
-                    HomeCodec.row(home, dids: try call.tx.homes.devices(in: home.id))
-                }
-            )
+            "homes": .array(rows), "cursor": rows.count < homes.count ? .string("\(next)") : nil,
         ])
     }
 

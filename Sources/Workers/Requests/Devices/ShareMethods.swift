@@ -35,13 +35,8 @@ enum ShareMethods {
             before: try RowCursor(fields).map { ($0.at, SharingID(trusted: $0.id)) },
             limit: limit + 1
         )
-        var rows: [JSONValue] = []
-        var bytes = 256
-        for sharing in page.prefix(Int(limit)) {
-            let row = JSONValue.object(try SharingPush.view(of: sharing, for: uid, in: call.tx))
-            bytes += row.encoded().count + 1
-            if bytes > Payload.bytesMax - 1024 { break }
-            rows.append(row)
+        let rows = try AnswerRows.fitting(page.prefix(Int(limit))) { sharing in
+            .object(try SharingPush.view(of: sharing, for: uid, in: call.tx))
         }
         let last = rows.isEmpty ? nil : page[rows.count - 1]
         return .result([

@@ -37,14 +37,9 @@ enum UserMethods {
             .drop { row in
                 start.map { ($0.at, $0.id) >= (row.boundAt, row.uid.text) } ?? false
             }
-        var rows: [JSONValue] = []
-        var bytes = 256
-        for row in present.prefix(Int(clamping: limit)) {
+        let rows = try AnswerRows.fitting(present.prefix(Int(clamping: limit))) { row in
             let nickname = try call.tx.accounts.find(row.uid)?.nickname ?? ""
-            let value = BindingCodec.user(row, nickname: nickname)
-            bytes += value.encoded().count + 1
-            if bytes > Payload.bytesMax - 1024 { break }
-            rows.append(value)
+            return BindingCodec.user(row, nickname: nickname)
         }
         let last = rows.isEmpty ? nil : present.dropFirst(rows.count - 1).first
         let isMore = rows.count < present.count

@@ -1,0 +1,35 @@
+import JSON
+import Wire
+
+/// The rows of an answer, as many as fit into one payload.
+enum AnswerRows {
+    /// What an answer takes beside its rows, in bytes.
+    static let frameBytes = 256
+    /// Room that is left for what comes behind the rows, in bytes.
+    private static let reserve = 1024
+
+    /// Makes rows until the next one would let the answer grow beyond a payload.
+    static func fitting<Element>(
+        _ elements: some Sequence<Element>,
+        row: (Element) throws -> JSONValue
+    ) rethrows -> [JSONValue] {
+        var bytes = frameBytes
+        return try fitting(elements, bytes: &bytes, row: row)
+    }
+
+    /// The same where rows of several kinds share an answer; `bytes` counts for all of them.
+    static func fitting<Element>(
+        _ elements: some Sequence<Element>,
+        bytes: inout Int,
+        row: (Element) throws -> JSONValue
+    ) rethrows -> [JSONValue] {
+        var rows: [JSONValue] = []
+        for element in elements {
+            let value = try row(element)
+            bytes += value.encoded().count + 1
+            if bytes > Payload.bytesMax - reserve { break }
+            rows.append(value)
+        }
+        return rows
+    }
+}
