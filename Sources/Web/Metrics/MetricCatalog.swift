@@ -98,6 +98,11 @@ package enum MetricCatalog {
             "Times a worker failed on what the clock or others had left it to do."
         ),
         Entry(
+            "lamplighter_publish_refused_total",
+            .counter,
+            "Messages of a worker that the broker did not take, for its rights or limits."
+        ),
+        Entry(
             "lamplighter_pool_waiting",
             .gauge,
             "Requests that wait for a pool of slow work, such as password hashing."

@@ -22,6 +22,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private let logger: Logger
     private let reached: (Step) -> Void
     private var visits: StoreVisits
+    private var refusals = BrokerRefusals()
     private var mustUnsubscribe: [String] = []
 
     /// Where a turn stands; tests and traces watch it.
@@ -155,6 +156,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             into: &intake
         )
         publisher.confirm(intake.confirmed)
+        if let told = refusals.take(intake.confirmed, metrics, at: environment.clock.now) {
+            logger.warning("The broker did not take messages of this worker", metadata: told)
+        }
     }
 
     private mutating func wait() -> Duration {

@@ -13,6 +13,7 @@ package final class WorkerMetrics: Sendable {
     private let reconnects: Counter
     private let sessionsLost: Counter
     private let dueFailures: Counter
+    private let brokerRefusals: Counter
     private let worker: String
 
     /// Makes the counters of a worker.
@@ -27,6 +28,7 @@ package final class WorkerMetrics: Sendable {
         reconnects = Counter(label: "lamplighter_reconnects_total", dimensions: labels)
         sessionsLost = Counter(label: "lamplighter_sessions_lost_total", dimensions: labels)
         dueFailures = Counter(label: "lamplighter_due_failures_total", dimensions: labels)
+        brokerRefusals = Counter(label: "lamplighter_publish_refused_total", dimensions: labels)
     }
 
     func turn(received: Int, published: Int, window: Int) {
@@ -60,6 +62,8 @@ package final class WorkerMetrics: Sendable {
     }
 
     func dueFailed() { dueFailures.increment() }
+
+    func refusedByBroker(_ count: Int) { brokerRefusals.increment(by: count) }
 
     func sessionLost() { sessionsLost.increment() }
 
