@@ -41,9 +41,22 @@ enum Main {
 
     private static func usage(_ error: any Error) -> Problem {
         .usage(
-            Lamplighter.message(for: error),
+            unknownCommand().map { "Unknown command '\($0)'" } ?? Lamplighter.message(for: error),
             help: Lamplighter.fullMessage(for: error)
         )
+    }
+
+    /// The first word that should name a command and doesn't; the parser would find fault with its options.
+    private static func unknownCommand() -> String? {
+        var command: any ParsableCommand.Type = Lamplighter.self
+        for word in CommandLine.arguments.dropFirst() {
+            let choices = command.configuration.subcommands
+            if choices.isEmpty || word.hasPrefix("-") || word == "help" { return nil }
+            guard let next = choices.first(where: { $0.configuration.commandName == word })
+            else { return word }
+            command = next
+        }
+        return nil
     }
 
     private static func show(_ problem: Problem, code: Int32) -> Int32 {

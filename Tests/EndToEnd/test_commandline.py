@@ -89,6 +89,12 @@ class Usage(EndToEnd):
                 self.assertEqual((told.returncode, told.stdout), (2, ""))
                 self.assertIn("error LL1105", told.stderr)
 
+    def test_a_word_that_is_no_command_is_named_whatever_stands_behind_it(self):
+        for arguments in (("nosuch",), ("device", "nosuch"), ("device", "nosuch", "--data", "x", "--bogus")):
+            with self.subTest(arguments=arguments):
+                self.assertIn("Unknown command 'nosuch'", self.run_cli(*arguments).stderr)
+        self.assertIn("'--bogus'", self.run_cli("device", "list", "--bogus").stderr)
+
     def test_what_fails_obeys_json_and_ends_with_1(self):
         done = self.run_cli("device", "list", "--data", "/nonexistent/lamplighter", "--json")
         self.assertEqual(done.returncode, 1)

@@ -30,7 +30,13 @@ package struct Backend {
         let slow = try SlowService(environment.limits, store)
         environment.pool = slow.pools
         let logger = Logger(label: "lamplighter.worker")
-        let workers = try names(context).map { name in
+        let names = names(context)
+        if !names.contains(.session) {
+            logger.notice(
+                "No session worker runs here; another process has to run it, or nobody answers requests whose worker is away and nobody cuts off sessions that ended"
+            )
+        }
+        let workers = try names.map { name in
             WorkerService(
                 worker: try WorkerThread(
                     name,
@@ -149,7 +155,7 @@ package struct RunContext: Sendable {
 
     /// Where users reach the service's pages, without a slash at the end.
     package var publicURL: String {
-        var url = settings.publicURL ?? "http://\(settings.httpHost):\(httpPort)"
+        var url = settings.publicURL ?? Banner.url("http", settings.httpHost, httpPort)
         while url.hasSuffix("/") { url.removeLast() }
         return url
     }

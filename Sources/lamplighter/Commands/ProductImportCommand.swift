@@ -14,7 +14,10 @@ struct ProductImportCommand: AsyncParsableCommand {
     @Argument(help: "A JSON file (schemas/product.schema.json), or - for standard input.")
     var file: String
 
-    @Flag(help: "Also where stored values of devices would not fit any more.")
+    @Flag(
+        help:
+            "Also where stored values would not fit any more, or an open alert or fault would be lost."
+    )
     var force = false
 
     @OptionGroup var settings: SettingsOptions
