@@ -96,15 +96,6 @@ package enum FreeForm {
     /// How many bytes an attribute's name may have.
     package static let nameBytesMax = 128
 
-    /// How deep an attribute's value may nest: 11 of the 16 levels that a message may have, since in the
-    /// list of a device's commands it lies five levels deep.
-    package static let depthMax = 11
-
-    static func problem(with value: JSONValue) -> String? {
-        value.isDeeper(than: depthMax)
-            ? "is nested deeper than \(depthMax), too deep to be shown" : nil
-    }
-
     static func problem(withName name: String) -> String? {
         (1...nameBytesMax).contains(name.utf8.count)
             ? nil : "a name must have 1 to \(nameBytesMax) bytes"

@@ -37,8 +37,7 @@ package enum ProductRules {
             if case .null = member.value { continue }
             let problem: String?
             if product.isFreeForm {
-                problem =
-                    FreeForm.problem(withName: member.key) ?? FreeForm.problem(with: member.value)
+                problem = FreeForm.problem(withName: member.key)
             } else if let point = product.point(member.key) {
                 problem = access(point) ?? point.problem(with: member.value)
             } else {

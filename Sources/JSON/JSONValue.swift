@@ -69,17 +69,6 @@ extension JSONValue {
         }
     }
 
-    /// Whether arrays and objects lie in each other in more than so many levels.
-    package func isDeeper(than levels: Int) -> Bool {
-        switch self {
-        case .array(let elements):
-            levels == 0 || elements.contains { $0.isDeeper(than: levels - 1) }
-        case .object(let object):
-            levels == 0 || object.members.contains { $0.value.isDeeper(than: levels - 1) }
-        default: false
-        }
-    }
-
     /// Tells whether two values mean the same, `1` and `1.0` alike.
     package func means(_ other: JSONValue) -> Bool {
         if let left = doubleValue, let right = other.doubleValue { return left == right }

@@ -97,23 +97,6 @@ struct ProductRulesTests {
         #expect(refusal == nil || refusal?.field == "params.data")
     }
 
-    @Test(
-        "A free-form value nests as deep as the list of commands has room for",
-        arguments: [(11, true), (12, false)]
-    )
-    func depthMax(_ depth: Int, _ fits: Bool) {
-        let arrays = (0..<depth).reduce(JSONValue.integer(1)) { value, _ in .array([value]) }
-        let objects = (0..<depth).reduce(JSONValue.integer(1)) { value, _ in .object(["x": value]) }
-        for value in [arrays, objects] {
-            let data: JSONObject = ["deep": value]
-            let written = ProductRules.check(written: data, product: Make.freeForm)
-            let reported = ProductRules.check(reported: data, product: Make.freeForm)
-
-            #expect(written?.field == (fits ? nil : "params.data.deep"))
-            #expect(reported?.field == (fits ? nil : "data.deep"))
-        }
-    }
-
     @Test("Write-only values are shown as stars")
     func masking() {
         let data: JSONObject = ["pin": "1234", "level": 5]
