@@ -7,8 +7,8 @@ struct JSONParser {
     /// How deep arrays and objects may nest (PROTOCOL: at most 16).
     static let depthMax = 16
 
-    private let bytes: UnsafeBufferPointer<UInt8>
-    private var index = 0
+    let bytes: UnsafeBufferPointer<UInt8>
+    var index = 0
 
     init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
@@ -203,7 +203,7 @@ struct JSONParser {
         index < bytes.count ? bytes[index] : nil
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    mutating func take(_ byte: UInt8) -> Bool {
         guard index < bytes.count, bytes[index] == byte else { return false }
         index += 1
         return true
@@ -218,105 +218,7 @@ struct JSONParser {
         }
     }
 
-    private func fail(_ reason: String) -> JSONError {
+    func fail(_ reason: String) -> JSONError {
         JSONError(reason, at: index)
-    }
-}
-
-// MARK: Numbers
-
-extension JSONParser {
-    private mutating func parseNumber() throws(JSONError) -> JSONValue {
-        let start = index
-        let isNegative = take(UInt8(ascii: "-"))
-        let digitsStart = index
-        var magnitude: Int64 = 0
-        while let digit = takeDigit() {
-            // Beyond 18 digits the value can't matter any more: it is out of range already.
-            if index - digitsStart <= 18 { magnitude = magnitude * 10 + digit }
-        }
-        let digits = index - digitsStart
-        guard digits > 0 else { throw fail("a number has no digits") }
-        if digits > 1, bytes[digitsStart] == UInt8(ascii: "0") {
-            throw JSONError("a number begins with 0", at: digitsStart)
-        }
-        guard try skipFractionAndExponent() else {
-            guard digits <= 16, magnitude <= JSONValue.integerMax else {
-                throw JSONError("an integer is beyond ±(2^53−1)", at: start)
-            }
-            return .integer(isNegative ? -magnitude : magnitude)
-        }
-        let text = String(decoding: bytes[start..<index], as: UTF8.self)
-        guard let value = Double(text), value.isFinite else {
-            throw JSONError("no double holds a number", at: start)
-        }
-        return .double(value)
-    }
-
-    private mutating func skipFractionAndExponent() throws(JSONError) -> Bool {
-        var isFractional = false
-        if take(UInt8(ascii: ".")) {
-            isFractional = true
-            guard takeDigit() != nil else { throw fail("digits are missing after '.'") }
-            while takeDigit() != nil {}
-        }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-            isFractional = true
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
-            guard takeDigit() != nil else { throw fail("an exponent has no digits") }
-            while takeDigit() != nil {}
-        }
-        return isFractional
-    }
-
-    private mutating func takeDigit() -> Int64? {
-        guard index < bytes.count else { return nil }
-        let byte = bytes[index]
-        guard byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
-        index += 1
-        return Int64(byte - UInt8(ascii: "0"))
-    }
-}
-
-/// Finds names that stand twice: by walking while an object is small, by hashing beyond that, so
-/// that an object of thousands of names costs no more than its length.
-private struct NameSet {
-    private static let walkMax = 12
-    /// As bytes: texts that differ in their code points alone would count as one.
-    private var hashed: Set<[UInt8]> = []
-
-    mutating func insert(_ name: String, among members: [JSONObject.Member]) -> Bool {
-        if members.count < Self.walkMax {
-            for member in members where member.key.isSame(as: name) { return false }
-            return true
-        }
-        if hashed.isEmpty { hashed = Set(members.map { Array($0.key.utf8) }) }
-        return hashed.insert(Array(name.utf8)).inserted
-    }
-}
-
-extension JSONValue {
-    /// Reads one JSON text.
-    ///
-    /// - Throws: `JSONError` with what is wrong and where; see `JSONParser` for what is refused.
-    package static func parse(
-        _ bytes: UnsafeBufferPointer<UInt8>
-    ) throws(JSONError) -> JSONValue {
-        var parser = JSONParser(bytes)
-        return try parser.parseText()
-    }
-
-    /// Reads one JSON text; see `parse(_:)` over a buffer.
-    package static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
-        let outcome: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
-            (buffer) -> Result<JSONValue, JSONError> in
-            do throws(JSONError) {
-                return .success(try parse(buffer))
-            } catch {
-                return .failure(error)
-            }
-        }
-        if let outcome { return try outcome.get() }
-        return try parse(Array(bytes))
     }
 }

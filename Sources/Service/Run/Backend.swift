@@ -33,7 +33,10 @@ package struct Backend {
         let names = names(context)
         if !names.contains(.session) {
             logger.notice(
-                "No session worker runs here; another process has to run it, or nobody answers requests whose worker is away and nobody cuts off sessions that ended"
+                """
+                No session worker runs here. Have another process run it: it answers requests whose \
+                worker is away, and cuts off sessions that ended.
+                """
             )
         }
         let workers = try names.map { name in

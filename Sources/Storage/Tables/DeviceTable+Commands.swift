@@ -3,8 +3,8 @@ package import Domain
 extension DeviceTable {
     /// Takes the next command number of each device, in order; one that is gone gets none.
     ///
-    /// Read and written apart: with `RETURNING` the engine makes a table in memory for each device, which
-    /// takes four times as long.
+    /// Read and written apart, within a transaction that writes: with `RETURNING` the engine makes a table
+    /// in memory each time, and nobody else takes a number in between.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
         var last: [DeviceID: Int64] = [:]
         try transaction.sql.query(

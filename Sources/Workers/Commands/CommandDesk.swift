@@ -1,6 +1,6 @@
 package import Domain
-package import Storage
 import JSON
+package import Storage
 import Wire
 
 /// Takes orders for devices and makes commands of them: the one way by which an app, a schedule or

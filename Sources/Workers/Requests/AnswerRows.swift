@@ -5,8 +5,8 @@ import Wire
 enum AnswerRows {
     /// What an answer takes beside its rows, in bytes.
     static let frameBytes = 256
-    /// Room that is left for what comes behind the rows, in bytes.
-    private static let reserve = 1024
+    /// How large an answer grows by its rows, in bytes; the rest is for what comes behind them.
+    static let bytesMax = Payload.bytesMax - 1024
 
     /// Makes rows until the next one would let the answer grow beyond a payload.
     static func fitting<Element>(
@@ -27,7 +27,7 @@ enum AnswerRows {
         for element in elements {
             let value = try row(element)
             bytes += value.encoded().count + 1
-            if bytes > Payload.bytesMax - reserve { break }
+            if bytes > bytesMax { break }
             rows.append(value)
         }
         return rows

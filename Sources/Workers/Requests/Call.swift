@@ -38,6 +38,20 @@ struct Call {
         return Actor(.user, session.uid.text, terminal: session.terminal)
     }
 
+    /// How many rows a page shall have: `limit`, or the default.
+    ///
+    /// - Throws: `Rejection` where it is no integer from 1 to `Limits.pageMax`.
+    func pageLimit() throws(Rejection) -> Int {
+        Int(try fields.integer("limit", in: 1...limits.pageMax) ?? limits.pageDefault)
+    }
+
+    /// How many rows stand before the page: `offset`, or none.
+    ///
+    /// - Throws: `Rejection` where it is no integer from 0 on.
+    func pageOffset() throws(Rejection) -> Int64 {
+        try fields.integer("offset", in: 0...JSONValue.integerMax) ?? 0
+    }
+
     /// The product of a device where the app may see it, or nil.
     func product(of key: ProductKey) -> Product? {
         app.products.contains(key) ? catalog.product(key) : nil

@@ -67,20 +67,13 @@ enum DeviceMethods {
         return (max(device.generationAt, oldest), oldest, product)
     }
 
-    /// How many rows a page may have.
-    static func limit(_ call: Call) throws -> Int {
-        let limit = try call.fields.integer("limit", in: 1...call.limits.pageMax)
-        return Int(limit ?? call.limits.pageDefault)
-    }
-
     // MARK: Reading
 
     @Sendable
     private static func list(_ call: inout Call) throws -> Reply {
         let fields = call.fields
-        let limit =
-            try fields.integer("limit", in: 1...call.limits.pageMax) ?? call.limits.pageDefault
-        let offset = try fields.integer("offset", in: 0...JSONValue.integerMax) ?? 0
+        let limit = try call.pageLimit()
+        let offset = try call.pageOffset()
         var products: [ProductKey]?
         if fields.object["productKeys"] != nil {
             products = try fields.texts("productKeys").map { text in
@@ -110,14 +103,14 @@ enum DeviceMethods {
         of uid: UserID,
         products: [ProductKey]?,
         offset: Int64,
-        limit: Int64,
+        limit: Int,
         _ call: Call
     ) throws -> JSONObject {
         let page = try call.tx.bindings.page(
             of: uid,
             products: call.app.products.among(products),
             offset: offset,
-            limit: limit
+            limit: Int64(limit)
         )
         let rows = AnswerRows.fitting(page.rows) { row in
             BindingCodec.row(

@@ -41,7 +41,7 @@ enum HistoryMethod {
             attribute: try attribute(call, reach.product),
             place: try place(fields, from),
             to: to,
-            limit: try DeviceMethods.limit(call),
+            limit: try call.pageLimit(),
             summary: try summary(call)
         )
         if question.place.ts < reach.since { question.place = HistoryPlace(reach.since) }

@@ -73,7 +73,7 @@ enum LogMethods {
             from: max(from, reach.since),
             ownFrom: max(given ?? own, own),
             to: to,
-            limit: try DeviceMethods.limit(call),
+            limit: try call.pageLimit(),
             product: reach.product
         )
     }
@@ -144,7 +144,7 @@ private struct LogPage {
             return true
         }
         let size = row.encoded().count + 1
-        guard rows.count < limit, rows.isEmpty || bytes + size <= Payload.bytesMax - 1024 else {
+        guard rows.count < limit, rows.isEmpty || bytes + size <= AnswerRows.bytesMax else {
             isCut = true
             return false
         }

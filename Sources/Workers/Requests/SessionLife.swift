@@ -77,7 +77,7 @@ package enum SessionLife {
             of: session.uid,
             products: nil,
             offset: 0,
-            limit: call.limits.pageDefault,
+            limit: Int(call.limits.pageDefault),
             call
         )
         call.owed.publish(

@@ -28,7 +28,7 @@ enum ScheduleLists {
         beside schedule: JSONObject? = nil
     ) throws -> JSONObject {
         let schedules = try call.tx.schedules.all(of: did)
-        var bytes = 256 + (schedule?.encoded().count ?? 0)
+        var bytes = AnswerRows.frameBytes + (schedule?.encoded().count ?? 0)
         let rows = try ScheduleNews.rows(
             schedules,
             product: try ScheduleNews.product(of: did, call.catalog, in: call.tx),
@@ -46,10 +46,8 @@ enum ScheduleLists {
     @Sendable
     static func list(_ call: inout Call) throws -> Reply {
         let fields = call.fields
-        let limit =
-            try fields.integer("limit", in: 1...call.limits.pageMax) ?? call.limits.pageDefault
         let start = try cursor(fields)
-        var page = Page(limit: Int(limit))
+        var page = Page(limit: try call.pageLimit())
         if fields.object["did"] != nil {
             let did = try DeviceMethods.binding(call).did
             try page.add(did, after: start?.did == did ? start?.id : nil, call)
@@ -97,7 +95,7 @@ enum ScheduleLists {
         var cursor: JSONValue?
         /// Whether there is more.
         var isCut = false
-        private var bytes = 256
+        private var bytes = AnswerRows.frameBytes
 
         init(limit: Int) { self.limit = limit }
 
@@ -124,8 +122,7 @@ enum ScheduleLists {
     static func runs(_ call: inout Call) throws -> Reply {
         let fields = call.fields
         let (schedule, _) = try visible(call)
-        let limit =
-            try fields.integer("limit", in: 1...call.limits.pageMax) ?? call.limits.pageDefault
+        let limit = try call.pageLimit()
         var before = Instant.max
         if let text = try fields.text("cursor", length: 1...20) {
             guard let moment = Int64(text) else {
@@ -133,8 +130,8 @@ enum ScheduleLists {
             }
             before = Instant(milliseconds: moment)
         }
-        let found = try call.tx.runs.newest(schedule.id, before: before, limit: limit + 1)
-        let rows = AnswerRows.fitting(found.prefix(Int(limit)), row: ScheduleCodec.encode)
+        let found = try call.tx.runs.newest(schedule.id, before: before, limit: Int64(limit) + 1)
+        let rows = AnswerRows.fitting(found.prefix(limit), row: ScheduleCodec.encode)
         let isCut = rows.count < found.count && !rows.isEmpty
         return .result([
             "runs": .array(rows),

@@ -1,6 +1,4 @@
 import Domain
-import JSON
-import Sodium
 import Storage
 import Wire
 
@@ -82,79 +80,7 @@ struct StatusBatch {
         callSeconds = limits.callSeconds
     }
 
-    // MARK: Decode
-
-    mutating func decode(_ message: Inbound, at now: Instant) {
-        switch topics.parse(message.topic) {
-        case .report(let did): decodeReport(message, did, at: now)
-        case .presence(let did):
-            decode(message, did) { bytes throws(WireError) in
-                .presence(try PresenceCodec.decode(device: bytes))
-            }
-        case .gatePresence(let did):
-            decode(message, did) { bytes throws(WireError) in
-                .presence(try PresenceCodec.decode(gate: bytes))
-            }
-        case .info(let did):
-            decode(message, did, isSecret: true) { bytes throws(WireError) in
-                .info(try RegistrationCodec.decode(info: bytes))
-            }
-        case .register(let key, let mac): decodeRegistration(message, key, mac)
-        case .status(let uid, let did):
-            // Only what the broker had kept is of interest; the rest are our own words coming back.
-            if message.isRetained { add(.kept(uid), of: did) }
-        case .workerState:
-            guard let state = SystemCodec.decode(workerState: message.payload) else { return }
-            items.append(Item(matter: .mark(state.ts), device: -1))
-        case .malformed(let reason): putAside(message, .topic, reason, isSecret: true)
-        default:
-            putAside(message, .topic, "the topic is not for this worker", isSecret: true)
-        }
-    }
-
-    private mutating func decodeReport(_ message: Inbound, _ did: DeviceID, at now: Instant) {
-        do {
-            let report = try ReportCodec.decode(message.payload)
-            let key = key(of: report, did, message.payload, at: now)
-            add(.report(report, key: key), of: did, message)
-        } catch {
-            refuse(message, did, error)
-        }
-    }
-
-    private mutating func decode(
-        _ message: Inbound,
-        _ did: DeviceID,
-        isSecret: Bool = false,
-        _ body: (ArraySlice<UInt8>) throws(WireError) -> Matter
-    ) {
-        do {
-            add(try body(message.payload), of: did, message)
-        } catch {
-            refuse(message, did, error, isSecret: isSecret)
-        }
-    }
-
-    private mutating func decodeRegistration(
-        _ message: Inbound,
-        _ key: ProductKey,
-        _ mac: MAC
-    ) {
-        do {
-            let request = try RegistrationCodec.decode(message.payload, productKey: key, mac: mac)
-            registrations.append((request, Sodium.sha256(message.payload)))
-        } catch {
-            putAside(message, .malformed, error.reason, isSecret: true)
-            owed.count(error.rejection)
-            guard let id = error.id else { return }
-            owed.publish(
-                OutboundMessage(
-                    topics.registered(key, mac),
-                    AnswerCodec.refusal(id, error.rejection)
-                )
-            )
-        }
-    }
+    // MARK: Places
 
     mutating func add(_ matter: Matter, of did: DeviceID, _ source: Inbound? = nil) {
         items.append(Item(matter: matter, device: place(of: did), source: source))
@@ -168,23 +94,8 @@ struct StatusBatch {
         return place
     }
 
-    // MARK: Claim
-
-    /// The place of the key under which a report takes effect once: its id, or a hash of its content;
-    /// nil where each delivery counts, and where its time tells (`Repeats`).
-    private mutating func key(
-        of report: Report,
-        _ did: DeviceID,
-        _ payload: ArraySlice<UInt8>,
-        at now: Instant
-    ) -> Int? {
-        if let id = report.id { return place(of: InboxKey(did: did, id: id.text)) }
-        guard report.ts != nil, Repeats.time(of: report, at: now) == nil else { return nil }
-        let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
-        return place(of: InboxKey(did: did, id: "#" + digest))
-    }
-
-    private mutating func place(of key: InboxKey) -> Int {
+    /// The place of a key among those of the batch.
+    mutating func place(of key: InboxKey) -> Int {
         if let known = keyPlaces[key] { return known }
         keys.append(key)
         keyPlaces[key] = keys.count - 1
@@ -273,38 +184,5 @@ struct StatusBatch {
         try tx.inbox.add(claims)
         try saveCommands(in: tx)
         try callWaiting(in: tx)
-    }
-
-    // MARK: Bad messages
-
-    mutating func putAside(
-        _ message: Inbound,
-        _ kind: PutAside.Kind,
-        _ reason: String,
-        isSecret: Bool = false
-    ) {
-        owed.putAside(
-            kind,
-            reason,
-            topic: message.topicText,
-            payload: isSecret
-                ? Payload.shape(of: message.payload)
-                : Array(message.payload.prefix(Payload.bytesMax)),
-            isShapeOnly: isSecret
-        )
-    }
-
-    private mutating func refuse(
-        _ message: Inbound,
-        _ did: DeviceID,
-        _ error: WireError,
-        isSecret: Bool = false
-    ) {
-        putAside(message, .malformed, error.reason, isSecret: isSecret)
-        owed.count(error.rejection)
-        guard let id = error.id else { return }
-        owed.publish(
-            OutboundMessage(topics.response(did), AnswerCodec.refusal(id, error.rejection))
-        )
     }
 }

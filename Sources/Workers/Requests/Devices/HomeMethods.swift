@@ -18,12 +18,12 @@ enum HomeMethods {
 
     @Sendable
     private static func list(_ call: inout Call) throws -> Reply {
-        let offset = try call.fields.integer("offset", in: 0...JSONValue.integerMax) ?? 0
-        let homes = try call.tx.homes.all(of: call.caller().uid).dropFirst(Int(offset))
+        let offset = Int(try call.pageOffset())
+        let homes = try call.tx.homes.all(of: call.caller().uid).dropFirst(offset)
         let rows = try AnswerRows.fitting(homes) { home in
             HomeCodec.row(home, dids: try call.tx.homes.devices(in: home.id))
         }
-        let next = Int(offset) + rows.count
+        let next = offset + rows.count
         return .result([
             "homes": .array(rows), "cursor": rows.count < homes.count ? .string("\(next)") : nil,
         ])

@@ -25,17 +25,16 @@ enum ShareMethods {
         guard let side = try fields.word("type", as: Side.self) else {
             throw fields.refuse("type", "is missing: toMe or byMe")
         }
-        let limit =
-            try fields.integer("limit", in: 1...call.limits.pageMax) ?? call.limits.pageDefault
+        let limit = try call.pageLimit()
         let uid = try call.caller().uid
         let page = try call.tx.sharings.page(
             of: uid,
             isGuest: side == .toMe,
             did: try fields.id("did", as: DeviceID.self),
             before: try RowCursor(fields).map { ($0.at, SharingID(trusted: $0.id)) },
-            limit: limit + 1
+            limit: Int64(limit) + 1
         )
-        let rows = try AnswerRows.fitting(page.prefix(Int(limit))) { sharing in
+        let rows = try AnswerRows.fitting(page.prefix(limit)) { sharing in
             .object(try SharingPush.view(of: sharing, for: uid, in: call.tx))
         }
         let last = rows.isEmpty ? nil : page[rows.count - 1]

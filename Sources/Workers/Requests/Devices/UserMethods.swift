@@ -26,9 +26,7 @@ enum UserMethods {
 
     @Sendable
     private static func users(_ call: inout Call) throws -> Reply {
-        let limit =
-            try call.fields.integer("limit", in: 1...call.limits.pageMax)
-            ?? call.limits.pageDefault
+        let limit = try call.pageLimit()
         let start = try RowCursor(call.fields)
         let binding = try principal(call)
         let present = try call.tx.bindings.all(of: binding.did)
@@ -37,7 +35,7 @@ enum UserMethods {
             .drop { row in
                 start.map { ($0.at, $0.id) >= (row.boundAt, row.uid.text) } ?? false
             }
-        let rows = try AnswerRows.fitting(present.prefix(Int(clamping: limit))) { row in
+        let rows = try AnswerRows.fitting(present.prefix(limit)) { row in
             let nickname = try call.tx.accounts.find(row.uid)?.nickname ?? ""
             return BindingCodec.user(row, nickname: nickname)
         }

@@ -1,0 +1,25 @@
+extension JSONValue {
+    /// Reads one JSON text.
+    ///
+    /// - Throws: `JSONError` with what is wrong and where; see `JSONParser` for what is refused.
+    package static func parse(
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONError) -> JSONValue {
+        var parser = JSONParser(bytes)
+        return try parser.parseText()
+    }
+
+    /// Reads one JSON text; see `parse(_:)` over a buffer.
+    package static func parse(_ bytes: some Collection<UInt8>) throws(JSONError) -> JSONValue {
+        let outcome: Result<JSONValue, JSONError>? = bytes.withContiguousStorageIfAvailable {
+            (buffer) -> Result<JSONValue, JSONError> in
+            do throws(JSONError) {
+                return .success(try parse(buffer))
+            } catch {
+                return .failure(error)
+            }
+        }
+        if let outcome { return try outcome.get() }
+        return try parse(Array(bytes))
+    }
+}
