@@ -23,6 +23,11 @@ final class Client {
     /// Whether its session was revoked while it was connected: its will is not sent.
     var isCutOff = false
 
+    /// Whether it hears only requests that no other worker does (`RequestHearers`).
+    let isStandIn: Bool
+    /// The services whose requests it subscribed to, as a worker.
+    var services: [[UInt8]] = []
+
     private let nameBytes: [CChar]
     private let idBytes: [CChar]
 
@@ -42,6 +47,9 @@ final class Client {
         address = facts.address
         nameBytes = Array(username.utf8CString)
         idBytes = Array(clientId.utf8CString)
+        isStandIn =
+            pass.principal == .service(name: Admission.workerName)
+            && facts.clientId == RequestHearers.standIn
         self.rights = rights
         self.generation = generation
         self.number = number
@@ -64,5 +72,10 @@ final class Client {
     /// The device's id, when it is one.
     var did: String? {
         if case .device(let did) = principal { did } else { nil }
+    }
+
+    /// Whether it is the service's own worker of that name.
+    func isWorker(named name: Bytes) -> Bool {
+        rights.isWorker && clientId.utf8.elementsEqual("svc.lamplighter.".utf8 + Array(name))
     }
 }

@@ -4,7 +4,7 @@ import Credentials
 extension Gate {
     /// What the broker asks about.
     enum Access {
-        case publish(retained: Bool)
+        case publish(Bytes, retained: Bool)
         case subscribe
         case unsubscribe
         case receive
@@ -13,10 +13,11 @@ extension Gate {
     /// Answers ACL_CHECK: for every message in, every message out to every client, every subscription.
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, _ topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
+        if client.isStandIn, case .receive = access, hearers.hear(topic) { return false }
         lookIfNeeded(client, access, topic)
         refresh(client)
         guard var refusal = refusal(client, access, topic) else {
-            noteListening(client, access, topic)
+            note(client, access, topic)
             return true
         }
         if refusal == .ownRequest { return false }
@@ -25,7 +26,7 @@ extension Gate {
         if client.generation != generation {
             refresh(client)
             guard let newer = self.refusal(client, access, topic) else {
-                noteListening(client, access, topic)
+                note(client, access, topic)
                 return true
             }
             refusal = newer
@@ -48,11 +49,24 @@ extension Gate {
         }
     }
 
+    /// Takes in what follows from an access that was granted.
+    private func note(_ client: Client, _ access: Access, _ topic: Bytes) {
+        guard client.isConnected else { return }
+        if client.did != nil { return noteListening(client, access, topic) }
+        guard client.rights.isWorker else { return }
+        switch access {
+        case .publish(let payload, _): hearers.note(client, published: payload, on: topic)
+        case .subscribe: hearers.note(client, subscribedTo: topic)
+        case .unsubscribe: hearers.note(client, unsubscribedFrom: topic)
+        case .receive: break
+        }
+    }
+
     /// Tells when a device begins to hear commands: what waits for it may be sent then.
     ///
     /// The subscription stands before the broker looks at anything else.
     private func noteListening(_ client: Client, _ access: Access, _ filter: Bytes) {
-        guard case .subscribe = access, client.isConnected, client.did != nil else { return }
+        guard case .subscribe = access else { return }
         // A device may subscribe to its responses, its commands, or all below it.
         let isOther = filter.suffix(9).elementsEqual("/response".utf8)
         if !isOther { presence.tellArrival(of: client, isListening: true) }
@@ -65,7 +79,7 @@ extension Gate {
 
     private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> Refusal? {
         switch access {
-        case .publish(let retained):
+        case .publish(_, let retained):
             if client.isConnected {
                 return client.rights.refusalToPublish(topic, retained: retained)
             }

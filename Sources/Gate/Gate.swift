@@ -11,6 +11,7 @@ final class Gate {
     var newClients: NewClients
     var refusals: Refusals
     let presence: Presence
+    var hearers: RequestHearers
 
     /// Live connections by the broker's pointer, which it may use again after a disconnect.
     var clients: [OpaquePointer: Client] = [:]
@@ -54,6 +55,7 @@ final class Gate {
         newClients = NewClients(limit: settings.newClientsPerMinute)
         refusals = Refusals(root: settings.root)
         presence = Presence(root: settings.root)
+        hearers = RequestHearers(root: settings.root)
         users = Array("\(settings.root)/user/".utf8)
         look()
     }

@@ -97,7 +97,7 @@ private func connect(_ gate: Gate, _ event: mosquitto_evt_basic_auth) -> Int32 {
 
 private func access(_ gate: Gate, _ event: mosquitto_evt_acl_check) -> Int32 {
     guard let client = event.client, let text = event.topic,
-        let access = Gate.Access(event.access, retained: event.retain)
+        let access = Gate.Access(event)
     else { return MOSQ_ERR_ACL_DENIED.rawValue }
     let topic = UnsafeRawBufferPointer(start: text, count: strlen(text))
     let may = gate.mayAccess(client, access, topic.assumingMemoryBound(to: UInt8.self))
@@ -105,10 +105,16 @@ private func access(_ gate: Gate, _ event: mosquitto_evt_acl_check) -> Int32 {
 }
 
 extension Gate.Access {
-    fileprivate init?(_ access: Int32, retained: Bool) {
-        switch access {
+    /// The payload is the broker's: it may be looked at until the event is answered.
+    fileprivate init?(_ event: mosquitto_evt_acl_check) {
+        switch event.access {
         case MOSQ_ACL_READ: self = .receive
-        case MOSQ_ACL_WRITE: self = .publish(retained: retained)
+        case MOSQ_ACL_WRITE:
+            let bytes = UnsafeRawBufferPointer(
+                start: event.payload,
+                count: event.payload == nil ? 0 : Int(event.payloadlen)
+            )
+            self = .publish(bytes.assumingMemoryBound(to: UInt8.self), retained: event.retain)
         case MOSQ_ACL_SUBSCRIBE: self = .subscribe
         case MOSQ_ACL_UNSUBSCRIBE: self = .unsubscribe
         default: return nil

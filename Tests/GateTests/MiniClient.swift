@@ -82,6 +82,13 @@ final class MiniClient {
         return try packet(0x90).last
     }
 
+    /// Ends a subscription and waits for the broker's word that it did.
+    func unsubscribe(_ filter: String) throws {
+        let body = newId() + (version == 5 ? [0] : []) + Self.text(filter)
+        try send(Self.framed(0xA2, body))
+        _ = try packet(0xB0)
+    }
+
     /// The next message, or nil when none comes in that time or the connection ends.
     func receive(within seconds: Double = 5) throws -> Message? {
         let end = Self.now() + seconds
