@@ -35,6 +35,9 @@ void bulk_socket_leave(void);
 int bulk_socket_next(const struct bulk_socket *self);
 
 /// Writes what waits; false with `errno` when not all could be written, EAGAIN when it may be later.
+///
+/// PUBACKs leave behind all else, as far as 256 bytes hold them: Mosquitto 2.0 reads one packet of a
+/// connection in each turn of its loop, and messages are what somebody waits for.
 bool bulk_socket_flush(struct bulk_socket *self);
 
 #endif

@@ -80,6 +80,12 @@ package struct Owed {
         jobs += other.jobs
     }
 
+    /// Puts messages in front of those that are owed already.
+    mutating func precede(with other: Owed) {
+        messages = other.messages + messages
+        if other.isSecret { isSecret = true }
+    }
+
     /// Counts the refusals that another piece of work counted.
     mutating func addCounts(of other: Owed) {
         rejected.merge(other.rejected) { $0 + $1 }
