@@ -84,6 +84,8 @@ package final class Store: Sendable {
     /// it may fail, as where SQLite was in use before.
     private static let isSparing = keep_savepoints_small() == SQLITE_OK
 
+    private static let pageBytes = 2048
+
     private static func configuration() -> Configuration {
         var configuration = Configuration()
         configuration.busyMode = .timeout(10)
@@ -92,7 +94,7 @@ package final class Store: Sendable {
         configuration.prepareDatabase { database in
             // Small pages, set before the first table: reports touch one here and one there, and
             // every page touched is copied whole into the log.
-            try database.execute(sql: "PRAGMA page_size = 2048")
+            try database.execute(sql: "PRAGMA page_size = \(pageBytes)")
             // 16 MiB of pages for the working set; 80 MB of log between checkpoints.
             try database.execute(sql: "PRAGMA cache_size = -16384")
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
@@ -240,6 +242,18 @@ package final class Store: Sendable {
         try pool.writeWithoutTransaction { database in
             _ = try database.checkpoint(.passive)
         }
+    }
+
+    /// Has the log's file grow by a piece, ahead of what is written, towards the length at which commits
+    /// write over what is there; false where nothing was added.
+    package func lengthenLog() throws -> Bool {
+        let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
+        guard log.lacksPiece else { return false }
+        let hasGrown = try pool.writeWithoutTransaction { database in
+            try SQL(database).transaction { log.lengthen() }
+        }
+        if hasGrown { log.sync() }
+        return hasGrown
     }
 
     /// Whether people were erased whom `scrub` has not followed yet.

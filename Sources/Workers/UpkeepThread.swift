@@ -5,14 +5,16 @@ import Storage
 import Synchronization
 
 /// Keeps the store in shape beside the workers, on a thread of its own: sorts the history's tail into
-/// the devices' pieces, and copies the log into the database file.
+/// the devices' pieces, copies the log into the database file, and has the log's file keep its length.
 ///
-/// One thread for both, so that they never meet on the disk.
+/// One thread for all of it, so that they never meet on the disk.
 package final class UpkeepThread: Sendable {
     private let environment: Environment
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
     private static let pauseMicroseconds: UInt32 = 100_000
+    /// Between two pieces by which the log's file grows.
+    private static let growthMicroseconds: UInt32 = 20_000
     /// Pages written since the log was copied last above which that is done: 32 MB.
     ///
     /// Commits that meet a copy wait for the disk, so it is done no oftener than the log's length asks for:
@@ -61,11 +63,12 @@ package final class UpkeepThread: Sendable {
         var tail = Due(pages: Self.tailPages, milliseconds: Self.tailMilliseconds)
         var log = Due(pages: Self.logPages, milliseconds: Self.logMilliseconds)
         while isGoing {
+            let hasLogGrown = (try? environment.store.lengthenLog()) ?? false
             if tail.take(environment.clock.now, environment.store.pagesWritten) { sort(sorter) }
             if log.take(environment.clock.now, environment.store.pagesWritten) {
                 try? copy(checkpointer)
             }
-            usleep(Self.pauseMicroseconds)
+            usleep(hasLogGrown ? Self.growthMicroseconds : Self.pauseMicroseconds)
         }
     }
 
