@@ -11,6 +11,9 @@ final class BenchField {
     let port: Int
     let seed: BenchSeed
     let root: String
+    /// Kept open: the last that closes a database deletes its log, and a file system that discards the blocks
+    /// at once has the disk pause for that while the next part is measured.
+    private let store: Store
     private let secrets: ServiceSecrets
     private let broker: BrokerChild
 
@@ -38,7 +41,7 @@ final class BenchField {
         root = settings.root
         directory = try DataDirectory.prepare(settings.dataDirectory)
         secrets = try ServiceSecrets(directory)
-        let store = try StoreAccess.service(directory)
+        store = try StoreAccess.service(directory)
         let toolsSecret = secrets.tools
         try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) {
             try $0.services.save("tools", role: .worker, secret: toolsSecret)
