@@ -24,7 +24,7 @@ package struct BenchCommandsOptions: Sendable {
 package struct BenchCommands: Sendable {
     /// What is measured in one part of a round.
     private enum Part: String, CaseIterable {
-        case bare, service, crowd
+        case disk, bare, service, crowd
     }
 
     private let options: BenchCommandsOptions
@@ -93,6 +93,13 @@ package struct BenchCommands: Sendable {
         _ field: BenchField,
         _ crowd: LoadDevice
     ) async throws -> [Double] {
+        if part == .disk {
+            return try BenchDisk.measure(
+                in: field.directory.path,
+                rate: options.rate,
+                seconds: options.seconds
+            )
+        }
         try field.forgetWorkers()
         let other =
             part == .bare

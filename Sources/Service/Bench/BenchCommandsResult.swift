@@ -42,6 +42,7 @@ package struct BenchCommandsResult: Sendable {
     package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     private static let titles = [
+        ("disk", "two flushes of 20 KB to this disk, alone"),
         ("bare", "four hops through the bare broker"), ("service", "through Lamplighter"),
         ("crowd", "the same beside a report a second to everybody"),
     ]
