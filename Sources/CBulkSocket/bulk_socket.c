@@ -99,8 +99,12 @@ static bool bulk_is_ack(const struct bulk_socket *self, const unsigned char *byt
 }
 
 static ssize_t bulk_write(struct bulk_socket *self, const void *bytes, size_t count) {
-    if (bulk_is_ack(self, bytes, count) &&
-        (ACKS_BYTES - self->acks_end >= count || bulk_append_acks(self))) {
+    if (bulk_is_ack(self, bytes, count)) {
+        if (ACKS_BYTES - self->acks_end < count && !bulk_append_acks(self)) {
+            // No later one may pass those that wait.
+            if (!bulk_send(self)) return -1;
+            bulk_append_acks(self);
+        }
         memcpy(self->acks + self->acks_end, bytes, count);
         self->acks_end += count;
         return (ssize_t)count;

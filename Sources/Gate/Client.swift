@@ -24,7 +24,10 @@ final class Client {
     var isCutOff = false
 
     /// Whether it hears only requests that no other worker does (`RequestHearers`).
-    let isStandIn: Bool
+    ///
+    /// Not before it has subscribed: what the broker denies a client at its CONNECT, of what it kept for it, it
+    /// goes on counting as being under way (Mosquitto 2.0.11).
+    var isStandIn = false
     /// The services whose requests it subscribed to, as a worker.
     var services: [[UInt8]] = []
 
@@ -47,9 +50,6 @@ final class Client {
         address = facts.address
         nameBytes = Array(username.utf8CString)
         idBytes = Array(clientId.utf8CString)
-        isStandIn =
-            pass.principal == .service(name: Admission.workerName)
-            && facts.clientId == RequestHearers.standIn
         self.rights = rights
         self.generation = generation
         self.number = number

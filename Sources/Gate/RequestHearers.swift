@@ -12,11 +12,14 @@ struct RequestHearers {
     private static let servicesMax = 16
 
     private let apps: [UInt8]
+    /// What a filter for the requests of all apps begins with.
+    private let filters: [UInt8]
     private let workers: [UInt8]
     private var hearers: [Client] = []
 
     init(root: String) {
         apps = Array("\(root)/app/".utf8)
+        filters = Array("\(root)/app/+/+/request/".utf8)
         workers = Array("\(root)/system/worker/".utf8)
     }
 
@@ -28,9 +31,13 @@ struct RequestHearers {
 
     /// Takes in that a worker subscribed.
     mutating func note(_ client: Client, subscribedTo filter: Bytes) {
-        guard let service = service(of: filter), client.services.count < Self.servicesMax,
-            !Topic.isPlus(service), !Topic.isHash(service),
-            filter.suffix(2).elementsEqual("/#".utf8)
+        if client.clientId == Self.standIn, filter.elementsEqual(filters + "#".utf8) {
+            client.isStandIn = true
+        }
+        guard begins(filter, with: filters), filter.suffix(2).elementsEqual("/#".utf8),
+            let service = service(of: filter), !Topic.isPlus(service),
+            filter.count == filters.count &+ service.count &+ 2,
+            client.services.count < Self.servicesMax
         else { return }
         note(client, unsubscribedFrom: filter)
         client.services.append(Array(service))
@@ -58,7 +65,8 @@ struct RequestHearers {
         hearers.removeAll { $0 === client }
     }
 
-    /// The service's level in the topic or filter of requests: `app/{appId}/{terminalId}/request/{service}/…`.
+    /// The service's level in a topic or filter of requests:
+    /// `app/{appId}/{terminalId}/request/{service}/…`.
     private func service(of topic: Bytes) -> Bytes? {
         guard begins(topic, with: apps) else { return nil }
         var levels = Levels(Bytes(rebasing: topic.dropFirst(apps.count)))

@@ -35,36 +35,38 @@ struct LogFile {
         return UInt(space.f_bavail) * UInt(space.f_frsize) >= UInt(Self.bytesMax * Self.roomFactor)
     }
 
-    /// Adds a piece of zeros; false where none is to be added, or where that failed.
+    /// The file could not be made longer.
+    struct Failure: Error {}
+
+    /// Adds a piece of zeros; false where none is to be added.
     ///
     /// Only for who has the right to write to the database: nobody else appends to the log meanwhile.
-    func lengthen() -> Bool {
-        withFile { file in
-            var status = stat()
-            guard fstat(file, &status) == 0 else { return false }
-            let zeros = [UInt8](repeating: 0, count: nextPiece(status))
-            guard pwrite(file, zeros, zeros.count, status.st_size) == zeros.count else {
-                // Nothing of it stays where not all of it could be written.
-                ftruncate(file, status.st_size)
-                return false
-            }
-            return !zeros.isEmpty
+    /// - Throws: `Failure` where the system took less than all of it; then nothing of it stays.
+    func lengthen() throws(Failure) -> Bool {
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { throw Failure() }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw Failure() }
+        let zeros = [UInt8](repeating: 0, count: nextPiece(status))
+        guard pwrite(file, zeros, zeros.count, status.st_size) == zeros.count else {
+            ftruncate(file, status.st_size)
+            throw Failure()
         }
+        return !zeros.isEmpty
     }
 
-    /// Has what was added reach the disk, so that no commit has to wait for it.
-    func sync() { _ = withFile { fdatasync($0) == 0 } }
+    /// Has what was added reach the disk, so that a commit seldom has to wait for it.
+    func sync() {
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        guard file >= 0 else { return }
+        fdatasync(file)
+        close(file)
+    }
 
     private func nextPiece(_ status: stat) -> Int {
         let missing = wanted - Int(status.st_size)
         guard missing >= Self.pieceBytes || wanted == Self.bytesMax else { return 0 }
         return max(0, min(missing, Self.pieceBytes))
-    }
-
-    private func withFile(_ body: (Int32) -> Bool) -> Bool {
-        let file = open(path, O_RDWR | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        return body(file)
     }
 }

@@ -246,11 +246,13 @@ package final class Store: Sendable {
 
     /// Has the log's file grow by a piece, ahead of what is written, towards the length at which commits
     /// write over what is there; false where nothing was added.
+    ///
+    /// - Throws: What the system or the engine refused; it is no use to try again at once.
     package func lengthenLog() throws -> Bool {
         let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
         guard log.lacksPiece else { return false }
         let hasGrown = try pool.writeWithoutTransaction { database in
-            try SQL(database).transaction { log.lengthen() }
+            try SQL(database).transaction { try log.lengthen() }
         }
         if hasGrown { log.sync() }
         return hasGrown

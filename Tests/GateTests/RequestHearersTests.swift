@@ -55,6 +55,12 @@ struct RequestHearersTests {
         #expect(try !cell.isHeard("device"))
         #expect(try cell.isHeard("schedule"))
         #expect(try cell.isHeard("devices"))
+        for part in [
+            "app/demo/+/request/home/#", "app/+/+/request/home/list", "app/+/+/request/+/#",
+        ] {
+            #expect(try control.subscribe("ll/v1/\(part)") == 1)
+        }
+        #expect(try cell.isHeard("home"), "Somebody's requests are not everybody's.")
 
         _ = try control.publish("ll/v1/system/worker/control", Self.offline, retained: true)
         #expect(try cell.isHeard("device"))
@@ -78,6 +84,31 @@ struct RequestHearersTests {
         try second.send([0, 0])
         #expect(try second.waitForEnd() != nil)
         #expect(try cell.isHeard("device"))
+    }
+
+    @Test("What waited for the stand-in while it was away comes, and it goes on hearing")
+    func queue() throws {
+        let broker = try GateBroker(Cast.records())
+        var hello = Cast.worker("session")
+        (hello.isClean, hello.sessionExpiry) = (false, 600)
+        let first = try MiniClient(broker.port, hello)
+        #expect(try first.subscribe("ll/v1/app/+/+/request/#") == 1)
+        try first.disconnect()
+        let app = try MiniClient(broker.port, Cast.app())
+        // More than the broker sends to anybody before he confirms.
+        for _ in 0..<30 { _ = try app.publish("\(Self.requests)/device/list") }
+        let control = try MiniClient(broker.port, Cast.worker("control"))
+        #expect(try control.subscribe("ll/v1/app/+/+/request/device/#") == 1)
+        _ = try control.publish("ll/v1/system/worker/control", Self.online, retained: true)
+
+        let second = try MiniClient(broker.port, hello)
+        for _ in 0..<30 {
+            #expect(try second.receive()?.topic == "\(Self.requests)/device/list")
+        }
+        #expect(try second.subscribe("ll/v1/app/+/+/request/#") == 1)
+        _ = try app.publish("\(Self.requests)/device/list")
+        _ = try app.publish("\(Self.requests)/other/list")
+        #expect(try second.receive()?.topic == "\(Self.requests)/other/list")
     }
 
     @Test("Programs that look on neither count as workers nor miss a request")

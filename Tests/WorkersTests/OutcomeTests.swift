@@ -2,6 +2,7 @@ import Domain
 import JSON
 import Storage
 import Testing
+import Wire
 
 @testable import Workers
 
@@ -141,5 +142,28 @@ struct OutcomeTests {
 
         let status = world.broker.published(to: World.statusTopic(1, 0)).last
         #expect(status?["actor"]?.objectValue?["kind"] == "schedule")
+    }
+
+    @Test("Outcomes leave in the order of their answers, before the statuses of the whole batch")
+    func order() throws {
+        let world = try World(devices: 1, online: true, users: 1, bound: 1)
+        try ask(world, 0, "first", "device/control", ["data": ["level": 1]])
+        try ask(world, 0, "second", "device/control", ["data": ["level": 2]])
+        world.broker.forgetPublished()
+
+        world.sendReport(0, ["cid": 1, "data": ["level": 1]])
+        // A registration cuts the batch in two.
+        world.broker.send(
+            "ll/v1/product/\(World.key.text)/0123456789ab/register",
+            ["id": "r", "nonce": "n"]
+        )
+        world.sendReport(0, ["cid": 2, "data": ["level": 2]])
+        try world.runStatus()
+
+        let space = "ll/v1/app/demo/\(World.terminal(0).text)/command"
+        let topics = world.broker.published.map(\.topic).filter { !$0.contains("/system/") }
+        #expect(topics.prefix(2) == [space, space])
+        #expect(topics.contains(World.statusTopic(0, 0)))
+        #expect(world.broker.published(to: space).map { $0["cid"] } == [1, 2])
     }
 }

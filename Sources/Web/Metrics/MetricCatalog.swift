@@ -147,7 +147,7 @@ package enum MetricCatalog {
         ),
         Entry("lamplighter_devices_online", .gauge, "Devices that are connected."),
         Entry("lamplighter_database_bytes", .gauge, "Size of the database file."),
-        Entry("lamplighter_wal_bytes", .gauge, "Size of the database's write-ahead log."),
+        Entry("lamplighter_wal_bytes", .gauge, "Size of the log's file; it grows ahead of use."),
         Entry(
             "lamplighter_broker_dropped_total",
             .counter,

@@ -7,11 +7,34 @@ import Wire
 ///
 /// A terminal where the user is not logged in any more learns nothing of it: somebody else may hold it.
 enum CommandOutcome {
-    /// Tells of a command whose state has become final.
+    /// Tells of a command whose state has become final: whoever waits, and who watches its schedule.
+    static func tell(
+        _ command: Command,
+        product: Product?,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        try answer(command, product: product, topics: topics, in: tx, owed: &owed)
+        try tellSchedule(command, topics: topics, in: tx, owed: &owed)
+    }
+
+    /// Tells those who watch a schedule what became of its command; nothing of other commands.
+    static func tellSchedule(
+        _ command: Command,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        guard command.actor.kind == .schedule else { return }
+        try ScheduleNews.finish(command, topics, in: tx, owed: &owed)
+    }
+
+    /// Tells the asking terminal and those that wait for the answer.
     ///
     /// A user who may not see the device any more learns what became of his command, and nothing of
     /// what the device reported.
-    static func tell(
+    static func answer(
         _ command: Command,
         product: Product?,
         topics: Topics,
@@ -31,9 +54,6 @@ enum CommandOutcome {
                     CommandCodec.outcome(command, product: product)
                 )
             )
-        }
-        if command.actor.kind == .schedule {
-            try ScheduleNews.finish(command, topics, in: tx, owed: &owed)
         }
         let waiters = try tx.commands.takeWaiters(command.did, command.cid)
         guard !waiters.isEmpty else { return }

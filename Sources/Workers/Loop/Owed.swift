@@ -80,10 +80,14 @@ package struct Owed {
         jobs += other.jobs
     }
 
-    /// Puts messages in front of those that are owed already.
+    /// Adds all that another piece of work owes, its messages in front.
     mutating func precede(with other: Owed) {
-        messages = other.messages + messages
-        if other.isSecret { isSecret = true }
+        let mine = messages
+        messages = []
+        add(other)
+        messages += mine
+        deadLetters += other.deadLetters
+        addCounts(of: other)
     }
 
     /// Counts the refusals that another piece of work counted.

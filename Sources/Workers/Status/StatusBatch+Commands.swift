@@ -24,24 +24,22 @@ extension StatusBatch {
 
     /// Writes the commands that were answered, and tells of those that are done with.
     ///
-    /// Outcomes go in front of all else: somebody waits for them, and of a crowd's statuses there are many.
+    /// What somebody waits for is owed apart: it goes in front of all else, of which there may be much.
     mutating func saveCommands(in tx: Transaction) throws {
         guard !answered.isEmpty else { return }
         try tx.commands.save(answered.compactMap { commands[$0] })
-        var outcomes = Owed()
         for key in answered where finished.contains(key) {
             guard let command = commands[key] else { continue }
             let product = places[key.did].flatMap { self.product(of: $0) }
-            try CommandOutcome.tell(
+            try CommandOutcome.answer(
                 command,
                 product: product,
                 topics: topics,
                 in: tx,
                 owed: &outcomes
             )
+            try CommandOutcome.tellSchedule(command, topics: topics, in: tx, owed: &owed)
         }
-        owed.addCounts(of: outcomes)
-        owed.precede(with: outcomes)
     }
 
     /// Has the control worker send what waits for devices that have come.

@@ -28,6 +28,8 @@ struct StatusBatch {
     let topics: Topics
     let catalog: Catalog
     var owed = Owed()
+    /// The outcomes of commands, which are to be sent before all else.
+    var outcomes = Owed()
     var items: [Item] = []
     var registrations: [(request: RegistrationRequest, content: [UInt8])] = []
 

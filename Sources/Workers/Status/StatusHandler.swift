@@ -32,17 +32,18 @@ package struct StatusHandler: BatchHandler {
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
         try catalog.update(in: tx)
-        var owed = Owed()
+        var (owed, outcomes) = (Owed(), Owed())
         for run in Self.runs(of: batch) {
             var work = StatusBatch(environment.topics, catalog, environment.limits)
-            work.owed = owed
+            (work.owed, work.outcomes) = (owed, outcomes)
             for message in run { work.decode(message, at: tx.now) }
             try work.register(in: tx, ids: &ids)
             try work.load(in: tx)
             try work.decide(in: tx, ids: &ids, roll: &roll)
             try work.save(in: tx)
-            owed = work.owed
+            (owed, outcomes) = (work.owed, work.outcomes)
         }
+        owed.precede(with: outcomes)
         return owed
     }
 
@@ -91,6 +92,7 @@ package struct StatusHandler: BatchHandler {
         try work.load(in: tx)
         try work.decide(in: tx, ids: &ids, roll: &roll)
         try work.save(in: tx)
+        work.owed.precede(with: work.outcomes)
         return work.owed
     }
 
