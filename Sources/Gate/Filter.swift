@@ -116,6 +116,12 @@ enum Topic {
         return memcmp(left, right, count) == 0
     }
 
+    /// Whether a topic goes on behind a prefix, such as `{root}/user/`.
+    static func isBelow(_ topic: Bytes, _ prefix: [UInt8]) -> Bool {
+        topic.count > prefix.count
+            && prefix.withUnsafeBufferPointer { begins(topic, with: $0, count: $0.count) }
+    }
+
     /// Matches level by level.
     static func walk(_ filter: Bytes, _ topic: Bytes) -> Bool {
         if topic.first == dollar, beginsWild(filter) { return false }

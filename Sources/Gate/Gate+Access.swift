@@ -40,9 +40,9 @@ extension Gate {
     private func lookIfNeeded(_ client: Client, _ access: Access, _ topic: Bytes) {
         switch access {
         case .subscribe: look()
-        case .publish: if isUsers(topic) { mustLookToDeliver = true }
+        case .publish: if Topic.isBelow(topic, users) { mustLookToDeliver = true }
         case .receive:
-            guard mustLookToDeliver, client.isTerminal, isUsers(topic) else { return }
+            guard mustLookToDeliver, client.isTerminal, Topic.isBelow(topic, users) else { return }
             mustLookToDeliver = false
             if watch.isBehind { look() }
         case .unsubscribe: break
@@ -70,11 +70,6 @@ extension Gate {
         // A device may subscribe to its responses, its commands, or all below it.
         let isOther = filter.suffix(9).elementsEqual("/response".utf8)
         if !isOther { presence.tellArrival(of: client, isListening: true) }
-    }
-
-    private func isUsers(_ topic: Bytes) -> Bool {
-        topic.count > users.count
-            && users.withUnsafeBufferPointer { Topic.begins(topic, with: $0, count: users.count) }
     }
 
     private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> Refusal? {

@@ -107,7 +107,7 @@ extension Gate {
         guard client.isConnected else { return }
         client.isConnected = false
         if connected[client.clientId] === client { connected[client.clientId] = nil }
-        if client.rights.isWorker { hearers.forget(client) }
+        hearers.forget(client)
         presence.tellDeparture(of: client, departure)
     }
 }

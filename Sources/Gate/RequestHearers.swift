@@ -3,9 +3,9 @@ import JSON
 /// Which requests of apps are heard by the workers that are there.
 ///
 /// The session worker subscribes to all requests, as it answers those whose worker is away. While that
-/// worker is there, a copy for it would only be thrown away, at half the price of the request: the gate
-/// keeps it. A worker is there from its word on `system/worker/{name}` to the next, or to the end of its
-/// connection; other programs that subscribe to requests neither count nor miss any.
+/// worker is there, a copy for it would only be thrown away, at the price of a packet and of a thread
+/// that wakes: the gate keeps it. A worker is there from its word on `system/worker/{name}` to the next,
+/// or to the end of its connection; other programs that subscribe to requests neither count nor miss any.
 struct RequestHearers {
     /// The client id that gets only what nobody else hears.
     static let standIn = "svc.lamplighter.session"
@@ -34,7 +34,7 @@ struct RequestHearers {
         if client.clientId == Self.standIn, filter.elementsEqual(filters + "#".utf8) {
             client.isStandIn = true
         }
-        guard begins(filter, with: filters), filter.suffix(2).elementsEqual("/#".utf8),
+        guard Topic.isBelow(filter, filters), filter.suffix(2).elementsEqual("/#".utf8),
             let service = service(of: filter), !Topic.isPlus(service),
             filter.count == filters.count &+ service.count &+ 2,
             client.services.count < Self.servicesMax
@@ -51,7 +51,7 @@ struct RequestHearers {
 
     /// Takes in what a worker says of itself; other messages are none of it.
     mutating func note(_ client: Client, published payload: Bytes, on topic: Bytes) {
-        guard begins(topic, with: workers),
+        guard Topic.isBelow(topic, workers),
             client.isWorker(named: Bytes(rebasing: topic.dropFirst(workers.count))),
             let state = try? JSONValue.parse(payload),
             let isOnline = state.objectValue?["online"]?.boolValue
@@ -68,16 +68,11 @@ struct RequestHearers {
     /// The service's level in a topic or filter of requests:
     /// `app/{appId}/{terminalId}/request/{service}/…`.
     private func service(of topic: Bytes) -> Bytes? {
-        guard begins(topic, with: apps) else { return nil }
+        guard Topic.isBelow(topic, apps) else { return nil }
         var levels = Levels(Bytes(rebasing: topic.dropFirst(apps.count)))
         guard levels.next() != nil, levels.next() != nil,
             levels.next()?.elementsEqual("request".utf8) == true
         else { return nil }
         return levels.next()
-    }
-
-    private func begins(_ topic: Bytes, with prefix: [UInt8]) -> Bool {
-        topic.count > prefix.count
-            && prefix.withUnsafeBufferPointer { Topic.begins(topic, with: $0, count: $0.count) }
     }
 }

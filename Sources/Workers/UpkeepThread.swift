@@ -12,10 +12,6 @@ package final class UpkeepThread: Sendable {
     private let environment: Environment
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
-    /// When the log's file could not be made longer, in milliseconds since the epoch.
-    private let logFailedAt = Atomic<Int64>(0)
-    /// How long it isn't tried again then.
-    private static let logRestSeconds: Int64 = 60
     private static let pauseMicroseconds: UInt32 = 100_000
     /// Between two pieces by which the log's file grows.
     private static let growthMicroseconds: UInt32 = 20_000
@@ -66,8 +62,9 @@ package final class UpkeepThread: Sendable {
         }
         var tail = Due(pages: Self.tailPages, milliseconds: Self.tailMilliseconds)
         var log = Due(pages: Self.logPages, milliseconds: Self.logMilliseconds)
+        var rest = DueRest()
         while isGoing {
-            let hasLogGrown = lengthenLog()
+            let hasLogGrown = lengthenLog(&rest)
             if tail.take(environment.clock.now, environment.store.pagesWritten) { sort(sorter) }
             if log.take(environment.clock.now, environment.store.pagesWritten) {
                 try? copy(checkpointer)
@@ -77,16 +74,12 @@ package final class UpkeepThread: Sendable {
     }
 
     /// Whether the log's file grew by a piece; after a failure it is left alone for a while.
-    private func lengthenLog() -> Bool {
-        let now = environment.clock.now
-        let failed = Instant(milliseconds: logFailedAt.load(ordering: .relaxed))
-        guard now < failed || now >= failed.adding(seconds: Self.logRestSeconds) else {
-            return false
-        }
+    private func lengthenLog(_ rest: inout DueRest) -> Bool {
+        guard environment.clock.now >= rest.end else { return false }
         do {
             return try environment.store.lengthenLog()
         } catch {
-            logFailedAt.store(now.milliseconds, ordering: .relaxed)
+            _ = rest.begin(at: environment.clock.now)
             return false
         }
     }
