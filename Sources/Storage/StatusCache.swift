@@ -38,11 +38,13 @@ final class StatusCache: Sendable {
 
     private let state = Mutex(State())
 
-    /// Forgets everything if another connection has written; `dataVersion` is SQLite's.
-    func begin(dataVersion: Int64) {
+    /// Forgets everything if another connection has written, and says so; `dataVersion` is SQLite's.
+    func begin(dataVersion: Int64) -> Bool {
         state.withLock { state in
-            if state.dataVersion != dataVersion { state.clear() }
+            guard state.dataVersion != dataVersion else { return false }
+            state.clear()
             state.dataVersion = dataVersion
+            return true
         }
     }
 

@@ -179,7 +179,10 @@ package final class Store: Sendable {
         defer { countPages(database) }
         do {
             return try sql.transaction {
-                statusCache.begin(dataVersion: try sql.integer("PRAGMA data_version") ?? 0)
+                let dataVersion = try sql.integer("PRAGMA data_version") ?? 0
+                if statusCache.begin(dataVersion: dataVersion) {
+                    try stamps.goOn(behind: Self.lastStamp(sql))
+                }
                 var transaction = Transaction(
                     sql: sql,
                     now: now,
@@ -196,6 +199,17 @@ package final class Store: Sendable {
             statusCache.clear()
             throw error
         }
+    }
+
+    /// The largest stamp that is a row's key, which another process may have given.
+    private static func lastStamp(_ sql: SQL) throws -> Int64 {
+        try sql.integer(
+            """
+            SELECT max(stamp) FROM (SELECT max(id) AS stamp FROM outbox
+                UNION ALL SELECT max(seq) FROM historyTail
+                UNION ALL SELECT max(id) FROM audit) AS stamps
+            """
+        ) ?? 0
     }
 
     /// Reads the last committed state; several reads of one closure see the same state.

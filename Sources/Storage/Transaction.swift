@@ -102,7 +102,7 @@ package struct Transaction {
     }
 }
 
-/// Gives numbers that grow from row to row, and over restarts as long as the clock does.
+/// Gives numbers that grow from row to row, over restarts, and over processes that write in turns.
 final class StampSource: Sendable {
     private let last = Mutex<Int64>(0)
 
@@ -112,5 +112,10 @@ final class StampSource: Sendable {
             last = max(last + 1, now.milliseconds * 1000)
             return last
         }
+    }
+
+    /// Has the next number be larger than one that somebody else gave.
+    func goOn(behind stamp: Int64) {
+        last.withLock { $0 = max($0, stamp) }
     }
 }

@@ -2,6 +2,7 @@ import Credentials
 import Domain
 import Foundation
 import GRDB
+import JSON
 import Sodium
 import TestKit
 import Testing
@@ -92,6 +93,22 @@ struct StoreTests {
         }
         do { _ = try World(directory) }
         _ = try World(directory, migrates: false)
+    }
+
+    @Test(
+        "Two processes that write in the same millisecond give different numbers, the later larger ones"
+    )
+    func stamps() throws {
+        let world = try World()
+        let other = try World(world.directory)
+        var ids: [Int64] = []
+        for store in [world.store, other.store, other.store, world.store, other.store] {
+            let id = try store.batch(at: Make.now) {
+                try $0.outbox.add([Make.message()], by: "control", isSecret: false)
+            }
+            ids.append(id)
+        }
+        #expect(ids == Set(ids).sorted())
     }
 
     /// To write the file anew after a migration was added, run this test with
