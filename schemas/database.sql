@@ -138,27 +138,6 @@ CREATE INDEX sessionUser ON session (uid) WHERE endedAt IS NULL;
 
 CREATE INDEX sessionExpiry ON session (expiresAt) WHERE endedAt IS NULL;
 
-CREATE TABLE command (
-    did TEXT NOT NULL,
-    cid INTEGER NOT NULL,
-    sn INTEGER NOT NULL,
-    kind TEXT NOT NULL,
-    state TEXT NOT NULL,
-    data TEXT NOT NULL,
-    bytes TEXT,
-    actor TEXT NOT NULL,
-    appId TEXT,
-    createdAt INTEGER NOT NULL,
-    expiresAt INTEGER NOT NULL,
-    doneAt INTEGER,
-    code INTEGER,
-    result TEXT,
-    late INTEGER NOT NULL CHECK (late IN (0, 1)), mode TEXT NOT NULL DEFAULT 'now', refusal TEXT, steps TEXT, secret BLOB,
-    PRIMARY KEY (did, cid)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX commandOpen ON command (expiresAt) WHERE state IN ('queued', 'sent');
-
 CREATE TABLE waiter (
     did TEXT NOT NULL,
     cid INTEGER NOT NULL,
@@ -179,20 +158,6 @@ CREATE TABLE inbox (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX inboxAge ON inbox (at);
-
-CREATE TABLE request (
-    sender TEXT NOT NULL,
-    id TEXT NOT NULL,
-    content BLOB NOT NULL,
-    answer BLOB,
-    sealed INTEGER NOT NULL CHECK (sealed IN (0, 1)),
-    did TEXT,
-    cid INTEGER,
-    at INTEGER NOT NULL,
-    PRIMARY KEY (sender, id)
-) STRICT, WITHOUT ROWID;
-
-CREATE INDEX requestAge ON request (at);
 
 CREATE TABLE notice (
     noticeId TEXT NOT NULL PRIMARY KEY,
@@ -360,9 +325,6 @@ CREATE INDEX auditUser ON audit (uid, id);
 CREATE INDEX eventActor ON event (actor)
     WHERE actor >= '{"kind":"user"' AND actor < '{"kind":"user#';
 
-CREATE INDEX commandActor ON command (actor)
-    WHERE actor >= '{"kind":"user"' AND actor < '{"kind":"user#';
-
 CREATE TABLE historyTail (
     seq INTEGER NOT NULL PRIMARY KEY,
     size INTEGER NOT NULL,
@@ -435,10 +397,6 @@ CREATE TABLE homeDevice (
 
 CREATE INDEX homeDevices ON homeDevice (homeId);
 
-CREATE INDEX commandOfDevice ON command (did, state) WHERE state IN ('queued', 'sent');
-
-CREATE INDEX commandAge ON command (did, createdAt, cid);
-
 CREATE TABLE commandCall (
     did TEXT NOT NULL PRIMARY KEY,
     at INTEGER NOT NULL
@@ -508,3 +466,53 @@ CREATE INDEX accountEmailNamed ON account (appId, region, emailKey)
 
 CREATE INDEX accountPhoneNamed ON account (appId, region, phone)
     WHERE phone IS NOT NULL;
+
+CREATE TABLE "command" (
+    seq INTEGER NOT NULL PRIMARY KEY,
+    did TEXT NOT NULL,
+    cid INTEGER NOT NULL,
+    sn INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    data TEXT NOT NULL,
+    bytes TEXT,
+    actor TEXT NOT NULL,
+    appId TEXT,
+    createdAt INTEGER NOT NULL,
+    expiresAt INTEGER NOT NULL,
+    doneAt INTEGER,
+    code INTEGER,
+    result TEXT,
+    late INTEGER NOT NULL CHECK (late IN (0, 1)),
+    mode TEXT NOT NULL,
+    refusal TEXT,
+    steps TEXT,
+    secret BLOB,
+    UNIQUE (did, cid)
+) STRICT;
+
+CREATE INDEX commandOpen ON command (expiresAt) WHERE state IN ('queued', 'sent');
+
+CREATE INDEX commandQueued ON command (did, cid) WHERE state = 'queued';
+
+CREATE INDEX commandSent ON command (did, cid) WHERE state = 'sent';
+
+CREATE INDEX commandAge ON command (did, createdAt, cid);
+
+CREATE INDEX commandActor ON command (actor)
+    WHERE actor >= '{"kind":"user"' AND actor < '{"kind":"user#';
+
+CREATE TABLE "request" (
+    seq INTEGER NOT NULL PRIMARY KEY,
+    sender TEXT NOT NULL,
+    id TEXT NOT NULL,
+    content BLOB NOT NULL,
+    answer BLOB,
+    sealed INTEGER NOT NULL CHECK (sealed IN (0, 1)),
+    did TEXT,
+    cid INTEGER,
+    at INTEGER NOT NULL,
+    UNIQUE (sender, id)
+) STRICT;
+
+CREATE INDEX requestAge ON request (at);

@@ -2,8 +2,8 @@ import GRDB
 
 /// The database's past, step by step: append only, each step runs once.
 ///
-/// The tables are written with tokens for what the engines spell differently (`{int}`, `{double}`,
-/// `{bytes}`, `{strict}`); `schemas/database.sql` is their dump, kept true by a test.
+/// The tables are written with tokens for what the engines spell differently (`{int}`, `{serial}`,
+/// `{double}`, `{bytes}`, `{strict}`); `schemas/database.sql` is their dump, kept true by a test.
 enum Migrations {
     /// All steps, in order.
     static let steps: [(name: String, sql: String)] = [
@@ -17,7 +17,7 @@ enum Migrations {
         ("008-schedules", Schema008.sql),
         ("009-addresses", Schema009.sql),
         ("010-address-age", Schema010.sql),
-        ("011-sent-again", Schema011.sql),
+        ("011-sent-again", Schema011.sql), ("012-in-order", Schema012.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {
@@ -33,6 +33,7 @@ enum Migrations {
     private static func forSQLite(_ template: String) -> String {
         [
             ("{int}", "INTEGER"), ("{double}", "REAL"), ("{bytes}", "BLOB"), ("{strict}", "STRICT"),
+            ("{serial}", "INTEGER NOT NULL PRIMARY KEY"),
         ].reduce(template) { sql, token in
             sql.split(separator: token.0, omittingEmptySubsequences: false)
                 .joined(separator: token.1)

@@ -59,6 +59,22 @@ extension CommandTable {
         binder.add(bytes: command.hidden.map { transaction.key.seal($0.encoded()) })
     }
 
+    /// What may change of a command, and then which one it is.
+    func bind(fateOf command: Command, _ binder: inout Binder) {
+        binder.add(command.state.rawValue)
+        binder.add(text: command.data.encoded())
+        binder.add(command.binary)
+        binder.add(command.doneAt?.milliseconds)
+        binder.add(command.code)
+        binder.add(command.result.map { String(decoding: $0.encoded(), as: UTF8.self) })
+        binder.add(command.isLate)
+        binder.add(command.refusal?.rawValue)
+        binder.add(text: Self.encode(command.steps))
+        binder.add(bytes: command.hidden.map { transaction.key.seal($0.encoded()) })
+        binder.add(command.did.text)
+        binder.add(command.cid)
+    }
+
     private static func object(_ row: Row, _ column: Int32) -> JSONObject? {
         guard !row.isNull(column) else { return nil }
         return row.withBytes(column, text: true) { try? JSONValue.parse($0) }?.objectValue

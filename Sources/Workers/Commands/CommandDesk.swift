@@ -175,7 +175,7 @@ package enum CommandDesk {
             } else {
                 guard CommandRules.expired(&ended, at: tx.now) else { return true }
             }
-            try tx.commands.save([ended])
+            try tx.commands.update([ended])
             try CommandOutcome.tell(ended, product: product, topics: topics, in: tx, owed: &owed)
             return false
         }

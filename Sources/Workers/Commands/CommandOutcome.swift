@@ -123,7 +123,7 @@ enum CommandOutcome {
     ) throws {
         for var command in commands {
             CommandRules.refuse(&command, .notBound, at: tx.now)
-            try tx.commands.save([command])
+            try tx.commands.update([command])
             try tell(command, product: nil, topics: topics, in: tx, owed: &owed)
         }
     }
@@ -142,7 +142,7 @@ enum CommandOutcome {
                 owed.add(try tx.isolated { try expire(command, catalog, topics, in: tx) })
             } catch  where Failure.isMessages(error) {
                 // Ended without a word, so that it does not come again and hold up the others.
-                try tx.commands.save([command])
+                try tx.commands.update([command])
                 owed.putAside(
                     .failed,
                     "the service failed to tell that the command has expired",
@@ -161,7 +161,7 @@ enum CommandOutcome {
         in tx: Transaction
     ) throws -> Owed {
         var owed = Owed()
-        try tx.commands.save([command])
+        try tx.commands.update([command])
         let product = try tx.statuses.find(command.did)
             .flatMap { catalog.product($0.productKey) }
         try tell(command, product: product, topics: topics, in: tx, owed: &owed)

@@ -27,7 +27,7 @@ extension StatusBatch {
     /// What somebody waits for is owed apart: it goes in front of all else, of which there may be much.
     mutating func saveCommands(in tx: Transaction) throws {
         guard !answered.isEmpty else { return }
-        try tx.commands.save(answered.compactMap { commands[$0] })
+        try tx.commands.update(answered.compactMap { commands[$0] })
         for key in answered where finished.contains(key) {
             guard let command = commands[key] else { continue }
             let product = places[key.did].flatMap { self.product(of: $0) }
