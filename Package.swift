@@ -57,7 +57,6 @@ let package = Package(
             pkgConfig: "sqlite3",
             providers: [.apt(["libsqlite3-dev"])]
         ),
-        .target(name: "CGatheredLog", dependencies: ["CSQLite"]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(
             name: "CCurl",
@@ -115,7 +114,7 @@ let package = Package(
         .target(
             name: "Storage",
             dependencies: [
-                "Domain", "Wire", "JSON", "Credentials", "Sodium", "CGatheredLog", "CSQLite",
+                "Domain", "Wire", "JSON", "Credentials", "Sodium", "CSQLite",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

@@ -1,4 +1,3 @@
-import CGatheredLog
 import CSQLite
 package import Domain
 import GRDB
@@ -60,7 +59,7 @@ package final class Store: Sendable {
         key: ServerKey,
         migrates: Bool = true
     ) throws {
-        _ = Self.isTuned
+        _ = Self.isSparing
         self.path = path
         self.key = key
         gate = credentialsPath.map { GateCredentials(path: $0) }
@@ -79,13 +78,11 @@ package final class Store: Sendable {
         }
     }
 
-    /// Whether SQLite's journals of savepoints, one for each request, grow by what they hold, and its log is
-    /// written by one call a transaction.
+    /// Whether SQLite's journals of savepoints, one for each request, grow by what they hold.
     ///
-    /// Left alone each journal takes 64 KiB at once, whatever it will hold. Nothing but speed depends on
-    /// either, so that they may fail, the first where SQLite was in use before.
-    private static let isTuned =
-        [keep_savepoints_small(), gathered_log_register()] == [SQLITE_OK, SQLITE_OK]
+    /// Left alone each takes 64 KiB at once, whatever it will hold. Nothing but speed depends on it, so that
+    /// it may fail, as where SQLite was in use before.
+    private static let isSparing = keep_savepoints_small() == SQLITE_OK
 
     static let pageBytes = 2048
 
