@@ -75,4 +75,7 @@ final class StatusCache: Sendable {
     }
 
     func clear() { state.withLock { $0.clear() } }
+
+    /// Forgets everything, and whether another connection has written, too.
+    func beginAnew() { state.withLock { $0 = State() } }
 }

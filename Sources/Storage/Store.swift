@@ -196,7 +196,7 @@ package final class Store: Sendable {
                 return value
             }
         } catch {
-            statusCache.clear()
+            statusCache.beginAnew()
             throw error
         }
     }

@@ -75,9 +75,11 @@ package final class UpkeepThread: Sendable {
 
     /// Whether the log's file grew by a piece; after a failure it is left alone for a while.
     private func lengthenLog(_ rest: inout DueRest) -> Bool {
-        guard environment.clock.now >= rest.end else { return false }
+        guard rest.isOver(at: environment.clock.now) else { return false }
         do {
-            return try environment.store.lengthenLog()
+            let hasGrown = try environment.store.lengthenLog()
+            rest = DueRest()
+            return hasGrown
         } catch {
             _ = rest.begin(at: environment.clock.now)
             return false

@@ -148,6 +148,24 @@ struct StoreTests {
         }
     }
 
+    @Test(
+        "Open commands are found without a walk through all that a device ever had",
+        arguments: [
+            (CommandTable.queued, "commandQueued"), (CommandTable.firstQueued, "commandQueued"),
+            (CommandTable.sent, "commandSent"), (CommandTable.firstSent, "commandSent"),
+        ]
+    )
+    func plans(query: String, index: String) throws {
+        let plan = try World().store.read { tx in
+            try tx.sql.query("EXPLAIN QUERY PLAN \(query)") {
+                $0.add("d")
+            } row: {
+                $0.text(3)
+            }
+        }
+        #expect(plan == ["SEARCH command USING INDEX \(index) (did=?)"])
+    }
+
     /// To write the file anew after a migration was added, run this test with
     /// `LAMPLIGHTER_WRITE_SCHEMA=1`.
     @Test("The migrations make what schemas/database.sql says")

@@ -68,7 +68,7 @@ struct StoreVisits {
     // MARK: Resting
 
     /// Whether what is due may be tried; after a failure it rests for a while.
-    func isRested(at now: Instant) -> Bool { now >= rest.end }
+    func isRested(at now: Instant) -> Bool { rest.isOver(at: now) }
 
     /// What is due was done.
     mutating func haveDone() { rest = DueRest() }
