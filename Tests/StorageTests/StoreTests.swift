@@ -2,7 +2,6 @@ import Credentials
 import Domain
 import Foundation
 import GRDB
-import JSON
 import Sodium
 import TestKit
 import Testing
@@ -73,28 +72,6 @@ struct StoreTests {
         #expect(throws: Store.Failure.self) { try World(directory) }
     }
 
-    @Test("A database of a newer version is refused")
-    func newer() throws {
-        let directory = try TemporaryDirectory()
-        do { _ = try World(directory) }
-        try DatabaseQueue(path: directory.path("test.db")).write { database in
-            try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('999-later')")
-        }
-        #expect(throws: Store.Failure.newerVersion(path: directory.path("test.db"))) {
-            try World(directory)
-        }
-    }
-
-    @Test("A tool does not migrate")
-    func tool() throws {
-        let directory = try TemporaryDirectory()
-        #expect(throws: Store.Failure.olderVersion(path: directory.path("test.db"))) {
-            try World(directory, migrates: false)
-        }
-        do { _ = try World(directory) }
-        _ = try World(directory, migrates: false)
-    }
-
     @Test(
         "Two processes that write in the same millisecond give different numbers, the later larger ones"
     )
@@ -109,77 +86,6 @@ struct StoreTests {
             ids.append(id)
         }
         #expect(ids == Set(ids).sorted())
-    }
-
-    @Test("Commands and requests of a database from before they lay in order are all there")
-    func inOrder() throws {
-        let directory = try TemporaryDirectory()
-        let old = try DatabaseQueue(path: directory.path("test.db"))
-        try Migrations.migrator().migrate(old, upTo: "011-sent-again")
-        try old.write { database in
-            for (did, cid, state) in [("b", 1, "done"), ("a", 1, "queued"), ("a", 2, "sent")] {
-                try database.execute(
-                    sql: """
-                        INSERT INTO command (did, cid, sn, kind, state, data, actor, createdAt,
-                            expiresAt, late, mode, steps)
-                        VALUES (?, ?, 7, 'write', ?, '{"level":1}', '{"kind":"user","id":"u"}',
-                            1000, 5000, 0, 'queue', '[["queued",1000,"asker"]]')
-                        """,
-                    arguments: [did, cid, state]
-                )
-            }
-            try database.execute(
-                sql: "INSERT INTO request VALUES ('t', 'r', x'01', x'02', 0, NULL, NULL, 1000)"
-            )
-        }
-        try old.close()
-
-        let world = try World(directory)
-        try world.store.read { tx in
-            let device = DeviceID(trusted: "a")
-            #expect(try tx.commands.waiting(device).map(\.cid) == [1])
-            #expect(try tx.commands.open(device).map(\.cid) == [1, 2])
-            #expect(try tx.commands.newest(device, limit: 9).map(\.cid) == [2, 1])
-            let done = try #require(try tx.commands.find(DeviceID(trusted: "b"), 1))
-            #expect(done.state == .done && done.mode == .queue && done.data == ["level": 1])
-            #expect(done.steps.map(\.state) == [.queued] && done.actor.id == "u")
-            let request = try tx.requests.find("t", MessageID(trusted: "r"))
-            #expect(request?.content == [1] && request?.answer == [2])
-        }
-    }
-
-    @Test(
-        "Open commands are found without a walk through all that a device ever had",
-        arguments: [
-            (CommandTable.queued, "commandQueued"), (CommandTable.firstQueued, "commandQueued"),
-            (CommandTable.sent, "commandSent"), (CommandTable.firstSent, "commandSent"),
-        ]
-    )
-    func plans(query: String, index: String) throws {
-        let plan = try World().store.read { tx in
-            try tx.sql.query("EXPLAIN QUERY PLAN \(query)") {
-                $0.add("d")
-            } row: {
-                $0.text(3)
-            }
-        }
-        #expect(plan == ["SEARCH command USING INDEX \(index) (did=?)"])
-    }
-
-    /// To write the file anew after a migration was added, run this test with
-    /// `LAMPLIGHTER_WRITE_SCHEMA=1`.
-    @Test("The migrations make what schemas/database.sql says")
-    func schema() throws {
-        let file = packageRoot.appending(path: "schemas/database.sql")
-        let text = try World().store.schema()
-        if ProcessInfo.processInfo.environment["LAMPLIGHTER_WRITE_SCHEMA"] == "1" {
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(),
-                withIntermediateDirectories: true
-            )
-            try Data(text.utf8).write(to: file)
-        }
-        #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
     @Test("Opening again finds what was committed")
@@ -261,91 +167,6 @@ struct StoreTests {
         return try clock.measure {
             let world = try World(directory)
             try world.store.healCredentials()
-        }
-    }
-}
-
-@Suite("The SQL seam")
-struct SQLTests {
-    @Test("In every statement the first appearances of parameters ascend")
-    func parameters() throws {
-        let folder = packageRoot.appending(path: "Sources/Storage")
-        let files = try #require(FileManager.default.enumerator(atPath: folder.path))
-        var statements = 0
-        for case let name as String in files where name.hasSuffix(".swift") {
-            let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
-            for literal in Self.literals(text) where literal.contains("$1") {
-                statements += 1
-                var seen: [Int] = []
-                for match in literal.matches(of: /\$(\d+)/) {
-                    guard let number = Int(match.1), !seen.contains(number) else { continue }
-                    seen.append(number)
-                }
-                #expect(seen == Array(1...seen.count), "\(name): \(literal)")
-            }
-        }
-        #expect(statements > 50)
-    }
-
-    /// The string literals of a source, those of several lines included.
-    private static func literals(_ source: String) -> [String] {
-        var literals: [String] = []
-        for (index, part) in source.components(separatedBy: "\"\"\"").enumerated() {
-            if index % 2 == 1 {
-                literals.append(part)
-            } else {
-                for line in part.split(separator: "\n") where !line.contains("//") {
-                    let pieces = line.components(separatedBy: "\"")
-                    for place in stride(from: 1, to: pieces.count, by: 2) {
-                        literals.append(pieces[place])
-                    }
-                }
-            }
-        }
-        return literals
-    }
-
-    @Test("A set operation counts as one statement, whatever its size", arguments: [1, 10, 1000])
-    func setOperations(_ count: Int) throws {
-        let world = try World()
-        let statements = try world.store.batch(at: Make.now) { (tx) throws in
-            let before = tx.sql.statementCount
-            try tx.sql.run("INSERT INTO meta (name, value) VALUES ($1, 'x')", each: 0..<count) {
-                $0.add("name\($1)")
-            }
-            var found = 0
-            try tx.sql.query("SELECT 1 FROM meta WHERE name = $1", each: 0..<count) {
-                $0.add("name\($1)")
-            } row: { _, _ in
-                found += 1
-            }
-            #expect(found == count)
-            return tx.sql.statementCount - before
-        }
-        #expect(statements == 2)
-    }
-
-    @Test("Values come back as they went in")
-    func values() throws {
-        let world = try World()
-        try world.store.batch(at: Make.now) { (tx) throws in
-            let row = try tx.sql.query("SELECT $1, $2, $3, $4, $5, $6, $7") {
-                $0.add(Int64.min)
-                $0.add("")
-                $0.add("a😀")
-                $0.add(bytes: [])
-                $0.add(bytes: [0, 255])
-                $0.add(nil as String?)
-                $0.add(true)
-            } row: { row in
-                (
-                    row.integer(0), row.optionalText(1), row.text(2), row.optionalBytes(3),
-                    row.bytes(4), row.optionalText(5), row.bool(6)
-                )
-            }.first
-            let first = try #require(row)
-            #expect(first.0 == .min && first.1 == "" && first.2 == "a😀" && first.3 == [])
-            #expect(first.4 == [0, 255] && first.5 == nil && first.6)
         }
     }
 }

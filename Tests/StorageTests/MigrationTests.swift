@@ -1,0 +1,86 @@
+import Domain
+import Foundation
+import GRDB
+import JSON
+import TestKit
+import Testing
+
+@testable import Storage
+
+@Suite("The database's past")
+struct MigrationTests {
+    @Test("A database of a newer version is refused")
+    func newer() throws {
+        let directory = try TemporaryDirectory()
+        do { _ = try World(directory) }
+        try DatabaseQueue(path: directory.path("test.db")).write { database in
+            try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('999-later')")
+        }
+        #expect(throws: Store.Failure.newerVersion(path: directory.path("test.db"))) {
+            try World(directory)
+        }
+    }
+
+    @Test("A tool does not migrate")
+    func tool() throws {
+        let directory = try TemporaryDirectory()
+        #expect(throws: Store.Failure.olderVersion(path: directory.path("test.db"))) {
+            try World(directory, migrates: false)
+        }
+        do { _ = try World(directory) }
+        _ = try World(directory, migrates: false)
+    }
+
+    @Test("Commands and requests of a database from before they lay in order are all there")
+    func inOrder() throws {
+        let directory = try TemporaryDirectory()
+        let old = try DatabaseQueue(path: directory.path("test.db"))
+        try Migrations.migrator().migrate(old, upTo: "011-sent-again")
+        try old.write { database in
+            for (did, cid, state) in [("b", 1, "done"), ("a", 1, "queued"), ("a", 2, "sent")] {
+                try database.execute(
+                    sql: """
+                        INSERT INTO command (did, cid, sn, kind, state, data, actor, createdAt,
+                            expiresAt, late, mode, steps)
+                        VALUES (?, ?, 7, 'write', ?, '{"level":1}', '{"kind":"user","id":"u"}',
+                            1000, 5000, 0, 'queue', '[["queued",1000,"asker"]]')
+                        """,
+                    arguments: [did, cid, state]
+                )
+            }
+            try database.execute(
+                sql: "INSERT INTO request VALUES ('t', 'r', x'01', x'02', 0, NULL, NULL, 1000)"
+            )
+        }
+        try old.close()
+
+        let world = try World(directory)
+        try world.store.read { tx in
+            let device = DeviceID(trusted: "a")
+            #expect(try tx.commands.waiting(device).map(\.cid) == [1])
+            #expect(try tx.commands.open(device).map(\.cid) == [1, 2])
+            #expect(try tx.commands.newest(device, limit: 9).map(\.cid) == [2, 1])
+            let done = try #require(try tx.commands.find(DeviceID(trusted: "b"), 1))
+            #expect(done.state == .done && done.mode == .queue && done.data == ["level": 1])
+            #expect(done.steps.map(\.state) == [.queued] && done.actor.id == "u")
+            let request = try tx.requests.find("t", MessageID(trusted: "r"))
+            #expect(request?.content == [1] && request?.answer == [2])
+        }
+    }
+
+    /// To write the file anew after a migration was added, run this test with
+    /// `LAMPLIGHTER_WRITE_SCHEMA=1`.
+    @Test("The migrations make what schemas/database.sql says")
+    func schema() throws {
+        let file = packageRoot.appending(path: "schemas/database.sql")
+        let text = try World().store.schema()
+        if ProcessInfo.processInfo.environment["LAMPLIGHTER_WRITE_SCHEMA"] == "1" {
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(),
+                withIntermediateDirectories: true
+            )
+            try Data(text.utf8).write(to: file)
+        }
+        #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+}

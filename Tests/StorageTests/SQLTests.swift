@@ -1,0 +1,107 @@
+import Foundation
+import Testing
+
+@testable import Storage
+
+@Suite("The SQL seam")
+struct SQLTests {
+    @Test("In every statement the first appearances of parameters ascend")
+    func parameters() throws {
+        let folder = packageRoot.appending(path: "Sources/Storage")
+        let files = try #require(FileManager.default.enumerator(atPath: folder.path))
+        var statements = 0
+        for case let name as String in files where name.hasSuffix(".swift") {
+            let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            for literal in Self.literals(text) where literal.contains("$1") {
+                statements += 1
+                var seen: [Int] = []
+                for match in literal.matches(of: /\$(\d+)/) {
+                    guard let number = Int(match.1), !seen.contains(number) else { continue }
+                    seen.append(number)
+                }
+                #expect(seen == Array(1...seen.count), "\(name): \(literal)")
+            }
+        }
+        #expect(statements > 50)
+    }
+
+    /// The string literals of a source, those of several lines included.
+    private static func literals(_ source: String) -> [String] {
+        var literals: [String] = []
+        for (index, part) in source.components(separatedBy: "\"\"\"").enumerated() {
+            if index % 2 == 1 {
+                literals.append(part)
+            } else {
+                for line in part.split(separator: "\n") where !line.contains("//") {
+                    let pieces = line.components(separatedBy: "\"")
+                    for place in stride(from: 1, to: pieces.count, by: 2) {
+                        literals.append(pieces[place])
+                    }
+                }
+            }
+        }
+        return literals
+    }
+
+    @Test("A set operation counts as one statement, whatever its size", arguments: [1, 10, 1000])
+    func setOperations(_ count: Int) throws {
+        let world = try World()
+        let statements = try world.store.batch(at: Make.now) { (tx) throws in
+            let before = tx.sql.statementCount
+            try tx.sql.run("INSERT INTO meta (name, value) VALUES ($1, 'x')", each: 0..<count) {
+                $0.add("name\($1)")
+            }
+            var found = 0
+            try tx.sql.query("SELECT 1 FROM meta WHERE name = $1", each: 0..<count) {
+                $0.add("name\($1)")
+            } row: { _, _ in
+                found += 1
+            }
+            #expect(found == count)
+            return tx.sql.statementCount - before
+        }
+        #expect(statements == 2)
+    }
+
+    @Test("Values come back as they went in")
+    func values() throws {
+        let world = try World()
+        try world.store.batch(at: Make.now) { (tx) throws in
+            let row = try tx.sql.query("SELECT $1, $2, $3, $4, $5, $6, $7") {
+                $0.add(Int64.min)
+                $0.add("")
+                $0.add("a😀")
+                $0.add(bytes: [])
+                $0.add(bytes: [0, 255])
+                $0.add(nil as String?)
+                $0.add(true)
+            } row: { row in
+                (
+                    row.integer(0), row.optionalText(1), row.text(2), row.optionalBytes(3),
+                    row.bytes(4), row.optionalText(5), row.bool(6)
+                )
+            }.first
+            let first = try #require(row)
+            #expect(first.0 == .min && first.1 == "" && first.2 == "a😀" && first.3 == [])
+            #expect(first.4 == [0, 255] && first.5 == nil && first.6)
+        }
+    }
+
+    @Test(
+        "Open commands are found without a walk through all that a device ever had",
+        arguments: [
+            (CommandTable.queued, "commandQueued"), (CommandTable.firstQueued, "commandQueued"),
+            (CommandTable.sent, "commandSent"), (CommandTable.firstSent, "commandSent"),
+        ]
+    )
+    func plans(query: String, index: String) throws {
+        let plan = try World().store.read { tx in
+            try tx.sql.query("EXPLAIN QUERY PLAN \(query)") {
+                $0.add("d")
+            } row: {
+                $0.text(3)
+            }
+        }
+        #expect(plan == ["SEARCH command USING INDEX \(index) (did=?)"])
+    }
+}
