@@ -499,9 +499,6 @@ CREATE INDEX commandSent ON command (did, cid) WHERE state = 'sent';
 
 CREATE INDEX commandAge ON command (did, createdAt, cid);
 
-CREATE INDEX commandActor ON command (actor)
-    WHERE actor >= '{"kind":"user"' AND actor < '{"kind":"user#';
-
 CREATE TABLE "request" (
     seq INTEGER NOT NULL PRIMARY KEY,
     sender TEXT NOT NULL,
@@ -515,4 +512,12 @@ CREATE TABLE "request" (
     UNIQUE (sender, id)
 ) STRICT;
 
-CREATE INDEX requestAge ON request (at);
+CREATE TABLE formerBond (
+    uid TEXT NOT NULL,
+    did TEXT NOT NULL,
+    endedAt INTEGER NOT NULL,
+    checkedTo INTEGER NOT NULL,
+    PRIMARY KEY (uid, did)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX formerBondDevice ON formerBond (did, endedAt);

@@ -1,7 +1,9 @@
 // What Swift can't call of SQLite, since it takes any number of arguments.
 #include <sqlite3.h>
 
-// Journals of savepoints stay in memory and grow by small pieces, not by 64 KiB.
-static inline int keep_savepoints_small(void) {
-    return sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
+// Journals of savepoints stay in memory and grow by small pieces, not by 64 KiB; and memory is not counted,
+// which takes a lock each time.
+static inline int keep_memory_cheap(void) {
+    int code = sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
+    return code == SQLITE_OK ? sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) : code;
 }

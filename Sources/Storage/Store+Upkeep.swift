@@ -45,13 +45,13 @@ extension Store {
                 let pages = try sql.integer("PRAGMA page_count") ?? 0
                 let isSmall = pages * (try sql.integer("PRAGMA page_size") ?? 0) <= 64 << 20
                 try database.execute(sql: isSmall ? "VACUUM" : "REINDEX account; REINDEX identity")
-                try MetaTable(sql: sql).settle(scrub: mark)
+                try MetaTable(sql: sql, cache: nil).settle(scrub: mark)
                 _ = try database.checkpoint(.truncate)
                 return true
             } catch let error as DatabaseError
                 where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
             {
-                try MetaTable(sql: SQL(database)).set("scrub", to: mark)
+                try MetaTable(sql: SQL(database), cache: nil).set("scrub", to: mark)
                 return false
             }
         }

@@ -44,7 +44,7 @@ package final class Store: Sendable {
     private let isLax = Atomic(false)
     private let pagesLogged = Atomic(0)
     private let deliveryBell = Mutex<(@Sendable () -> Void)?>(nil)
-    private let statusCache = StatusCache()
+    private let writerCache = WriterCache()
 
     /// Where the file is.
     package let path: String
@@ -78,11 +78,12 @@ package final class Store: Sendable {
         }
     }
 
-    /// Whether SQLite's journals of savepoints, one for each request, grow by what they hold.
+    /// Whether SQLite's journals of savepoints, one for each request, grow by what they hold, and its memory is
+    /// not counted.
     ///
-    /// Left alone each takes 64 KiB at once, whatever it will hold. Nothing but speed depends on it, so that
-    /// it may fail, as where SQLite was in use before.
-    private static let isSparing = keep_savepoints_small() == SQLITE_OK
+    /// Left alone each journal takes 64 KiB at once, whatever it will hold. Nothing but speed depends on it, so
+    /// that it may fail, as where SQLite was in use before.
+    private static let isSparing = keep_memory_cheap() == SQLITE_OK
 
     static let pageBytes = 2048
 
@@ -180,7 +181,7 @@ package final class Store: Sendable {
         do {
             return try sql.transaction {
                 let dataVersion = try sql.integer("PRAGMA data_version") ?? 0
-                if statusCache.begin(dataVersion: dataVersion) {
+                if writerCache.begin(dataVersion: dataVersion) {
                     try stamps.goOn(behind: Self.lastStamp(sql))
                 }
                 var transaction = Transaction(
@@ -190,13 +191,13 @@ package final class Store: Sendable {
                     stamps: stamps,
                     gate: changes
                 )
-                transaction.statusCache = statusCache
+                transaction.writerCache = writerCache
                 let value = try body(transaction)
                 if !changes.records.isEmpty { try gate?.hold() }
                 return value
             }
         } catch {
-            statusCache.beginAnew()
+            writerCache.beginAnew()
             throw error
         }
     }

@@ -15,10 +15,10 @@ package struct Transaction {
     let key: ServerKey
     let stamps: StampSource
     let gate: GateChanges
-    var statusCache: StatusCache?
+    var writerCache: WriterCache?
 
     /// Installation-wide facts.
-    package var meta: MetaTable { MetaTable(sql: sql) }
+    package var meta: MetaTable { MetaTable(sql: sql, cache: writerCache) }
     /// Products and their listed MACs.
     package var products: ProductTable { ProductTable(transaction: self) }
     /// Apps.
@@ -28,7 +28,7 @@ package struct Transaction {
     /// Devices and their identities.
     package var devices: DeviceTable { DeviceTable(transaction: self) }
     /// What devices are at present.
-    package var statuses: StatusTable { StatusTable(sql: sql, cache: statusCache) }
+    package var statuses: StatusTable { StatusTable(sql: sql, cache: writerCache) }
     /// What devices reported.
     package var history: HistoryTable { HistoryTable(transaction: self) }
     /// What happened to devices.
@@ -91,7 +91,7 @@ package struct Transaction {
             return try sql.savepoint(body)
         } catch {
             gate.records.removeSubrange(before...)
-            statusCache?.clear()
+            writerCache?.clear()
             throw error
         }
     }

@@ -7,7 +7,7 @@ struct Catalog {
     private var products: [ProductKey: Product] = [:]
     private var apps: [AppID: App] = [:]
 
-    /// Loads everything anew when something changed; costs one statement when nothing did.
+    /// Loads everything anew when something changed; costs next to nothing when nothing did.
     mutating func update(in tx: Transaction) throws {
         let epoch = try tx.meta.catalogEpoch()
         guard epoch != self.epoch else { return }

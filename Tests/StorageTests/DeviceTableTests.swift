@@ -50,17 +50,6 @@ struct DeviceTableTests {
         #expect(found?.status.open == [.init(kind: .alert, name: "a", eventID: "e-1")])
     }
 
-    @Test("Command numbers of a device ascend by one and never repeat")
-    func commandNumbers() throws {
-        let world = try World()
-        try world.fill()
-        let first = try world.store.batch(at: Make.now) { (tx) throws in
-            try (0..<3).map { _ in try tx.devices.nextCommandID(Make.did) }
-        }
-        let next = try world.store.batch(at: Make.now) { try $0.devices.nextCommandID(Make.did) }
-        #expect(first == [1, 2, 3] && next == 4)
-    }
-
     @Test("Neither secrets nor passcodes are in any file")
     func secrets() throws {
         let world = try World()

@@ -164,8 +164,8 @@ struct HistoryTests {
     }
 }
 
-@Suite("Statuses that the writer knows already")
-struct StatusCacheTests {
+@Suite("What the writer knows already")
+struct WriterCacheTests {
     private func version(_ world: World) throws -> Int64? {
         try world.store.batch(at: Make.now) { try $0.statuses.find(Make.did)?.status.version }
     }
@@ -217,9 +217,42 @@ struct StatusCacheTests {
         #expect(try version(world) == nil)
     }
 
+    @Test("A catalog that another connection changed, or a failed batch, is read anew")
+    func catalog() throws {
+        struct Failure: Error {}
+        let directory = try TemporaryDirectory()
+        let first = try World(directory)
+        let second = try World(directory)
+        func epoch(_ world: World) throws -> Int64 {
+            try world.store.batch(at: Make.now) { try $0.meta.catalogEpoch() }
+        }
+        let begun = try epoch(first)
+        for (place, world) in [second, first, first, second].enumerated() {
+            try world.store.batch(at: Make.now) { try $0.meta.raiseCatalogEpoch() }
+            #expect(try epoch(first) == begun + Int64(place) + 1)
+            #expect(try epoch(second) == begun + Int64(place) + 1)
+        }
+        #expect(throws: Failure.self) {
+            try first.store.batch(at: Make.now) { (tx) throws in
+                try tx.meta.raiseCatalogEpoch()
+                throw Failure()
+            }
+        }
+        #expect(try epoch(first) == begun + 4)
+        try first.store.batch(at: Make.now) { (tx) throws in
+            #expect(throws: Failure.self) {
+                try tx.isolated {
+                    try tx.meta.raiseCatalogEpoch()
+                    throw Failure()
+                }
+            }
+            #expect(try tx.meta.catalogEpoch() == begun + 4)
+        }
+    }
+
     @Test("More devices than it holds are all read right")
     func overflow() throws {
-        let cache = StatusCache()
+        let cache = WriterCache()
         let dids = (0..<20_000).map { DeviceID(trusted: "d-\($0)") }
         for did in dids {
             cache.put([StatusRecord(did: did, productKey: Make.key, status: Status(ts: Make.now))])

@@ -4,6 +4,7 @@ import GRDB
 import JSON
 import TestKit
 import Testing
+import Wire
 
 @testable import Storage
 
@@ -65,6 +66,56 @@ struct MigrationTests {
             #expect(done.steps.map(\.state) == [.queued] && done.actor.id == "u")
             let request = try tx.requests.find("t", MessageID(trusted: "r"))
             #expect(request?.content == [1] && request?.answer == [2])
+        }
+    }
+
+    @Test("Who gave commands to a device that he is no longer bound to is known for his erasure")
+    func formerBonds() throws {
+        let directory = try TemporaryDirectory()
+        let old = try DatabaseQueue(path: directory.path("test.db"))
+        try Migrations.migrator().migrate(old, upTo: "012-in-order")
+        try old.write { database in
+            try database.execute(sql: "PRAGMA foreign_keys = OFF")
+            // One whose erasure is under way has no account any more.
+            try database.execute(sql: "INSERT INTO cancellation VALUES ('u-1', 1, 1)")
+            try database.execute(
+                sql: """
+                    INSERT INTO account (uid, appId, region, countryCode, nickname, anonymous,
+                        tempUnit, timezone, createdAt)
+                    VALUES ('u-11', 'demo', 'r', '49', '', 0, 1, 'UTC', 1)
+                    """
+            )
+            let commands = [
+                ("d-1", 1, "u-1"), ("d-1", 2, "u-1"), ("d-1", 3, "u-11"), ("d-2", 1, "u-11"),
+            ]
+            for (did, cid, uid) in commands {
+                try database.execute(
+                    sql: """
+                        INSERT INTO command (did, cid, sn, kind, state, data, actor, createdAt,
+                            expiresAt, late, mode)
+                        VALUES (?, ?, 7, 'write', 'done', '{}', ?, 1000, 5000, 0, 'now')
+                        """,
+                    arguments: [
+                        did, cid, EventCodec.stored(Actor(.user, uid, terminal: Make.terminal)),
+                    ]
+                )
+            }
+        }
+        try old.close()
+
+        let world = try World(directory)
+        let bonds = try world.store.read { tx in
+            try tx.sql.query("SELECT uid, did, endedAt FROM formerBond ORDER BY uid, did") {
+                _ in
+            } row: {
+                "\($0.text(0)) \($0.text(1)) \($0.integer(2))"
+            }
+        }
+        #expect(bonds == ["u-1 d-1 1000", "u-11 d-1 1000", "u-11 d-2 1000"])
+        try world.store.batch(at: Make.now) { (tx) throws in
+            while try tx.cancellations.takeOutName(UserID(trusted: "u-1"), limit: 10) > 0 {}
+            let actors = try tx.commands.newest(DeviceID(trusted: "d-1"), limit: 9).map(\.actor.id)
+            #expect(actors == ["u-11", Actor.erased.id, Actor.erased.id])
         }
     }
 

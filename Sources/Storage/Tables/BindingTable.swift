@@ -214,8 +214,19 @@ package struct BindingTable {
         }
     }
 
-    /// Ends bonds.
+    /// Ends bonds, and remembers them for as long as the device may have commands of those users.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
+        try sql.run(
+            """
+            INSERT INTO formerBond (uid, did, endedAt, checkedTo) VALUES ($1, $2, $3, 0)
+            ON CONFLICT (uid, did) DO UPDATE SET endedAt = excluded.endedAt, checkedTo = 0
+            """,
+            each: uids
+        ) {
+            $0.add($1.text)
+            $0.add(did.text)
+            $0.add(transaction.now.milliseconds)
+        }
         try sql.run("DELETE FROM binding WHERE did = $1 AND uid = $2", each: uids) {
             $0.add(did.text)
             $0.add($1.text)

@@ -120,37 +120,101 @@ package struct CancellationTable {
     }
 
     /// Takes the user's name out of events and commands that others keep, at most so many of each;
-    /// tells how many there were.
+    /// tells how many there were to look at.
     package func takeOutName(_ uid: UserID, limit: Int) throws -> Int {
-        let events = try takeOut(uid, table: "event", key: "did, ts, seq", limit: limit)
-        let commands = try takeOut(uid, table: "command", key: "did, cid", limit: limit)
+        // The text of an actor begins with its kind and id.
+        let start = String(EventCodec.stored(Actor(.user, uid.text)).dropLast())
+        let events = try takeOutOfEvents(start, limit: limit)
+        let commands = try takeOutOfCommands(uid, start, limit: limit)
         // Those that he is bound by end with his bonds, which come first.
         return try events + commands + transaction.sharings.forget(uid, limit: limit)
     }
 
-    private func takeOut(
-        _ uid: UserID,
-        table: String,
-        key: String,
-        limit: Int
-    ) throws -> Int {
-        // The text of an actor begins with its kind and id. The second range is that of the index.
-        let start = EventCodec.stored(Actor(.user, uid.text)).dropLast()
+    private func takeOutOfEvents(_ start: String, limit: Int) throws -> Int {
+        // The second range is that of the index.
         try sql.run(
             """
-            UPDATE \(table) SET actor = $1 WHERE (\(key)) IN (
-                SELECT \(key) FROM \(table)
+            UPDATE event SET actor = $1 WHERE (did, ts, seq) IN (
+                SELECT did, ts, seq FROM event
                 WHERE actor >= $2 AND actor < $3
                     AND actor >= '{"kind":"user"' AND actor < '{"kind":"user#'
                 LIMIT $4)
             """
         ) {
             $0.add(EventCodec.stored(.erased))
-            $0.add(String(start))
+            $0.add(start)
             $0.add("\(start)~")
             $0.add(limit)
         }
         return sql.changes
+    }
+
+    /// Goes through the commands of devices that he was bound to, from where the last step ended.
+    private func takeOutOfCommands(_ uid: UserID, _ start: String, limit: Int) throws -> Int {
+        var looked = 0
+        while looked < limit, let former = try nextFormerBond(uid) {
+            let (count, last) = try commands(of: former.did, behind: former.cid, limit - looked)
+            looked += max(count, 1)
+            guard let last else {
+                try forgetFormerBond(uid, former.did)
+                continue
+            }
+            try sql.run(
+                """
+                UPDATE command SET actor = $1
+                WHERE did = $2 AND cid > $3 AND cid <= $4 AND actor >= $5 AND actor < $6
+                """
+            ) {
+                $0.add(EventCodec.stored(.erased))
+                $0.add(former.did.text)
+                $0.add(former.cid)
+                $0.add(last)
+                $0.add(start)
+                $0.add("\(start)~")
+            }
+            try sql.run("UPDATE formerBond SET checkedTo = $1 WHERE uid = $2 AND did = $3") {
+                $0.add(last)
+                $0.add(uid.text)
+                $0.add(former.did.text)
+            }
+        }
+        return looked
+    }
+
+    /// A device that he was bound to, and up to where its commands were looked at.
+    private func nextFormerBond(_ uid: UserID) throws -> (did: DeviceID, cid: Int64)? {
+        try sql.query("SELECT did, checkedTo FROM formerBond WHERE uid = $1 ORDER BY did LIMIT 1") {
+            $0.add(uid.text)
+        } row: {
+            (did: DeviceID(trusted: $0.text(0)), cid: $0.integer(1))
+        }.first
+    }
+
+    private func forgetFormerBond(_ uid: UserID, _ did: DeviceID) throws {
+        try sql.run("DELETE FROM formerBond WHERE uid = $1 AND did = $2") {
+            $0.add(uid.text)
+            $0.add(did.text)
+        }
+    }
+
+    /// How many of a device's next commands there are, and the number of the last of them.
+    private func commands(
+        of did: DeviceID,
+        behind cid: Int64,
+        _ limit: Int
+    ) throws -> (count: Int, last: Int64?) {
+        try sql.query(
+            """
+            SELECT count(*), max(cid) FROM (
+                SELECT cid FROM command WHERE did = $1 AND cid > $2 ORDER BY cid LIMIT $3) AS next
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(cid)
+            $0.add(limit)
+        } row: {
+            (count: Int($0.integer(0)), last: $0.optionalInteger(1))
+        }.first ?? (0, nil)
     }
 
     /// Anonymous users without devices who were not there since a moment, at most so many.

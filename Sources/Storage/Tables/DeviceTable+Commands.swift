@@ -1,32 +1,39 @@
 package import Domain
 
 extension DeviceTable {
-    /// Takes the next command number of each device, in order; one that is gone gets none.
+    /// The next command number of each device, in order, for commands that this transaction stores; one that
+    /// is gone gets none.
     ///
-    /// Read and written apart, within a transaction that writes: with `RETURNING` the engine makes a table
-    /// in memory each time, and nobody else takes a number in between.
+    /// It follows that of the newest command, which `RetentionTable` writes into the device's row before it
+    /// forgets it: a command then writes one page less.
     package func nextCommandIDs(_ dids: [DeviceID]) throws -> [Int64?] {
         var last: [DeviceID: Int64] = [:]
         try transaction.sql.query(
-            "SELECT lastCid FROM device WHERE did = $1",
+            """
+            SELECT lastCid, (SELECT max(cid) FROM command WHERE did = $1) FROM device WHERE did = $1
+            """,
             each: dids.indices
         ) {
             $0.add(dids[$1].text)
         } row: {
-            last[dids[$0]] = $1.integer(0)
+            last[dids[$0]] = max($1.integer(0), $1.integer(1))
         }
-        let taken = dids.map { did -> Int64? in
+        return dids.map { did in
             guard let cid = last[did] else { return nil }
             last[did] = cid + 1
             return cid + 1
         }
+    }
+
+    /// Keeps the number of the newest command, which is about to be forgotten.
+    func keepLastCommandID(_ did: DeviceID) throws {
         try transaction.sql.run(
-            "UPDATE device SET lastCid = $1 WHERE did = $2",
-            each: last.sorted { $0.key < $1.key }
+            """
+            UPDATE device SET lastCid = (SELECT max(cid) FROM command WHERE did = $1)
+            WHERE did = $1 AND lastCid < (SELECT max(cid) FROM command WHERE did = $1)
+            """
         ) {
-            $0.add($1.value)
-            $0.add($1.key.text)
+            $0.add(did.text)
         }
-        return taken
     }
 }

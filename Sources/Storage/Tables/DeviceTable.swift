@@ -222,7 +222,7 @@ package struct DeviceTable {
         }
     }
 
-    /// Takes the next command number of a device.
+    /// The next command number of a device, for a command that this transaction stores.
     package func nextCommandID(_ did: DeviceID) throws -> Int64 {
         try nextCommandIDs([did])[0] ?? 1
     }
@@ -232,7 +232,7 @@ package struct DeviceTable {
         try transaction.statuses.forget(did)
         for table in [
             "history", "event", "command", "commandCall", "waiter", "inbox", "sharing",
-            "homeDevice", "device",
+            "homeDevice", "formerBond", "device",
         ] {
             try sql.run("DELETE FROM \(table) WHERE did = $1") { $0.add(did.text) }
         }

@@ -1,6 +1,8 @@
 /// Installation-wide facts, by name.
 package struct MetaTable {
     let sql: SQL
+    /// What the writer knows already; nil for readers.
+    let cache: WriterCache?
 
     /// A fact, or nil.
     package func value(_ name: String) throws -> String? {
@@ -39,10 +41,16 @@ package struct MetaTable {
 
     /// A number that grows whenever a product or an app changes, so that caches know.
     package func catalogEpoch() throws -> Int64 {
-        try sql.integer("SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'catalogEpoch'") ?? 0
+        if let known = cache?.catalogEpoch { return known }
+        let query = "SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'catalogEpoch'"
+        let epoch = try sql.integer(query) ?? 0
+        cache?.catalogEpoch = epoch
+        return epoch
     }
 
     func raiseCatalogEpoch() throws {
-        try set("catalogEpoch", to: "\(try catalogEpoch() + 1)")
+        let epoch = try catalogEpoch() + 1
+        try set("catalogEpoch", to: "\(epoch)")
+        cache?.catalogEpoch = epoch
     }
 }

@@ -49,24 +49,31 @@ package struct RequestTable {
         isSecret: Bool,
         waitsFor: (did: DeviceID, cid: Int64)? = nil
     ) throws {
-        try sql.run(
-            """
+        let statement = """
             INSERT INTO request (sender, id, content, answer, sealed, did, cid, at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
-            ON CONFLICT (sender, id) DO UPDATE SET
-                content = excluded.content, answer = excluded.answer, sealed = excluded.sealed,
-                did = excluded.did, cid = excluded.cid, at = excluded.at
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (sender, id) DO NOTHING
             """
-        ) {
+        let answer = isSecret ? answer.map(transaction.key.seal) : answer
+        func insert() throws {
+            try sql.run(statement) {
+                $0.add(sender)
+                $0.add(id.text)
+                $0.add(bytes: content)
+                $0.add(bytes: answer)
+                $0.add(isSecret)
+                $0.add(waitsFor?.did.text)
+                $0.add(waitsFor?.cid)
+                $0.add(transaction.now.milliseconds)
+            }
+        }
+        try insert()
+        guard sql.changes == 0 else { return }
+        // Written anew, not changed: the rows lie in the order of their time.
+        try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2") {
             $0.add(sender)
             $0.add(id.text)
-            $0.add(bytes: content)
-            $0.add(bytes: isSecret ? answer.map(transaction.key.seal) : answer)
-            $0.add(isSecret)
-            $0.add(waitsFor?.did.text)
-            $0.add(waitsFor?.cid)
-            $0.add(transaction.now.milliseconds)
         }
+        try insert()
     }
 
     /// Gives a request that was in progress its answer.
@@ -83,16 +90,25 @@ package struct RequestTable {
     }
 
     /// Forgets requests taken before a moment, at most so many; tells how many.
+    ///
+    /// Looks at the oldest alone, which come first; where the clock was set back, some stay for as long.
     package func prune(before: Instant, limit: Int) throws -> Int {
-        try sql.run(
-            """
-            DELETE FROM request WHERE (sender, id) IN (
-                SELECT sender, id FROM request WHERE at < $1 AND did IS NULL ORDER BY at LIMIT $2)
-            """
-        ) {
-            $0.add(before.milliseconds)
+        try sql.run("DELETE FROM request WHERE seq IN (SELECT seq \(Self.oldest))") {
             $0.add(limit)
+            $0.add(before.milliseconds)
         }
         return sql.changes
     }
+
+    /// How many requests wait to be forgotten, counted up to a limit.
+    func count(before: Instant, limit: Int) throws -> Int64 {
+        try sql.integer("SELECT count(*) \(Self.oldest)") {
+            $0.add(limit)
+            $0.add(before.milliseconds)
+        } ?? 0
+    }
+
+    private static let oldest = """
+        FROM (SELECT seq, at FROM request ORDER BY seq LIMIT $1) AS oldest WHERE at < $2
+        """
 }

@@ -19,6 +19,7 @@ package struct RetentionTable {
             $0.add(limit)
         }
         var isMore = sql.changes == limit
+        try transaction.devices.keepLastCommandID(did)
         try sql.run(
             """
             DELETE FROM command WHERE (did, cid) IN (
@@ -43,16 +44,32 @@ package struct RetentionTable {
             $0.add(moment.milliseconds * 1000)
             $0.add(limit)
         }
-        return isMore || sql.changes == limit
+        isMore = isMore || sql.changes == limit
+        if !isMore { try forgetBonds(did, before: moment) }
+        return isMore
     }
 
-    /// Whether a device has events, commands or waiters of before a moment.
+    /// Forgets those who left a device before a moment, once their commands are gone.
+    private func forgetBonds(_ did: DeviceID, before moment: Instant) throws {
+        try sql.run(
+            """
+            DELETE FROM formerBond WHERE did = $1 AND endedAt < $2
+                AND NOT EXISTS (SELECT 1 FROM command WHERE did = $1 AND createdAt < $2)
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(moment.milliseconds)
+        }
+    }
+
+    /// Whether a device has events, commands, waiters or ended bonds of before a moment.
     package func isOlder(_ did: DeviceID, than moment: Instant) throws -> Bool {
         try sql.integer(
             """
             SELECT 1 FROM event WHERE did = $1 AND ts < $2
             UNION ALL SELECT 1 FROM command
                 WHERE did = $1 AND createdAt < $2 AND state NOT IN ('queued', 'sent')
+            UNION ALL SELECT 1 FROM formerBond WHERE did = $1 AND endedAt < $2
             UNION ALL SELECT 1 FROM waiter WHERE did = $1 AND seq < $3 LIMIT 1
             """
         ) {
@@ -107,7 +124,13 @@ package struct RetentionTable {
             ),
             try count("attempt", "since < $1", now.adding(seconds: -86_400)),
             try count("code", "expiresAt < $1", now),
-            try count("request", "at < $1", now.adding(seconds: -requestSeconds)),
+            try (
+                "request",
+                transaction.requests.count(
+                    before: now.adding(seconds: -requestSeconds),
+                    limit: limit
+                )
+            ),
             auditDays == 0
                 ? ("audit", 0)
                 : try count(

@@ -15,7 +15,7 @@ package struct StatusRecord: Sendable {
 package struct StatusTable {
     let sql: SQL
     /// What the writer knows already; nil for readers.
-    let cache: StatusCache?
+    let cache: WriterCache?
 
     private static let columns = """
         productKey, version, ts, attributes, conditions, online, alive, connection, session,

@@ -1,18 +1,20 @@
 import Domain
 import Synchronization
 
-/// The statuses that the writer has just read or written, as the next batch would read them.
+/// What the writer has just read or written, as the next batch would read it: statuses, and the number of the
+/// catalog.
 ///
-/// Everything that the store's one writer does to statuses passes through here; when another process
+/// Everything that the store's one writer does to them passes through here; when another process
 /// has written, or a transaction failed, all is forgotten. Bounded: of two generations the older one
 /// goes when the younger is full.
-final class StatusCache: Sendable {
+final class WriterCache: Sendable {
     /// Statuses of one generation at most; a few hundred bytes each.
     private static let generationMax = 8192
 
     private struct State {
         var young: [DeviceID: StatusRecord] = [:]
         var old: [DeviceID: StatusRecord] = [:]
+        var catalogEpoch: Int64?
         var dataVersion: Int64 = -1
 
         mutating func find(_ did: DeviceID) -> StatusRecord? {
@@ -33,6 +35,7 @@ final class StatusCache: Sendable {
         mutating func clear() {
             young = [:]
             old = [:]
+            catalogEpoch = nil
         }
     }
 
@@ -72,6 +75,12 @@ final class StatusCache: Sendable {
             state.young[did] = nil
             state.old[did] = nil
         }
+    }
+
+    /// The number of the catalog, or nil where it has to be read.
+    var catalogEpoch: Int64? {
+        get { state.withLock { $0.catalogEpoch } }
+        set { state.withLock { $0.catalogEpoch = newValue } }
     }
 
     func clear() { state.withLock { $0.clear() } }

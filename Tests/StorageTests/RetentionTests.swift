@@ -1,0 +1,160 @@
+import Domain
+import JSON
+import TestKit
+import Testing
+
+@testable import Storage
+
+@Suite("Commands that others keep, and forget")
+struct RetentionTests {
+    private static func command(
+        _ cid: Int64,
+        by uid: String = Make.uid.text,
+        on did: DeviceID = Make.did,
+        _ state: Command.State = .done,
+        at time: Instant = Make.now
+    ) -> Command {
+        Command(
+            did: did,
+            cid: cid,
+            sn: 0,
+            kind: .write,
+            state: state,
+            data: ["level": 1],
+            binary: nil,
+            actor: Actor(.user, uid, terminal: Make.terminal),
+            app: Make.app,
+            createdAt: time,
+            expiresAt: time.adding(seconds: 10)
+        )
+    }
+
+    private func bind(_ uid: UserID, _ tx: Transaction) throws {
+        try tx.bindings.insert(
+            Binding(did: Make.did, uid: uid, app: Make.app, role: .normal, boundAt: tx.now)
+        )
+    }
+
+    private func count(_ world: World, _ rows: String) throws -> Int64? {
+        try world.store.read { try $0.sql.integer("SELECT count(*) FROM \(rows)") }
+    }
+
+    @Test("Command numbers of a device ascend, also when every command is forgotten")
+    func numbers() throws {
+        let world = try World()
+        try world.fill()
+        func take() throws -> Int64 {
+            try world.store.batch(at: Make.now) { (tx) throws in
+                let cid = try tx.devices.nextCommandID(Make.did)
+                try tx.commands.save([Self.command(cid)])
+                return cid
+            }
+        }
+        #expect(try (0..<3).map { _ in try take() } == [1, 2, 3])
+        let isMore = try world.store.batch(at: Make.at(9)) {
+            try $0.retention.prune(Make.did, before: Make.at(1), limit: 2)
+        }
+        #expect(isMore)
+        #expect(try take() == 4)
+        _ = try world.store.batch(at: Make.at(9)) {
+            try $0.retention.prune(Make.did, before: Make.at(1), limit: 100)
+        }
+        #expect(try count(world, "command") == 0)
+        #expect(try take() == 5)
+        // Several of one statement follow each other; a device that is gone has none.
+        let several = try world.store.batch(at: Make.now) {
+            try $0.devices.nextCommandIDs([Make.did, DeviceID(trusted: "d-gone"), Make.did])
+        }
+        #expect(several == [6, nil, 7])
+    }
+
+    @Test("Who left a device long ago is taken out of its commands, in steps, and nobody else is")
+    func names() throws {
+        let world = try World()
+        try world.fill()
+        let other = UserID(trusted: "u-00000000000011")
+        try world.store.batch(at: Make.now) { (tx) throws in
+            for uid in [Make.uid, other] { try bind(uid, tx) }
+            try tx.commands.save(
+                (1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) }
+            )
+            try tx.bindings.delete(Make.did, [Make.uid])
+        }
+        var steps: [Int] = []
+        repeat {
+            steps.append(
+                try world.store.batch(at: Make.now) {
+                    try $0.cancellations.takeOutName(Make.uid, limit: 3)
+                }
+            )
+        } while steps.last != 0 && steps.count < 10
+        #expect(steps == [3, 3, 2, 0])
+        let actors = try world.store.read { tx in
+            try tx.commands.newest(Make.did, limit: 9).map(\.actor.id).reversed()
+        }
+        #expect(
+            Array(actors) == (1...7).map { $0 % 3 == 0 ? other.text : Actor.erased.id }
+        )
+        #expect(try count(world, "formerBond") == 0)
+    }
+
+    @Test("Ended bonds are forgotten with the commands of their time")
+    func bonds() throws {
+        let world = try World()
+        try world.fill()
+        try world.store.batch(at: Make.at(5)) { (tx) throws in
+            try bind(Make.uid, tx)
+            try tx.commands.save([Self.command(1), Self.command(2, .sent)])
+            try tx.bindings.delete(Make.did, [Make.uid])
+        }
+        func prune(before moment: Instant) throws {
+            #expect(try world.store.read { try $0.retention.isOlder(Make.did, than: moment) })
+            _ = try world.store.batch(at: Make.at(100)) {
+                try $0.retention.prune(Make.did, before: moment, limit: 10)
+            }
+        }
+        try prune(before: Make.at(5))
+        #expect(try count(world, "formerBond") == 1)
+        // A command that is still open bears his name.
+        try prune(before: Make.at(6))
+        #expect(try count(world, "formerBond") == 1 && count(world, "command") == 1)
+        try world.store.batch(at: Make.at(100)) { try $0.commands.update([Self.command(2)]) }
+        try prune(before: Make.at(6))
+        #expect(try count(world, "formerBond") == 0 && count(world, "command") == 0)
+        #expect(try !world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(6)) })
+    }
+
+    @Test("Requests are forgotten oldest first, and one that came anew is among the newest")
+    func requests() throws {
+        let world = try World()
+        func save(_ id: String, at time: Instant) throws {
+            try world.store.batch(at: time) {
+                try $0.requests.save(
+                    "t",
+                    MessageID(trusted: id),
+                    content: [1],
+                    answer: Array("\(time.milliseconds)".utf8),
+                    isSecret: false
+                )
+            }
+        }
+        for second in 0..<4 as Range<Int64> { try save("r\(second)", at: Make.at(second)) }
+        try save("r0", at: Make.at(4))
+        func prune(before second: Int64, limit: Int = 9) throws -> Int {
+            try world.store.batch(at: Make.at(99)) {
+                try $0.requests.prune(before: Make.at(second), limit: limit)
+            }
+        }
+        #expect(try prune(before: 1) == 0)
+        let waiting = try world.store.read {
+            try $0.requests.count(before: Make.at(3), limit: 9)
+        }
+        #expect(waiting == 2)
+        #expect(try prune(before: 3, limit: 1) == 1)
+        #expect(try prune(before: 4) == 2)
+        let left = try world.store.read { try $0.requests.find("t", MessageID(trusted: "r0")) }
+        #expect(left?.at == Make.at(4) && left?.answer == Array("\(Make.at(4).milliseconds)".utf8))
+        #expect(try prune(before: 5) == 1)
+        #expect(try count(world, "request") == 0)
+    }
+}
