@@ -515,9 +515,9 @@ CREATE TABLE "request" (
 CREATE TABLE formerBond (
     uid TEXT NOT NULL,
     did TEXT NOT NULL,
-    endedAt INTEGER NOT NULL,
+    lastCid INTEGER NOT NULL,
     checkedTo INTEGER NOT NULL,
     PRIMARY KEY (uid, did)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX formerBondDevice ON formerBond (did, endedAt);
+CREATE INDEX formerBondDevice ON formerBond (did, lastCid);

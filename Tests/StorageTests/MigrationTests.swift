@@ -105,13 +105,13 @@ struct MigrationTests {
 
         let world = try World(directory)
         let bonds = try world.store.read { tx in
-            try tx.sql.query("SELECT uid, did, endedAt FROM formerBond ORDER BY uid, did") {
+            try tx.sql.query("SELECT uid, did, lastCid FROM formerBond ORDER BY uid, did") {
                 _ in
             } row: {
                 "\($0.text(0)) \($0.text(1)) \($0.integer(2))"
             }
         }
-        #expect(bonds == ["u-1 d-1 1000", "u-11 d-1 1000", "u-11 d-2 1000"])
+        #expect(bonds == ["u-1 d-1 2", "u-11 d-1 3", "u-11 d-2 1"])
         try world.store.batch(at: Make.now) { (tx) throws in
             while try tx.cancellations.takeOutName(UserID(trusted: "u-1"), limit: 10) > 0 {}
             let actors = try tx.commands.newest(DeviceID(trusted: "d-1"), limit: 9).map(\.actor.id)

@@ -79,21 +79,25 @@ struct RetentionTests {
                 (1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) }
             )
             try tx.bindings.delete(Make.did, [Make.uid])
+            // His id alone counts, and only the commands of his time.
+            try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
         }
         var steps: [Int] = []
         repeat {
             steps.append(
                 try world.store.batch(at: Make.now) {
-                    try $0.cancellations.takeOutName(Make.uid, limit: 3)
+                    try $0.cancellations.takeOutName(Make.uid, limit: 1)
                 }
             )
         } while steps.last != 0 && steps.count < 10
-        #expect(steps == [3, 3, 2, 0])
+        #expect(steps == [4, 4, 0])
         let actors = try world.store.read { tx in
             try tx.commands.newest(Make.did, limit: 9).map(\.actor.id).reversed()
         }
         #expect(
-            Array(actors) == (1...7).map { $0 % 3 == 0 ? other.text : Actor.erased.id }
+            Array(actors) == (1...7).map { $0 % 3 == 0 ? other.text : Actor.erased.id } + [
+                Make.uid.text + "1"
+            ]
         )
         #expect(try count(world, "formerBond") == 0)
     }
@@ -104,24 +108,38 @@ struct RetentionTests {
         try world.fill()
         try world.store.batch(at: Make.at(5)) { (tx) throws in
             try bind(Make.uid, tx)
-            try tx.commands.save([Self.command(1), Self.command(2, .sent)])
+            try tx.commands.save([
+                Self.command(1), Self.command(2, .sent), Self.command(3, at: Make.at(8000)),
+            ])
             try tx.bindings.delete(Make.did, [Make.uid])
         }
         func prune(before moment: Instant) throws {
-            #expect(try world.store.read { try $0.retention.isOlder(Make.did, than: moment) })
             _ = try world.store.batch(at: Make.at(100)) {
                 try $0.retention.prune(Make.did, before: moment, limit: 10)
             }
         }
-        try prune(before: Make.at(5))
-        #expect(try count(world, "formerBond") == 1)
-        // A command that is still open bears his name.
+        func isOlder() throws -> Bool {
+            try world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(-100)) }
+        }
         try prune(before: Make.at(6))
-        #expect(try count(world, "formerBond") == 1 && count(world, "command") == 1)
+        // A command that is still open bears his name, and so does one made while the clock was ahead.
+        #expect(try count(world, "formerBond") == 1 && count(world, "command") == 2)
         try world.store.batch(at: Make.at(100)) { try $0.commands.update([Self.command(2)]) }
         try prune(before: Make.at(6))
-        #expect(try count(world, "formerBond") == 0 && count(world, "command") == 0)
-        #expect(try !world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(6)) })
+        #expect(try count(world, "formerBond") == 1 && count(world, "command") == 1 && !isOlder())
+        try world.store.batch(at: Make.at(100)) { (tx) throws in
+            try tx.commands.save([Self.command(4, at: Make.at(9000))])
+        }
+        try prune(before: Make.at(8001))
+        #expect(try count(world, "formerBond") == 0 && count(world, "command") == 1 && !isOlder())
+        try world.store.batch(at: Make.at(100)) { (tx) throws in
+            try bind(Make.uid, tx)
+            try tx.bindings.delete(Make.did, [Make.uid])
+            try tx.sql.run("DELETE FROM command")
+        }
+        #expect(try isOlder())
+        try prune(before: Make.at(-100))
+        #expect(try count(world, "formerBond") == 0 && !isOlder())
     }
 
     @Test("Requests are forgotten oldest first, and one that came anew is among the newest")
@@ -156,5 +174,35 @@ struct RetentionTests {
         #expect(left?.at == Make.at(4) && left?.answer == Array("\(Make.at(4).milliseconds)".utf8))
         #expect(try prune(before: 5) == 1)
         #expect(try count(world, "request") == 0)
+    }
+
+    @Test("Requests of a time when the clock was ahead don't keep the others from being forgotten")
+    func requestsAhead() throws {
+        let world = try World()
+        for (number, second) in [10, 5000, 5001, 11, 12, 100].enumerated() {
+            try world.store.batch(at: Make.at(Int64(second))) {
+                try $0.requests.save(
+                    "t",
+                    MessageID(trusted: "r\(number)"),
+                    content: [1],
+                    answer: [],
+                    isSecret: false
+                )
+            }
+        }
+        func prune(before second: Int64, limit: Int, at now: Int64) throws -> Int {
+            try world.store.batch(at: Make.at(now)) {
+                try $0.requests.prune(before: Make.at(second), limit: limit)
+            }
+        }
+        // What lies before an old one is old, also where it says that it is to come.
+        #expect(try prune(before: 12, limit: 4, at: 4900) == 4)
+        #expect(try count(world, "request") == 2)
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.sql.run("UPDATE request SET at = at + 5000000 WHERE id = 'r4'")
+        }
+        #expect(try prune(before: 12, limit: 1, at: 4900) == 0)
+        #expect(try prune(before: 12, limit: 1, at: 100) == 1)
+        #expect(try prune(before: 101, limit: 1, at: 100) == 1)
     }
 }

@@ -22,7 +22,10 @@ struct SmallTableTests {
             )
             let waiting = try #require(try tx.requests.find("t", id))
             #expect(waiting.waitsFor?.cid == 7 && waiting.answer == nil)
-            try tx.requests.complete("t", id, answer: [9])
+            for (cid, isDone) in [(6, false), (7, true), (7, true)] as [(Int64, Bool)] {
+                try tx.requests.complete("t", id, waitsFor: (Make.did, cid), answer: [9])
+                #expect((try tx.requests.find("t", id)?.answer == [9]) == isDone)
+            }
             let done = try #require(try tx.requests.find("t", id))
             #expect(done.answer == [9] && done.waitsFor == nil && done.content == [1])
             #expect(try tx.requests.find("other", id) == nil)

@@ -8,13 +8,13 @@ enum Schema013 {
         CREATE TABLE formerBond (
             uid TEXT NOT NULL,
             did TEXT NOT NULL,
-            endedAt {int} NOT NULL,
+            lastCid {int} NOT NULL,
             checkedTo {int} NOT NULL,
             PRIMARY KEY (uid, did)
         ) {strict}, WITHOUT ROWID;
-        CREATE INDEX formerBondDevice ON formerBond (did, endedAt);
-        INSERT INTO formerBond (uid, did, endedAt, checkedTo)
-        SELECT u.uid, c.did, max(c.createdAt), 0
+        CREATE INDEX formerBondDevice ON formerBond (did, lastCid);
+        INSERT INTO formerBond (uid, did, lastCid, checkedTo)
+        SELECT u.uid, c.did, max(c.cid), 0
         FROM (SELECT uid FROM account UNION SELECT uid FROM cancellation) AS u
             JOIN command AS c ON c.actor >= '{"kind":"user","id":"' || u.uid || '"'
                 AND c.actor < '{"kind":"user","id":"' || u.uid || '"~'

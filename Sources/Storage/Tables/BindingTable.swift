@@ -214,18 +214,20 @@ package struct BindingTable {
         }
     }
 
-    /// Ends bonds, and remembers them for as long as the device may have commands of those users.
+    /// Ends bonds, and remembers them for as long as the device has commands of their time.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
-        try sql.run(
-            """
-            INSERT INTO formerBond (uid, did, endedAt, checkedTo) VALUES ($1, $2, $3, 0)
-            ON CONFLICT (uid, did) DO UPDATE SET endedAt = excluded.endedAt, checkedTo = 0
-            """,
-            each: uids
-        ) {
-            $0.add($1.text)
-            $0.add(did.text)
-            $0.add(transaction.now.milliseconds)
+        if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {
+            try sql.run(
+                """
+                INSERT INTO formerBond (uid, did, lastCid, checkedTo) VALUES ($1, $2, $3, 0)
+                ON CONFLICT (uid, did) DO UPDATE SET lastCid = excluded.lastCid, checkedTo = 0
+                """,
+                each: uids
+            ) {
+                $0.add($1.text)
+                $0.add(did.text)
+                $0.add(next - 1)
+            }
         }
         try sql.run("DELETE FROM binding WHERE did = $1 AND uid = $2", each: uids) {
             $0.add(did.text)

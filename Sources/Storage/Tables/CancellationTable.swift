@@ -149,11 +149,13 @@ package struct CancellationTable {
         return sql.changes
     }
 
-    /// Goes through the commands of devices that he was bound to, from where the last step ended.
+    /// Goes through the commands of devices that he was bound to, from where the last step ended; most are
+    /// others' and stay as they are.
     private func takeOutOfCommands(_ uid: UserID, _ start: String, limit: Int) throws -> Int {
+        let limit = limit * 4
         var looked = 0
         while looked < limit, let former = try nextFormerBond(uid) {
-            let (count, last) = try commands(of: former.did, behind: former.cid, limit - looked)
+            let (count, last) = try commands(former, limit - looked)
             looked += max(count, 1)
             guard let last else {
                 try forgetFormerBond(uid, former.did)
@@ -167,7 +169,7 @@ package struct CancellationTable {
             ) {
                 $0.add(EventCodec.stored(.erased))
                 $0.add(former.did.text)
-                $0.add(former.cid)
+                $0.add(former.checkedTo)
                 $0.add(last)
                 $0.add(start)
                 $0.add("\(start)~")
@@ -181,12 +183,16 @@ package struct CancellationTable {
         return looked
     }
 
-    /// A device that he was bound to, and up to where its commands were looked at.
-    private func nextFormerBond(_ uid: UserID) throws -> (did: DeviceID, cid: Int64)? {
-        try sql.query("SELECT did, checkedTo FROM formerBond WHERE uid = $1 ORDER BY did LIMIT 1") {
+    /// A device that he was bound to, the last command of that time, and up to where they were looked at.
+    private typealias FormerBond = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
+
+    private func nextFormerBond(_ uid: UserID) throws -> FormerBond? {
+        try sql.query(
+            "SELECT did, lastCid, checkedTo FROM formerBond WHERE uid = $1 ORDER BY did LIMIT 1"
+        ) {
             $0.add(uid.text)
         } row: {
-            (did: DeviceID(trusted: $0.text(0)), cid: $0.integer(1))
+            FormerBond(DeviceID(trusted: $0.text(0)), $0.integer(1), $0.integer(2))
         }.first
     }
 
@@ -197,20 +203,18 @@ package struct CancellationTable {
         }
     }
 
-    /// How many of a device's next commands there are, and the number of the last of them.
-    private func commands(
-        of did: DeviceID,
-        behind cid: Int64,
-        _ limit: Int
-    ) throws -> (count: Int, last: Int64?) {
+    /// How many commands are to be looked at next, and the number of the last of them.
+    private func commands(_ former: FormerBond, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.query(
             """
             SELECT count(*), max(cid) FROM (
-                SELECT cid FROM command WHERE did = $1 AND cid > $2 ORDER BY cid LIMIT $3) AS next
+                SELECT cid FROM command WHERE did = $1 AND cid > $2 AND cid <= $3
+                ORDER BY cid LIMIT $4) AS next
             """
         ) {
-            $0.add(did.text)
-            $0.add(cid)
+            $0.add(former.did.text)
+            $0.add(former.checkedTo)
+            $0.add(former.lastCid)
             $0.add(limit)
         } row: {
             (count: Int($0.integer(0)), last: $0.optionalInteger(1))

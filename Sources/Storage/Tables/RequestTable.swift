@@ -76,39 +76,59 @@ package struct RequestTable {
         try insert()
     }
 
-    /// Gives a request that was in progress its answer.
-    package func complete(_ sender: String, _ id: MessageID, answer: [UInt8]) throws {
+    /// Gives a request that waited for a command its answer; nothing where the id stands for another by now.
+    package func complete(
+        _ sender: String,
+        _ id: MessageID,
+        waitsFor command: (did: DeviceID, cid: Int64),
+        answer: [UInt8]
+    ) throws {
         try sql.run(
             """
-            UPDATE request SET answer = $1, did = NULL, cid = NULL WHERE sender = $2 AND id = $3
+            UPDATE request SET answer = $1, did = NULL, cid = NULL
+            WHERE sender = $2 AND id = $3 AND did = $4 AND cid = $5
             """
         ) {
             $0.add(bytes: answer)
             $0.add(sender)
             $0.add(id.text)
+            $0.add(command.did.text)
+            $0.add(command.cid)
         }
     }
 
     /// Forgets requests taken before a moment, at most so many; tells how many.
     ///
-    /// Looks at the oldest alone, which come first; where the clock was set back, some stay for as long.
+    /// Rows lie in the order of their coming, so that what comes before an old one is old too, whatever the
+    /// clock said then; and one that is as far ahead was written before the clock was set back.
     package func prune(before: Instant, limit: Int) throws -> Int {
-        try sql.run("DELETE FROM request WHERE seq IN (SELECT seq \(Self.oldest))") {
+        try sql.run(
+            """
+            DELETE FROM request WHERE seq <= (
+                SELECT max(seq) FROM (SELECT seq, at FROM request ORDER BY seq LIMIT $1) AS oldest
+                WHERE at < $2 OR at > $3)
+            """
+        ) {
             $0.add(limit)
             $0.add(before.milliseconds)
+            $0.add(2 * transaction.now.milliseconds - before.milliseconds)
         }
         return sql.changes
     }
 
-    /// How many requests wait to be forgotten, counted up to a limit.
+    /// How many requests wait to be forgotten, counted up to a limit: those that come before the first that
+    /// is younger than a moment.
     func count(before: Instant, limit: Int) throws -> Int64 {
-        try sql.integer("SELECT count(*) \(Self.oldest)") {
-            $0.add(limit)
+        try sql.integer(
+            """
+            SELECT count(*) FROM (
+                SELECT 1 FROM request WHERE seq < coalesce(
+                    (SELECT seq FROM request WHERE at >= $1 ORDER BY seq LIMIT 1), \(Int64.max))
+                LIMIT $2) AS waiting
+            """
+        ) {
             $0.add(before.milliseconds)
+            $0.add(limit)
         } ?? 0
     }
-
-    private static let oldest = """
-        FROM (SELECT seq, at FROM request ORDER BY seq LIMIT $1) AS oldest WHERE at < $2
-        """
 }

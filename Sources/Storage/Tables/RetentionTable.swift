@@ -5,8 +5,8 @@ package struct RetentionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Forgets a device's events, ended commands and waiters of before a moment, at most so many of
-    /// each; tells whether there may be more.
+    /// Forgets a device's events, ended commands and waiters of before a moment, and the ended bonds of which
+    /// no command is left, at most so many of each; tells whether there may be more.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try sql.run(
             """
@@ -45,31 +45,33 @@ package struct RetentionTable {
             $0.add(limit)
         }
         isMore = isMore || sql.changes == limit
-        if !isMore { try forgetBonds(did, before: moment) }
-        return isMore
-    }
-
-    /// Forgets those who left a device before a moment, once their commands are gone.
-    private func forgetBonds(_ did: DeviceID, before moment: Instant) throws {
         try sql.run(
             """
-            DELETE FROM formerBond WHERE did = $1 AND endedAt < $2
-                AND NOT EXISTS (SELECT 1 FROM command WHERE did = $1 AND createdAt < $2)
+            DELETE FROM formerBond WHERE (uid, did) IN (
+                SELECT uid, did FROM formerBond WHERE \(Self.isOver) LIMIT $2)
             """
         ) {
             $0.add(did.text)
-            $0.add(moment.milliseconds)
+            $0.add(limit)
         }
+        return isMore || sql.changes == limit
     }
 
-    /// Whether a device has events, commands, waiters or ended bonds of before a moment.
+    /// Whether an ended bond has outlived the commands of its time: by their numbers, since clocks are set.
+    private static let isOver = """
+        did = $1
+            AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))
+        """
+
+    /// Whether a device has events, commands or waiters of before a moment, or bonds that ended before all of
+    /// its commands.
     package func isOlder(_ did: DeviceID, than moment: Instant) throws -> Bool {
         try sql.integer(
             """
             SELECT 1 FROM event WHERE did = $1 AND ts < $2
             UNION ALL SELECT 1 FROM command
                 WHERE did = $1 AND createdAt < $2 AND state NOT IN ('queued', 'sent')
-            UNION ALL SELECT 1 FROM formerBond WHERE did = $1 AND endedAt < $2
+            UNION ALL SELECT 1 FROM formerBond WHERE \(Self.isOver)
             UNION ALL SELECT 1 FROM waiter WHERE did = $1 AND seq < $3 LIMIT 1
             """
         ) {

@@ -67,7 +67,12 @@ enum CommandOutcome {
                 owed.count(rejection)
                 answer = AnswerCodec.refusal(waiter.requestID, rejection)
             }
-            try tx.requests.complete(waiter.terminal.text, waiter.requestID, answer: answer)
+            try tx.requests.complete(
+                waiter.terminal.text,
+                waiter.requestID,
+                waitsFor: (command.did, command.cid),
+                answer: answer
+            )
             let reply = ReplyAddress(topic: waiter.topic, correlation: waiter.correlation)
             let mayKnow = try tx.sessions.isLive(command.actor.id, on: waiter.terminal)
             owed.publish(
