@@ -19,12 +19,21 @@ package struct BenchCommandsOptions: Sendable {
 }
 
 /// Measures the way of a command, app to service to device to service to app, against the same four
-/// hops through the bare broker; and what a device with very many users does to the others:
+/// hops through the bare broker, without and with waiting for the disk; and what a device with very many users does to the others:
 /// `lamplighter bench commands`.
 package struct BenchCommands: Sendable {
     /// What is measured in one part of a round.
     private enum Part: String, CaseIterable {
-        case disk, bare, service, crowd
+        case bare, flushed, service, crowd
+
+        /// What stands in the place of the service; nil for the service itself.
+        var consumer: BenchConsumer.Kind? {
+            switch self {
+            case .bare: .hops
+            case .flushed: .flushedHops
+            case .service, .crowd: nil
+            }
+        }
     }
 
     private let options: BenchCommandsOptions
@@ -93,22 +102,18 @@ package struct BenchCommands: Sendable {
         _ field: BenchField,
         _ crowd: LoadDevice
     ) async throws -> [Double] {
-        if part == .disk {
-            return try BenchDisk.measure(
-                in: field.directory.path,
-                rate: options.rate,
-                seconds: options.seconds
-            )
-        }
         try field.forgetWorkers()
         let other =
-            part == .bare
-            ? try await BenchProcess.consumer(
-                .hops,
-                field,
-                counter: field.directory.path + "/counter",
-                statusBytes: 0
-            ) : try await BenchProcess.service(field)
+            if let kind = part.consumer {
+                try await BenchProcess.consumer(
+                    kind,
+                    field,
+                    counter: field.directory.path + "/counter",
+                    statusBytes: 0
+                )
+            } else {
+                try await BenchProcess.service(field)
+            }
         let count = field.seed.terminals.count
         let load = CommandLoad(
             devices: field.seed.bound,

@@ -19,6 +19,8 @@ package struct BenchConsumer: Sendable {
         case echo
         /// Commands and their outcomes are passed on.
         case hops
+        /// The same, each batch once the disk has as much as a commit writes.
+        case flushedHops = "flushed-hops"
     }
 
     package var kind: Kind
@@ -76,6 +78,9 @@ package struct BenchConsumer: Sendable {
         case .relay: try runRelay(options, counter)
         case .echo: try runEcho(options)
         case .hops: try runHops(options)
+        case .flushedHops:
+            var disk = try BenchDisk(path: counterFile + ".disk")
+            try runHops(options) { if $0 > 0 { try disk.commit() } }
         }
     }
 
@@ -129,9 +134,12 @@ package struct BenchConsumer: Sendable {
         }
     }
 
-    private func runHops(_ options: ConnectionOptions) throws {
+    private func runHops(
+        _ options: ConnectionOptions,
+        before: (Int) throws -> Void = { _ in }
+    ) throws {
         var hops = BenchHops(root: root)
-        try serve(options, BenchHops.filters(root)) { topic, payload in
+        try serve(options, BenchHops.filters(root), before: before) { topic, payload in
             hops.follow(topic, payload).map { (Array($0.topic.utf8), Array($0.payload.utf8)) }
         }
     }
@@ -141,6 +149,7 @@ package struct BenchConsumer: Sendable {
         _ options: ConnectionOptions,
         _ filters: [String],
         isRetained: Bool = false,
+        before: (Int) throws -> Void = { _ in },
         _ follow: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> (topic: [UInt8], payload: [UInt8])?,
         after: (Int) -> Void = { _ in }
     ) throws {
@@ -156,6 +165,7 @@ package struct BenchConsumer: Sendable {
                 wait: .seconds(1),
                 into: &intake
             )
+            try before(intake.deliveries.count)
             for delivery in intake.deliveries {
                 guard
                     let next = follow(intake.bytes[delivery.topic], intake.bytes[delivery.payload])
