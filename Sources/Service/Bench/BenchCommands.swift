@@ -19,8 +19,8 @@ package struct BenchCommandsOptions: Sendable {
 }
 
 /// Measures the way of a command, app to service to device to service to app, against the same four
-/// hops through the bare broker, without and with waiting for the disk; and what a device with very many users does to the others:
-/// `lamplighter bench commands`.
+/// hops through the bare broker, without and with waiting for the disk; and what a device with very many
+/// users does to the others: `lamplighter bench commands`.
 package struct BenchCommands: Sendable {
     /// What is measured in one part of a round.
     private enum Part: String, CaseIterable {
