@@ -140,7 +140,7 @@ package struct Event: Sendable, Equatable {
 
     /// All types that there are.
     package static let types: Set<String> = [
-        "alert", "alertCleared", "fault", "faultCleared", "online", "offline",
+        "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun",
     ]
 
     /// Makes an event.

@@ -242,6 +242,8 @@ class Firing(Scheduling):
         self.assertNotIn("nextAt", pushed["schedules"][0])
         run = self.runs(terminal, schedule)[0]
         self.assertEqual((run["dueAt"], run["state"], run["cid"]), (schedule["nextAt"], "done", command["cid"]))
+        logged = terminal.get("device/events", {"did": device.did, "types": ["scheduleRun"]})["events"]
+        self.assertEqual([e["eventId"] for e in logged], [event["eventId"]])
 
     def test_an_outside_trigger_runs_once_however_often_it_comes(self):
         device, terminal = self.pair()

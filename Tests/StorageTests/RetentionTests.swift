@@ -35,6 +35,13 @@ struct RetentionTests {
         )
     }
 
+    private func world(with commands: [Command]) throws -> World {
+        let world = try World()
+        try world.fill()
+        try world.store.batch(at: Make.now) { try $0.commands.save(commands) }
+        return world
+    }
+
     private func count(_ world: World, _ rows: String) throws -> Int64? {
         try world.store.read { try $0.sql.integer("SELECT count(*) FROM \(rows)") }
     }
@@ -140,6 +147,29 @@ struct RetentionTests {
         #expect(try isOlder())
         try prune(before: Make.at(-100))
         #expect(try count(world, "formerBond") == 0 && !isOlder())
+    }
+
+    @Test("Who waits for a command is forgotten with it, not before")
+    func waiters() throws {
+        let world = try world(with: [Self.command(1), Self.command(2, .queued)])
+        try world.store.batch(at: Make.now) { (tx) throws in
+            for cid in [1, 2] as [Int64] {
+                let waiter = Waiter(
+                    terminal: Make.terminal,
+                    requestID: MessageID(trusted: "q"),
+                    topic: "t",
+                    correlation: nil
+                )
+                try tx.commands.wait(Make.did, cid, waiter)
+            }
+        }
+        for _ in 0..<2 {
+            _ = try world.store.batch(at: Make.at(100)) {
+                try $0.retention.prune(Make.did, before: Make.at(50), limit: 10)
+            }
+        }
+        #expect(try count(world, "waiter WHERE cid = 2") == 1 && count(world, "waiter") == 1)
+        #expect(try !world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(50)) })
     }
 
     @Test("Requests are forgotten oldest first, and one that came anew is among the newest")

@@ -103,9 +103,9 @@ struct CommandTests {
         try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
         #expect(sent(world).map { $0["cid"] } == [1, 2])
 
-        // The same connection missed nothing.
+        // The same connection without a word of listening missed nothing.
         world.clock.advance(seconds: 1)
-        try come(world, connection: 1)
+        try come(world, connection: 1, listening: false)
         #expect(sent(world).count == 2)
 
         world.clock.advance(seconds: 1)
@@ -121,6 +121,47 @@ struct CommandTests {
         try come(world, connection: 3)
         // One is answered, the other's time is over.
         #expect(sent(world).count == 4)
+    }
+
+    @Test(
+        "What is ordered between a device's coming and its listening goes out when it listens, in order"
+    )
+    func between() throws {
+        let world = try world()
+        try queue(world, "a", ["power": true])
+        try come(world, listening: false)
+        world.clock.advance(milliseconds: 200)
+        try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
+        try queue(world, "c", ["level": 3])
+        #expect(sent(world).isEmpty)
+        try come(world)
+        #expect(sent(world).map { $0["cid"] } == [2, 3])
+        #expect(sent(world).last?["data"] == ["power": true, "level": 3])
+        #expect(try world.count("commandCall") == 0)
+        // Nothing waits any more, so that the next leaves at once.
+        try queue(world, "d", ["level": 4], ["mode": "now", "ttl": 60])
+        #expect(sent(world).map { $0["cid"] } == [2, 3, 4])
+    }
+
+    @Test("What went out before a device listened goes out once more, and newer ones behind it")
+    func unheard() throws {
+        let world = try world()
+        try come(world, listening: false)
+        try queue(world, "a", ["level": 1], ["mode": "now", "ttl": 60])
+        #expect(sent(world).map { $0["cid"] } == [1])
+        world.clock.advance(milliseconds: 200)
+        let topic = "ll/v1/system/presence/\(World.did(0).text)"
+        world.broker.send(
+            topic,
+            [
+                "online": true, "connection": 1, "listening": true,
+                "ts": .integer(world.clock.now.milliseconds),
+            ]
+        )
+        try world.runStatus()
+        try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
+        try world.runControl()
+        #expect(sent(world).map { $0["cid"] } == [1, 1, 2])
     }
 
     @Test("What nobody may ask for any more is not sent once more")

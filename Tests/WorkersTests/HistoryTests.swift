@@ -134,6 +134,35 @@ struct HistoryTests {
         #expect(count == 300 && pages == 5)
     }
 
+    @Test(
+        "Steps without a wanted value are passed page by page; one step alone that is too large is refused"
+    )
+    func emptySteps() throws {
+        var limits = Limits()
+        // One read of the store looks at 20,000 records.
+        limits.historyScanMax = 1
+        let world = try world(limits: limits)
+        let others = (0..<45_000).map { (Int64($0), ["level": 1] as JSONObject) }
+        try append(world, others + [(60_000, ["power": true])])
+        var params: JSONObject = ["every": "1h", "fn": "count", "attr": "power"]
+        var found: [Int64] = []
+        var pages = 0
+        repeat {
+            let answer = try ask(world, "history", span(world, params))
+            #expect(answer.isOK)
+            found += rows(answer).compactMap { $0["value"]?.intValue }
+            params["cursor"] = answer["result"]?.objectValue?["cursor"]
+            pages += 1
+        } while params["cursor"] != nil && pages < 50
+        #expect(found == [1] && pages == 3)
+        // The day in which it begins is passed; the next alone holds more than one answer looks at.
+        params = ["every": "1d", "fn": "count", "attr": "power"]
+        let day = try ask(world, "history", span(world, params))
+        #expect(day.isOK && rows(day).isEmpty)
+        params["cursor"] = day["result"]?.objectValue?["cursor"]
+        #expect(try ask(world, "history", span(world, params)).errorField == "params.every")
+    }
+
     @Test("What isn't asked for rightly is refused with its field")
     func refusals() throws {
         let world = try world()

@@ -197,11 +197,16 @@ private struct Simulation {
             let cids = world.broker.published(to: World.command(device)).compactMap {
                 $0["cid"]?.intValue
             }
-            var newest: Int64 = 0
-            for cid in cids where cid > newest {
-                #expect(cid == newest + 1)
-                newest = cid
+            // No newer one goes out before an older one.
+            var heard: Set<Int64> = []
+            let first = cids.filter { heard.insert($0).inserted }
+            #expect(first == first.sorted())
+            // One that never went out had no time left while it waited for the device.
+            let left = try world.read { tx in
+                try tx.commands.newest(World.did(device), limit: 1000)
+                    .filter { $0.cid < first.last ?? 0 && !heard.contains($0.cid) }
             }
+            #expect(left.allSatisfy { !$0.wasSent && $0.state != .queued })
         }
         #expect(try world.count("deadLetter") == 0)
     }

@@ -6,8 +6,8 @@ package struct CommandCall: Sendable, Equatable {
     package var did: DeviceID
     /// From when on.
     package var at: Instant
-    /// What was sent before this moment goes out once more, since the device has come anew; nil where its
-    /// connection is the one that it was.
+    /// What was sent before this moment goes out once more, since the device has come anew or listens anew;
+    /// nil where neither is so.
     package var sentBefore: Instant?
 
     /// Calls for a device.

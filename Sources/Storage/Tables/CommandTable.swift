@@ -133,6 +133,9 @@ package struct CommandTable {
 
     /// Has the control worker send what waits for devices; devices for which there is nothing to send are
     /// left out.
+    ///
+    /// A call that waits for a device to listen stays as late as it is for a new command: until then the
+    /// broker would throw it away. Only word of the device itself brings it forward.
     package func call(_ calls: [CommandCall]) throws {
         try sql.run(
             """
@@ -140,8 +143,8 @@ package struct CommandTable {
             WHERE (\(Self.firstQueued)) IS NOT NULL
                 OR ($3 IS NOT NULL AND (\(Self.firstSent)) IS NOT NULL)
             ON CONFLICT (did) DO UPDATE SET
-                at = CASE WHEN excluded.at < commandCall.at THEN excluded.at
-                    ELSE commandCall.at END,
+                at = CASE WHEN excluded.sentBefore IS NOT NULL AND excluded.at < commandCall.at
+                    THEN excluded.at ELSE commandCall.at END,
                 sentBefore = coalesce(excluded.sentBefore, commandCall.sentBefore)
             """,
             each: calls
@@ -150,6 +153,11 @@ package struct CommandTable {
             $0.add($1.at.milliseconds)
             $0.add($1.sentBefore?.milliseconds)
         }
+    }
+
+    /// Whether the control worker is to send something to a device, now or soon.
+    package func isCalled(_ did: DeviceID) throws -> Bool {
+        try sql.integer("SELECT 1 FROM commandCall WHERE did = $1") { $0.add(did.text) } != nil
     }
 
     /// Takes the calls whose time has come, at most so many.

@@ -37,7 +37,8 @@ package struct RetentionTable {
         try sql.run(
             """
             DELETE FROM waiter WHERE (did, cid, seq) IN (
-                SELECT did, cid, seq FROM waiter WHERE did = $1 AND seq < $2 LIMIT $3)
+                SELECT did, cid, seq FROM waiter WHERE did = $1 AND seq < $2 AND \(Self.isIdle)
+                LIMIT $3)
             """
         ) {
             $0.add(did.text)
@@ -57,6 +58,12 @@ package struct RetentionTable {
         return isMore || sql.changes == limit
     }
 
+    /// Whether somebody waits for a command that is not open any more: others are answered yet.
+    private static let isIdle = """
+        NOT EXISTS (SELECT 1 FROM command AS c WHERE c.did = waiter.did AND c.cid = waiter.cid
+            AND c.state IN ('queued', 'sent'))
+        """
+
     /// Whether an ended bond has outlived the commands of its time: by their numbers, since clocks are set.
     private static let isOver = """
         did = $1
@@ -72,7 +79,7 @@ package struct RetentionTable {
             UNION ALL SELECT 1 FROM command
                 WHERE did = $1 AND createdAt < $2 AND state NOT IN ('queued', 'sent')
             UNION ALL SELECT 1 FROM formerBond WHERE \(Self.isOver)
-            UNION ALL SELECT 1 FROM waiter WHERE did = $1 AND seq < $3 LIMIT 1
+            UNION ALL SELECT 1 FROM waiter WHERE did = $1 AND seq < $3 AND \(Self.isIdle) LIMIT 1
             """
         ) {
             $0.add(did.text)

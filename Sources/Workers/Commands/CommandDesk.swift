@@ -21,9 +21,9 @@ package enum CommandDesk {
         in tx: Transaction,
         owed: inout Owed
     ) throws -> Command {
-        let (command, isOnline) = try prepare(order, product: product, limits: limits, in: tx)
+        let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
         try tx.commands.save([command])
-        if isOnline {
+        if place != .away {
             try tx.commands.call([CommandCall(did: command.did, at: tx.now)])
             owed.wake(.control)
         }
@@ -32,6 +32,8 @@ package enum CommandDesk {
 
     /// Takes an order on the control worker itself, and sends it with this very commit where the device
     /// is connected.
+    ///
+    /// Where older ones are about to go out, it goes with them: a device ignores what comes behind a newer.
     static func send(
         _ order: CommandOrder,
         product: Product?,
@@ -40,8 +42,8 @@ package enum CommandDesk {
         in tx: Transaction,
         owed: inout Owed
     ) throws -> Command {
-        let (command, isOnline) = try prepare(order, product: product, limits: limits, in: tx)
-        guard isOnline else {
+        let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
+        guard place == .front else {
             try tx.commands.save([command])
             return command
         }
@@ -98,12 +100,22 @@ package enum CommandDesk {
 
     // MARK: Taking
 
+    /// Where a new command stands.
+    private enum Place {
+        /// Nothing is to go out before it, and the device is there.
+        case front
+        /// Others are about to go out to the device.
+        case behind
+        /// The device is not there.
+        case away
+    }
+
     private static func prepare(
         _ order: CommandOrder,
         product: Product?,
         limits: Limits,
         in tx: Transaction
-    ) throws -> (command: Command, isOnline: Bool) {
+    ) throws -> (command: Command, place: Place) {
         guard let product, let record = try tx.statuses.find(order.did) else {
             throw Rejection(.notBound, "The device is gone.", field: "params.did")
         }
@@ -117,8 +129,10 @@ package enum CommandDesk {
         let cid = try tx.devices.nextCommandID(order.did)
         let command = order.command(cid: cid, product: product, at: tx.now)
         try checkSize([command])
-        if !isOnline { try checkRoom(command, limits, in: tx) }
-        return (command, isOnline)
+        let place: Place =
+            try !isOnline ? .away : tx.commands.isCalled(order.did) ? .behind : .front
+        if place != .front { try checkRoom(command, limits, in: tx) }
+        return (command, place)
     }
 
     /// What waits goes out as one message, so it has to fit into one.
@@ -154,8 +168,8 @@ package enum CommandDesk {
         throw Rejection.invalid("params.data", "The command is larger than one message.")
     }
 
-    /// Room for what the merging may change beside the data, in bytes.
-    private static let sizeReserve = 256
+    /// Room for what the merging may change, and for what the log of commands adds, in bytes.
+    private static let sizeReserve = 2048
 
     // MARK: Sending
 

@@ -91,7 +91,8 @@ struct SummaryRows: HistoryRows {
         guard let bounds else { return page }
         // The step is summed up anew, from its beginning.
         page.place = HistoryPlace(max(bounds.lowerBound, question.place.ts))
-        if rows.isEmpty {
+        // Steps without a value leave no row, and are behind us all the same.
+        if rows.isEmpty, bounds.lowerBound <= question.place.ts {
             page.refusal = .invalid(
                 "params.every",
                 "One step holds more records than one answer looks at; choose a shorter one."

@@ -42,7 +42,8 @@ extension StatusBatch {
         }
     }
 
-    /// Has the control worker send what waits for devices that have come.
+    /// Has the control worker send what waits for devices that have come, and once more what went out before
+    /// they listened.
     mutating func callWaiting(in tx: Transaction) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }
@@ -52,7 +53,7 @@ extension StatusBatch {
                 CommandCall(
                     did: did,
                     at: listening.contains(did) ? tx.now : later,
-                    sentBefore: connected.contains(did) ? tx.now : nil
+                    sentBefore: connected.contains(did) || listening.contains(did) ? tx.now : nil
                 )
             }
         )
