@@ -174,7 +174,9 @@ class Commander(threading.Thread):
                 return
 
     def ask(self, params, id):
-        for _ in range(120):
+        # Without a connection a try takes no time, and one that comes back each second may meet many kills.
+        end = time.monotonic() + 120
+        while time.monotonic() < end:
             try:
                 self.app.send("device/control", params, id)
                 answer = self.app.answer("device/control", id, 1)
