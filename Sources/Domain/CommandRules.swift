@@ -48,7 +48,8 @@ package enum CommandRules {
 
     /// Makes one command of all that waited: the newest one, with the newest value of each attribute.
     ///
-    /// What waited comes in the order of its numbers. Commands that may not wait stay by themselves.
+    /// What waited comes in the order of its numbers. Commands that may not wait stay by themselves, and what
+    /// they set is not set back by older values.
     package static func merged(
         _ waiting: [Command],
         at now: Instant
@@ -58,8 +59,9 @@ package enum CommandRules {
         }
         let queued = waiting.filter { $0.mode == .queue }
         var merged = newest
-        merged.data = union(queued.map(\.data))
-        let values = union(queued.map(\.values))
+        let older = waiting.filter { $0.cid <= newest.cid }
+        merged.data = union(older, \.data)
+        let values = union(older, \.values)
         merged.hidden = values == merged.data ? nil : values
         merged.binary = queued.compactMap(\.binary).last
         let superseded = queued.dropLast().map { command in
@@ -75,9 +77,14 @@ package enum CommandRules {
         return (outgoing, superseded)
     }
 
-    private static func union(_ objects: [JSONObject]) -> JSONObject {
-        objects.dropFirst().reduce(into: objects.first ?? [:]) { all, object in
-            for member in object.members { all[member.key] = member.value }
+    private static func union(
+        _ commands: [Command],
+        _ values: (Command) -> JSONObject
+    ) -> JSONObject {
+        commands.reduce(into: [:]) { all, command in
+            for member in values(command).members {
+                all[member.key] = command.mode == .queue ? member.value : nil
+            }
         }
     }
 

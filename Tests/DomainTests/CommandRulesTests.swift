@@ -136,5 +136,13 @@ struct CommandRulesTests {
         #expect(outgoing.map(\.cid) == [2, 3] && superseded.map(\.cid) == [1])
         #expect(outgoing.first?.data == ["power": false])
         #expect(outgoing.last?.binary == "AA==")
+
+        let (later, _) = CommandRules.merged(
+            [queued(1, ["level": 5, "power": true]), now, queued(3, ["level": 10])],
+            at: Make.at(9)
+        )
+        #expect(later.map(\.data) == [["power": false], ["level": 10]])
+        let (first, _) = CommandRules.merged([queued(1, ["power": true]), now], at: Make.at(9))
+        #expect(first.map(\.data) == [["power": true], ["power": false]])
     }
 }

@@ -143,6 +143,21 @@ struct CommandTests {
         #expect(sent(world).map { $0["cid"] } == [2, 3, 4])
     }
 
+    @Test("A call whose time has come, or that a clock set back has moved away, holds nothing back")
+    func held() throws {
+        for milliseconds in [2500, -3_600_000] as [Int64] {
+            let world = try world()
+            try queue(world, "a", ["power": true])
+            try come(world, listening: false)
+            world.clock.advance(milliseconds: milliseconds)
+            // The request comes before the worker looks at what is due.
+            try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
+            #expect(sent(world).map { $0["cid"] } == [1, 2])
+            #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")
+            #expect(try world.count("commandCall") == 0)
+        }
+    }
+
     @Test("What went out before a device listened goes out once more, and newer ones behind it")
     func unheard() throws {
         let world = try world()

@@ -10,6 +10,15 @@ package struct CommandCall: Sendable, Equatable {
     /// nil where neither is so.
     package var sentBefore: Instant?
 
+    /// No call lies so far ahead, in milliseconds, unless the clock was set back: one that does holds nothing
+    /// back.
+    static let aheadMilliseconds: Int64 = 60_000
+
+    /// Whether it waits for the device to listen.
+    package func isAhead(at now: Instant) -> Bool {
+        at > now && at <= now.adding(milliseconds: Self.aheadMilliseconds)
+    }
+
     /// Calls for a device.
     package init(did: DeviceID, at: Instant, sentBefore: Instant? = nil) {
         self.did = did

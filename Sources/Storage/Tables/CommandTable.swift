@@ -143,7 +143,8 @@ package struct CommandTable {
             WHERE (\(Self.firstQueued)) IS NOT NULL
                 OR ($3 IS NOT NULL AND (\(Self.firstSent)) IS NOT NULL)
             ON CONFLICT (did) DO UPDATE SET
-                at = CASE WHEN excluded.sentBefore IS NOT NULL AND excluded.at < commandCall.at
+                at = CASE WHEN excluded.at < commandCall.at AND (excluded.sentBefore IS NOT NULL
+                        OR commandCall.at > excluded.at + \(CommandCall.aheadMilliseconds))
                     THEN excluded.at ELSE commandCall.at END,
                 sentBefore = coalesce(excluded.sentBefore, commandCall.sentBefore)
             """,
@@ -155,9 +156,22 @@ package struct CommandTable {
         }
     }
 
-    /// Whether the control worker is to send something to a device, now or soon.
-    package func isCalled(_ did: DeviceID) throws -> Bool {
-        try sql.integer("SELECT 1 FROM commandCall WHERE did = $1") { $0.add(did.text) } != nil
+    /// What the control worker is to send to a device, now or soon; nil for nothing.
+    package func nextCall(of did: DeviceID) throws -> CommandCall? {
+        try sql.query("SELECT at, sentBefore FROM commandCall WHERE did = $1") {
+            $0.add(did.text)
+        } row: {
+            CommandCall(
+                did: did,
+                at: Instant(milliseconds: $0.integer(0)),
+                sentBefore: $0.optionalInteger(1).map { Instant(milliseconds: $0) }
+            )
+        }.first
+    }
+
+    /// Takes a call that is carried out.
+    package func take(_ call: CommandCall) throws {
+        try sql.run("DELETE FROM commandCall WHERE did = $1") { $0.add(call.did.text) }
     }
 
     /// Takes the calls whose time has come, at most so many.

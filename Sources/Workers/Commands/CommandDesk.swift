@@ -23,7 +23,7 @@ package enum CommandDesk {
     ) throws -> Command {
         let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
         try tx.commands.save([command])
-        if place != .away {
+        if !place.isAway {
             try tx.commands.call([CommandCall(did: command.did, at: tx.now)])
             owed.wake(.control)
         }
@@ -43,9 +43,13 @@ package enum CommandDesk {
         owed: inout Owed
     ) throws -> Command {
         let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
-        guard place == .front else {
+        guard case .front(let call) = place else {
             try tx.commands.save([command])
             return command
+        }
+        if let call {
+            try tx.commands.take(call)
+            try deliver(call, product: product, limits: limits, topics: topics, in: tx, owed: &owed)
         }
         let waiting = try entitled(
             order.did,
@@ -77,7 +81,24 @@ package enum CommandDesk {
         guard let record = try tx.statuses.find(call.did), record.status.presence.isOnline else {
             return
         }
-        let product = catalog.product(record.productKey)
+        try deliver(
+            call,
+            product: catalog.product(record.productKey),
+            limits: limits,
+            topics: topics,
+            in: tx,
+            owed: &owed
+        )
+    }
+
+    private static func deliver(
+        _ call: CommandCall,
+        product: Product?,
+        limits: Limits,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
         if let moment = call.sentBefore {
             let missed = try tx.commands.missed(
                 call.did,
@@ -102,12 +123,15 @@ package enum CommandDesk {
 
     /// Where a new command stands.
     private enum Place {
-        /// Nothing is to go out before it, and the device is there.
-        case front
-        /// Others are about to go out to the device.
+        /// The device is there; what is to go out before it can go out now.
+        case front(CommandCall?)
+        /// Others go out before it as soon as the device listens.
         case behind
         /// The device is not there.
         case away
+
+        var isFront: Bool { if case .front = self { true } else { false } }
+        var isAway: Bool { if case .away = self { true } else { false } }
     }
 
     private static func prepare(
@@ -129,10 +153,19 @@ package enum CommandDesk {
         let cid = try tx.devices.nextCommandID(order.did)
         let command = order.command(cid: cid, product: product, at: tx.now)
         try checkSize([command])
-        let place: Place =
-            try !isOnline ? .away : tx.commands.isCalled(order.did) ? .behind : .front
-        if place != .front { try checkRoom(command, limits, in: tx) }
+        let place = try place(order.did, isOnline: isOnline, in: tx)
+        if !place.isFront { try checkRoom(command, limits, in: tx) }
         return (command, place)
+    }
+
+    private static func place(
+        _ did: DeviceID,
+        isOnline: Bool,
+        in tx: Transaction
+    ) throws -> Place {
+        guard isOnline else { return .away }
+        let call = try tx.commands.nextCall(of: did)
+        return call?.isAhead(at: tx.now) == true ? .behind : .front(call)
     }
 
     /// What waits goes out as one message, so it has to fit into one.

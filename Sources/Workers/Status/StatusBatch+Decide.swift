@@ -213,7 +213,9 @@ extension StatusBatch {
         if status.presence.connection > record.status.presence.connection, status.presence.isAlive {
             connected.insert(record.did)
         }
-        if case .listening = signal, status.presence.isOnline { listening.insert(record.did) }
+        if case .listening(status.presence.connection) = signal, status.presence.isOnline {
+            listening.insert(record.did)
+        }
         if change != nil { status.ts = now }
         guard status != record.status else { return }
         move(item.device, status)
