@@ -10,6 +10,18 @@ import Wire
 
 @Suite("The database's past")
 struct MigrationTests {
+    /// Leaves a database as the version of a step had it.
+    private func leave(
+        in directory: TemporaryDirectory,
+        upTo step: String,
+        _ fill: (Database) throws -> Void
+    ) throws {
+        let old = try DatabaseQueue(path: directory.path("test.db"))
+        try Migrations.migrator().migrate(old, upTo: step)
+        try old.write(fill)
+        try old.close()
+    }
+
     @Test("A database of a newer version is refused")
     func newer() throws {
         let directory = try TemporaryDirectory()
@@ -35,9 +47,7 @@ struct MigrationTests {
     @Test("Commands and requests of a database from before they lay in order are all there")
     func inOrder() throws {
         let directory = try TemporaryDirectory()
-        let old = try DatabaseQueue(path: directory.path("test.db"))
-        try Migrations.migrator().migrate(old, upTo: "011-sent-again")
-        try old.write { database in
+        try leave(in: directory, upTo: "011-sent-again") { database in
             for (did, cid, state) in [("b", 1, "done"), ("a", 1, "queued"), ("a", 2, "sent")] {
                 try database.execute(
                     sql: """
@@ -53,7 +63,6 @@ struct MigrationTests {
                 sql: "INSERT INTO request VALUES ('t', 'r', x'01', x'02', 0, NULL, NULL, 1000)"
             )
         }
-        try old.close()
 
         let world = try World(directory)
         try world.store.read { tx in
@@ -72,9 +81,7 @@ struct MigrationTests {
     @Test("Who gave commands to a device that he is no longer bound to is known for his erasure")
     func formerBonds() throws {
         let directory = try TemporaryDirectory()
-        let old = try DatabaseQueue(path: directory.path("test.db"))
-        try Migrations.migrator().migrate(old, upTo: "012-in-order")
-        try old.write { database in
+        try leave(in: directory, upTo: "012-in-order") { database in
             try database.execute(sql: "PRAGMA foreign_keys = OFF")
             // One whose erasure is under way has no account any more.
             try database.execute(sql: "INSERT INTO cancellation VALUES ('u-1', 1, 1)")
@@ -101,7 +108,6 @@ struct MigrationTests {
                 )
             }
         }
-        try old.close()
 
         let world = try World(directory)
         let bonds = try world.store.read { tx in

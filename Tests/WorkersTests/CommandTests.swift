@@ -7,48 +7,7 @@ import Wire
 @testable import Workers
 
 @Suite("Commands that wait, and questions to devices")
-struct CommandTests {
-    private func world(online: Bool = false, limits: Limits = Limits()) throws -> World {
-        try World(devices: 1, online: online, users: 2, bound: 2, limits: limits)
-    }
-
-    private func queue(
-        _ world: World,
-        _ id: String,
-        _ data: JSONObject,
-        user: Int = 0,
-        _ more: JSONObject = [:]
-    ) throws {
-        var params = more
-        params["did"] = .string(World.did(0).text)
-        params["data"] = .object(data)
-        if params["mode"] == nil { params["mode"] = "queue" }
-        world.sendRequest(user, "device/control", id: id, params)
-        try world.runControl()
-    }
-
-    private func come(_ world: World, connection: Int64 = 1, listening: Bool = true) throws {
-        let topic = "ll/v1/system/presence/\(World.did(0).text)"
-        let now = JSONValue.integer(world.clock.now.milliseconds)
-        world.broker.send(topic, ["online": true, "connection": .integer(connection), "ts": now])
-        if listening {
-            world.broker.send(
-                topic,
-                ["online": true, "connection": .integer(connection), "listening": true, "ts": now]
-            )
-        }
-        try world.runStatus()
-        try world.runControl()
-    }
-
-    private func sent(_ world: World) -> [JSONObject] {
-        world.broker.published(to: World.command(0))
-    }
-
-    private func outcomes(_ world: World, _ user: Int = 0) -> [JSONObject] {
-        world.broker.published(ending: "\(World.terminal(user).text)/command")
-    }
-
+struct CommandTests: CommandSuite {
     @Test("What waited goes out as one command when the device is back, and its answer settles it")
     func merged() throws {
         let world = try world()
@@ -77,116 +36,12 @@ struct CommandTests {
         #expect(sent(world).count == 1)
     }
 
-    @Test("A device that doesn't say that it listens gets its commands a little later")
-    func patience() throws {
-        let world = try world()
-        try queue(world, "a", ["level": 1])
-        try come(world, listening: false)
-        #expect(sent(world).isEmpty)
-        world.clock.advance(seconds: 2)
-        try world.runControl()
-        #expect(sent(world).count == 1)
-    }
-
     @Test("To a connected device a command goes out at once, whatever the mode")
     func atOnce() throws {
         let world = try world(online: true)
         try queue(world, "a", ["level": 1])
         #expect(sent(world).count == 1)
         #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")
-    }
-
-    @Test("What a device may have missed goes out once more when it comes anew, under its number")
-    func again() throws {
-        let world = try world(online: true)
-        try queue(world, "a", ["pin": "canary-5", "level": 1])
-        try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
-        #expect(sent(world).map { $0["cid"] } == [1, 2])
-
-        // The same connection without a word of listening missed nothing.
-        world.clock.advance(seconds: 1)
-        try come(world, connection: 1, listening: false)
-        #expect(sent(world).count == 2)
-
-        world.clock.advance(seconds: 1)
-        try come(world, connection: 2)
-        #expect(sent(world).map { $0["cid"] } == [1, 2, 1, 2])
-        #expect(
-            sent(world).last(where: { $0["cid"] == 1 })?["data"]?.objectValue?["pin"] == "canary-5"
-        )
-
-        world.sendReport(0, ["cid": 1])
-        try world.runStatus()
-        world.clock.advance(seconds: 60)
-        try come(world, connection: 3)
-        // One is answered, the other's time is over.
-        #expect(sent(world).count == 4)
-    }
-
-    @Test(
-        "What is ordered between a device's coming and its listening goes out when it listens, in order"
-    )
-    func between() throws {
-        let world = try world()
-        try queue(world, "a", ["power": true])
-        try come(world, listening: false)
-        world.clock.advance(milliseconds: 200)
-        try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
-        try queue(world, "c", ["level": 3])
-        #expect(sent(world).isEmpty)
-        try come(world)
-        #expect(sent(world).map { $0["cid"] } == [2, 3])
-        #expect(sent(world).last?["data"] == ["power": true, "level": 3])
-        #expect(try world.count("commandCall") == 0)
-        // Nothing waits any more, so that the next leaves at once.
-        try queue(world, "d", ["level": 4], ["mode": "now", "ttl": 60])
-        #expect(sent(world).map { $0["cid"] } == [2, 3, 4])
-    }
-
-    @Test("A call whose time has come, or that a clock set back has moved away, holds nothing back")
-    func held() throws {
-        for milliseconds in [2500, -3_600_000] as [Int64] {
-            let world = try world()
-            try queue(world, "a", ["power": true])
-            try come(world, listening: false)
-            world.clock.advance(milliseconds: milliseconds)
-            // The request comes before the worker looks at what is due.
-            try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
-            #expect(sent(world).map { $0["cid"] } == [1, 2])
-            #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")
-            #expect(try world.count("commandCall") == 0)
-        }
-    }
-
-    @Test("What went out before a device listened goes out once more, and newer ones behind it")
-    func unheard() throws {
-        let world = try world()
-        try come(world, listening: false)
-        try queue(world, "a", ["level": 1], ["mode": "now", "ttl": 60])
-        #expect(sent(world).map { $0["cid"] } == [1])
-        world.clock.advance(milliseconds: 200)
-        let topic = "ll/v1/system/presence/\(World.did(0).text)"
-        world.broker.send(
-            topic,
-            [
-                "online": true, "connection": 1, "listening": true,
-                "ts": .integer(world.clock.now.milliseconds),
-            ]
-        )
-        try world.runStatus()
-        try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
-        try world.runControl()
-        #expect(sent(world).map { $0["cid"] } == [1, 1, 2])
-    }
-
-    @Test("What nobody may ask for any more is not sent once more")
-    func againRights() throws {
-        let world = try world(online: true)
-        try queue(world, "a", ["level": 1], user: 1)
-        try world.write { (tx) throws in try tx.bindings.delete(World.did(0), [World.uid(1)]) }
-        world.clock.advance(seconds: 1)
-        try come(world, connection: 2)
-        #expect(sent(world).count == 1)
     }
 
     @Test("What waits is sealed, and gone from the store once it is answered")

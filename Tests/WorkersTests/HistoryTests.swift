@@ -7,56 +7,7 @@ import Wire
 @testable import Workers
 
 @Suite("What apps ask of the past")
-struct HistoryTests {
-    private func world(limits: Limits = Limits()) throws -> World {
-        let world = try World(devices: 1, online: true, users: 2, bound: 1, limits: limits)
-        world.environment.pool = ReadingPool(world.store, limits)
-        return world
-    }
-
-    private func ask(
-        _ world: World,
-        _ method: String,
-        _ params: JSONObject,
-        user: Int = 0
-    ) throws -> JSONObject {
-        var params = params
-        params["did"] = .string(World.did(0).text)
-        let id = "q\(world.broker.published.count)-\(method.count)"
-        world.sendRequest(user, "device/\(method)", id: id, params)
-        var loop = try world.loop(RequestHandler.control(world.environment))
-        // Pages are read on threads of their own, which may have to wait for a core.
-        let end = ContinuousClock.now + .seconds(60)
-        while ContinuousClock.now < end {
-            try loop.turn()
-            let answer = world.answers(user).last
-            if answer?["id"]?.stringValue == id, let answer { return answer }
-        }
-        throw World.Endless()
-    }
-
-    private func rows(_ answer: JSONObject, _ name: String = "rows") -> [JSONObject] {
-        (answer["result"]?.objectValue?[name]?.arrayValue ?? []).compactMap(\.objectValue)
-    }
-
-    private func append(_ world: World, _ records: [(Int64, JSONObject)]) throws {
-        try world.write { (tx) throws in
-            try tx.history.append(
-                records.map { second, data in
-                    HistoryRecord(did: World.did(0), ts: tx.now.adding(seconds: second), data: data)
-                }
-            )
-        }
-    }
-
-    private func span(_ world: World, _ more: JSONObject = [:]) -> JSONObject {
-        var params = more
-        let now = world.clock.now.milliseconds
-        if params["from"] == nil { params["from"] = .integer(now) }
-        if params["to"] == nil { params["to"] = .integer(now + 1_000_000_000) }
-        return params
-    }
-
+struct HistoryTests: HistorySuite {
     @Test("Pages follow one another by cursor; the last has none")
     func pages() throws {
         let world = try world()
@@ -81,86 +32,6 @@ struct HistoryTests {
         #expect((5...7).contains(rows(answer).count))
         #expect(answer.encoded().count <= Payload.bytesMax)
         #expect(answer["result"]?.objectValue?["cursor"] != nil)
-    }
-
-    @Test("With an attribute only its values come, and aggregates are those of the steps")
-    func summaries() throws {
-        let world = try world()
-        // The clock stands at 22:13:20; steps of an hour begin at the full hour.
-        try append(
-            world,
-            [
-                (0, ["level": 1]), (10, ["power": true]), (20, ["level": 3, "power": false]),
-                (2799, ["level": 8]), (2800, ["level": 10]), (9999, ["level": 2]),
-            ]
-        )
-        let plain = try ask(world, "history", span(world, ["attr": "level"]))
-        #expect(rows(plain).compactMap { $0["value"]?.intValue } == [1, 3, 8, 10, 2])
-        let wanted: [(String, [JSONValue])] = [
-            ("avg", [4.0, 10.0, 2.0]), ("min", [1, 10, 2]), ("max", [8, 10, 2]),
-            ("sum", [12, 10, 2]), ("count", [3, 1, 1]), ("first", [1, 10, 2]),
-            ("last", [8, 10, 2]),
-        ]
-        for (function, values) in wanted {
-            let answer = try ask(
-                world,
-                "history",
-                span(world, ["attr": "level", "every": "1h", "fn": .string(function)])
-            )
-            #expect(rows(answer).compactMap { $0["value"] } == values, "\(function)")
-        }
-        let all = try ask(world, "history", span(world, ["every": "1h", "fn": "last"]))
-        #expect(rows(all).first?["data"] == ["level": 8, "power": false])
-        let begin = world.clock.now.milliseconds / 3_600_000 * 3_600_000
-        #expect(rows(all).first?["ts"] == .integer(begin))
-    }
-
-    @Test("Pages of sums go on with the next step")
-    func summaryPages() throws {
-        let world = try world()
-        try append(world, (0..<300).map { (Int64($0) * 60, ["level": .integer(Int64($0))]) })
-        var cursor: JSONValue?
-        var count: Int64 = 0
-        var pages = 0
-        repeat {
-            let params: JSONObject = [
-                "every": "7m", "fn": "count", "limit": 10, "attr": "level", "cursor": cursor,
-            ]
-            let answer = try ask(world, "history", span(world, params))
-            count += rows(answer).reduce(0) { $0 + ($1["value"]?.intValue ?? 0) }
-            cursor = answer["result"]?.objectValue?["cursor"]
-            pages += 1
-        } while cursor != nil
-        #expect(count == 300 && pages == 5)
-    }
-
-    @Test(
-        "Steps without a wanted value are passed page by page; one step alone that is too large is refused"
-    )
-    func emptySteps() throws {
-        var limits = Limits()
-        // One read of the store looks at 20,000 records.
-        limits.historyScanMax = 1
-        let world = try world(limits: limits)
-        let others = (0..<45_000).map { (Int64($0), ["level": 1] as JSONObject) }
-        try append(world, others + [(60_000, ["power": true])])
-        var params: JSONObject = ["every": "1h", "fn": "count", "attr": "power"]
-        var found: [Int64] = []
-        var pages = 0
-        repeat {
-            let answer = try ask(world, "history", span(world, params))
-            #expect(answer.isOK)
-            found += rows(answer).compactMap { $0["value"]?.intValue }
-            params["cursor"] = answer["result"]?.objectValue?["cursor"]
-            pages += 1
-        } while params["cursor"] != nil && pages < 50
-        #expect(found == [1] && pages == 3)
-        // The day in which it begins is passed; the next alone holds more than one answer looks at.
-        params = ["every": "1d", "fn": "count", "attr": "power"]
-        let day = try ask(world, "history", span(world, params))
-        #expect(day.isOK && rows(day).isEmpty)
-        params["cursor"] = day["result"]?.objectValue?["cursor"]
-        #expect(try ask(world, "history", span(world, params)).errorField == "params.every")
     }
 
     @Test("What isn't asked for rightly is refused with its field")

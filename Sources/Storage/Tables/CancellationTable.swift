@@ -149,10 +149,13 @@ package struct CancellationTable {
         return sql.changes
     }
 
+    /// Looking at a command costs less than changing one.
+    private static let lookedAtPerChanged = 4
+
     /// Goes through the commands of devices that he was bound to, from where the last step ended; most are
     /// others' and stay as they are.
     private func takeOutOfCommands(_ uid: UserID, _ start: String, limit: Int) throws -> Int {
-        let limit = limit * 4
+        let limit = limit * Self.lookedAtPerChanged
         var looked = 0
         while looked < limit, let former = try nextFormerBond(uid) {
             let (count, last) = try commands(former, limit - looked)

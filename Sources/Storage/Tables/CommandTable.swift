@@ -169,9 +169,9 @@ package struct CommandTable {
         }.first
     }
 
-    /// Takes a call that is carried out.
-    package func take(_ call: CommandCall) throws {
-        try sql.run("DELETE FROM commandCall WHERE did = $1") { $0.add(call.did.text) }
+    /// Takes calls that are carried out.
+    package func take(_ calls: [CommandCall]) throws {
+        try sql.run("DELETE FROM commandCall WHERE did = $1", each: calls) { $0.add($1.did.text) }
     }
 
     /// Takes the calls whose time has come, at most so many.
@@ -188,7 +188,7 @@ package struct CommandTable {
                 sentBefore: $0.optionalInteger(2).map { Instant(milliseconds: $0) }
             )
         }
-        try sql.run("DELETE FROM commandCall WHERE did = $1", each: calls) { $0.add($1.did.text) }
+        try take(calls)
         return calls
     }
 

@@ -48,8 +48,8 @@ package enum CommandDesk {
             return command
         }
         if let call {
-            try tx.commands.take(call)
-            try deliver(call, product: product, limits: limits, topics: topics, in: tx, owed: &owed)
+            try tx.commands.take([call])
+            try sendAgain(call, limits: limits, topics: topics, in: tx, owed: &owed)
         }
         let waiting = try entitled(
             order.did,
@@ -81,34 +81,8 @@ package enum CommandDesk {
         guard let record = try tx.statuses.find(call.did), record.status.presence.isOnline else {
             return
         }
-        try deliver(
-            call,
-            product: catalog.product(record.productKey),
-            limits: limits,
-            topics: topics,
-            in: tx,
-            owed: &owed
-        )
-    }
-
-    private static func deliver(
-        _ call: CommandCall,
-        product: Product?,
-        limits: Limits,
-        topics: Topics,
-        in tx: Transaction,
-        owed: inout Owed
-    ) throws {
-        if let moment = call.sentBefore {
-            let missed = try tx.commands.missed(
-                call.did,
-                before: moment,
-                limit: limits.queuedPerDevice
-            )
-            for command in missed where try refusal(command, in: tx) == nil {
-                publish(command, topics, owed: &owed)
-            }
-        }
+        let product = catalog.product(record.productKey)
+        try sendAgain(call, limits: limits, topics: topics, in: tx, owed: &owed)
         let waiting = try entitled(
             call.did,
             product: product,
@@ -119,18 +93,37 @@ package enum CommandDesk {
         _ = try send(waiting, product: product, topics: topics, in: tx, owed: &owed)
     }
 
+    /// Sends once more what a device may have missed.
+    private static func sendAgain(
+        _ call: CommandCall,
+        limits: Limits,
+        topics: Topics,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        guard let moment = call.sentBefore else { return }
+        let missed = try tx.commands.missed(
+            call.did,
+            before: moment,
+            limit: limits.queuedPerDevice
+        )
+        for command in missed where try refusal(command, in: tx) == nil {
+            publish(command, topics, owed: &owed)
+        }
+    }
+
     // MARK: Taking
 
     /// Where a new command stands.
     private enum Place {
-        /// The device is there; what is to go out before it can go out now.
+        /// The device is there; what is called for goes out just before it.
         case front(CommandCall?)
         /// Others go out before it as soon as the device listens.
         case behind
         /// The device is not there.
         case away
 
-        var isFront: Bool { if case .front = self { true } else { false } }
+        var isFirst: Bool { if case .front(nil) = self { true } else { false } }
         var isAway: Bool { if case .away = self { true } else { false } }
     }
 
@@ -154,7 +147,7 @@ package enum CommandDesk {
         let command = order.command(cid: cid, product: product, at: tx.now)
         try checkSize([command])
         let place = try place(order.did, isOnline: isOnline, in: tx)
-        if !place.isFront { try checkRoom(command, limits, in: tx) }
+        if !place.isFirst { try checkRoom(command, limits, in: tx) }
         return (command, place)
     }
 
