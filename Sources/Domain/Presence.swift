@@ -10,9 +10,20 @@ package struct Presence: Sendable, Equatable {
     package var session: String?
     /// When the device last came or went.
     package var changedAt: Instant?
+    /// From when on the newest connection is taken to hear commands, unless the gate sees it subscribe
+    /// before; nil where it is known to, or where there was no new one.
+    package var listensFrom: Instant?
 
     /// A device that nobody has seen yet.
     package init() {}
+
+    /// Whether commands may get lost because the connection is so new that it may not have subscribed yet.
+    ///
+    /// A moment farther ahead than `seconds` comes from a clock that was set back, and says nothing.
+    package func mayMiss(at now: Instant, within seconds: Int64) -> Bool {
+        guard let listensFrom else { return false }
+        return now < listensFrom && listensFrom <= now.adding(seconds: seconds)
+    }
 }
 
 /// Something that tells of a device's presence.
@@ -43,19 +54,27 @@ package enum PresenceRules {
     }
 
     /// Takes a signal; returns the change that users see, if there is one.
+    ///
+    /// A new connection is taken to hear commands after `silence` seconds, whatever the gate says.
     package static func decide(
         _ signal: PresenceSignal,
         presence: inout Presence,
+        silence: Int64,
         at now: Instant
     ) -> Change? {
         let before = presence.isOnline
         var reason: String?
         switch signal {
-        case .connected(let connection), .listening(let connection):
+        case .connected(let connection):
             guard connection >= presence.connection else { return nil }
-            presence.connection = connection
-            presence.isAlive = true
-            presence.isOnline = true
+            if connection > presence.connection {
+                presence.listensFrom = now.adding(seconds: silence)
+            }
+            come(connection, &presence)
+        case .listening(let connection):
+            guard connection >= presence.connection else { return nil }
+            presence.listensFrom = nil
+            come(connection, &presence)
         case .disconnected(let connection, let why):
             guard connection >= presence.connection else { return nil }
             presence.connection = connection
@@ -84,5 +103,11 @@ package enum PresenceRules {
         guard presence.isOnline != before else { return nil }
         presence.changedAt = now
         return Change(isOnline: presence.isOnline, reason: reason)
+    }
+
+    private static func come(_ connection: Int64, _ presence: inout Presence) {
+        presence.connection = connection
+        presence.isAlive = true
+        presence.isOnline = true
     }
 }

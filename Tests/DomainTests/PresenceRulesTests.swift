@@ -102,7 +102,7 @@ struct PresenceRulesTests {
     func cell(_ row: Case) {
         var presence = Self.presence(row.state)
         let wasOnline = presence.isOnline
-        let change = PresenceRules.decide(row.signal, presence: &presence, at: Make.now)
+        let change = PresenceRules.decide(row.signal, presence: &presence, silence: 2, at: Make.now)
 
         #expect(presence.isOnline == row.isOnline)
         if wasOnline == row.isOnline {
@@ -117,10 +117,42 @@ struct PresenceRulesTests {
     @Test("The number of a connection never falls")
     func numbers() {
         var presence = Self.presence(.alive)
-        _ = PresenceRules.decide(.connected(connection: 3), presence: &presence, at: Make.now)
+        _ = PresenceRules.decide(
+            .connected(connection: 3),
+            presence: &presence,
+            silence: 2,
+            at: Make.now
+        )
         #expect(presence.connection == 5)
-        _ = PresenceRules.decide(.connected(connection: 9), presence: &presence, at: Make.now)
+        _ = PresenceRules.decide(
+            .connected(connection: 9),
+            presence: &presence,
+            silence: 2,
+            at: Make.now
+        )
         #expect(presence.connection == 9)
+    }
+
+    @Test("A new connection may miss commands until it is seen to listen, or for so many seconds")
+    func listening() {
+        var presence = Self.presence(.alive)
+        #expect(!presence.mayMiss(at: Make.now, within: 2))
+        // Told twice, and the connection that is known already.
+        for connection in [5, 6, 6] as [Int64] {
+            let signal = PresenceSignal.connected(connection: connection)
+            _ = PresenceRules.decide(signal, presence: &presence, silence: 2, at: Make.now)
+            #expect(presence.mayMiss(at: Make.now, within: 2) == (connection == 6))
+        }
+        #expect(!presence.mayMiss(at: Make.now.adding(seconds: 2), within: 2))
+        #expect(!presence.mayMiss(at: Make.now.adding(seconds: -1), within: 2))
+        for (connection, mayMiss) in [(5, true), (6, false)] as [(Int64, Bool)] {
+            let signal = PresenceSignal.listening(connection: connection)
+            _ = PresenceRules.decide(signal, presence: &presence, silence: 2, at: Make.now)
+            #expect(presence.mayMiss(at: Make.now, within: 2) == mayMiss)
+        }
+        let again = PresenceSignal.connected(connection: 6)
+        _ = PresenceRules.decide(again, presence: &presence, silence: 2, at: Make.now)
+        #expect(!presence.mayMiss(at: Make.now, within: 2))
     }
 
     @Test("A device that reconnects before its old connection is gone stays online")
@@ -131,7 +163,9 @@ struct PresenceRulesTests {
             .disconnected(connection: 5, reason: "takenOver"), .birth(session: "next"),
         ]
         for signal in signals {
-            #expect(PresenceRules.decide(signal, presence: &presence, at: Make.now) == nil)
+            #expect(
+                PresenceRules.decide(signal, presence: &presence, silence: 2, at: Make.now) == nil
+            )
             #expect(presence.isOnline && presence.isAlive)
         }
     }
@@ -139,8 +173,13 @@ struct PresenceRulesTests {
     @Test("The end of a connection told before its beginning leaves the device offline")
     func reordered() {
         var presence = Presence()
-        _ = PresenceRules.decide(Self.lost(7), presence: &presence, at: Make.now)
-        _ = PresenceRules.decide(.connected(connection: 6), presence: &presence, at: Make.now)
+        _ = PresenceRules.decide(Self.lost(7), presence: &presence, silence: 2, at: Make.now)
+        _ = PresenceRules.decide(
+            .connected(connection: 6),
+            presence: &presence,
+            silence: 2,
+            at: Make.now
+        )
         #expect(!presence.isOnline)
     }
 }

@@ -3,10 +3,11 @@ import Domain
 import Foundation
 import JSON
 import Sodium
-import Storage
 import Synchronization
 import TestKit
 import Testing
+
+@testable import Storage
 
 /// What the gate would read from its file.
 struct GateFile {
@@ -60,6 +61,31 @@ struct GateFileTests {
 
         try world.store.batch(at: Make.now) { try $0.devices.forget(Make.did) }
         #expect(try GateFile(world).tables.devices.isEmpty)
+    }
+
+    @Test("Every one of a hundred thousand devices is in the file after a start")
+    func many() throws {
+        let directory = try TemporaryDirectory()
+        do {
+            let world = try World(directory)
+            try world.fill()
+            try world.store.batch(at: Make.now) { (tx) throws in
+                try tx.sql.run(
+                    """
+                    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
+                    INSERT INTO device (did, productKey, mac, secretHash, hardware, generation,
+                        generationAt, lastCid, createdAt)
+                    SELECT 'd-x' || n, $1, n, randomblob(32), '{}', 1, 0, 0, 0 FROM number
+                    """
+                ) {
+                    $0.add(Make.key.text)
+                }
+            }
+        }
+        let world = try World(directory)
+        try world.store.healCredentials()
+        let devices = try GateFile(world).tables.devices
+        #expect((1...100_000).allSatisfy { devices["d-x\($0)"] != nil })
     }
 
     enum Harm: CaseIterable {

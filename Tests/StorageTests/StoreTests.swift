@@ -134,39 +134,4 @@ struct StoreTests {
         #expect(values == ["1", nil, "3"])
         #expect(try GateFile(world).tables.products.keys.sorted() == [Make.key.text])
     }
-
-    @Test("A hundred thousand devices open about as fast as a thousand")
-    func start() throws {
-        let few = try Self.opening(1000)
-        let many = try Self.opening(100_000)
-        print(
-            "opening with 100,000 devices takes \(many / few) times as long as with 1,000: \(many)"
-        )
-    }
-
-    private static func opening(_ count: Int) throws -> Duration {
-        let directory = try TemporaryDirectory()
-        do {
-            let world = try World(directory)
-            try world.fill()
-            try world.store.batch(at: Make.now) { (tx) throws in
-                try tx.sql.run(
-                    """
-                    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < $1)
-                    INSERT INTO device (did, productKey, mac, secretHash, hardware, generation,
-                        generationAt, lastCid, createdAt)
-                    SELECT 'd-x' || n, $2, n, randomblob(32), '{}', 1, 0, 0, 0 FROM number
-                    """
-                ) {
-                    $0.add(count)
-                    $0.add(Make.key.text)
-                }
-            }
-        }
-        let clock = ContinuousClock()
-        return try clock.measure {
-            let world = try World(directory)
-            try world.store.healCredentials()
-        }
-    }
 }

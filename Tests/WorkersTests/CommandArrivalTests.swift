@@ -102,6 +102,37 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).map { $0["cid"] } == [1, 1, 2])
     }
 
+    @Test("On a connection that may not listen yet each command has those before it in front of it")
+    func unsure() throws {
+        let world = try world()
+        try come(world, listening: false)
+        for (id, level) in [("a", 1), ("b", 2), ("c", 3)] as [(String, JSONValue)] {
+            try queue(world, id, ["level": level], ["mode": "now", "ttl": 60])
+            world.clock.advance(milliseconds: 100)
+        }
+        // The device may have begun to listen before any of them.
+        #expect(sent(world).map { $0["cid"] } == [1, 1, 2, 1, 2, 3])
+        #expect(world.answers().allSatisfy { $0["result"]?.objectValue?["state"] == "sent" })
+        try come(world)
+        #expect(sent(world).suffix(3).map { $0["cid"] } == [1, 2, 3])
+        try queue(world, "d", ["level": 4], ["mode": "now", "ttl": 60])
+        #expect(sent(world).count == 10)
+    }
+
+    @Test(
+        "A connection is taken to listen after a while, and where a clock set back moved that away"
+    )
+    func sure() throws {
+        for milliseconds in [2000, -3_600_000] as [Int64] {
+            let world = try world()
+            try come(world, listening: false)
+            try queue(world, "a", ["level": 1], ["mode": "now", "ttl": 60])
+            world.clock.advance(milliseconds: milliseconds)
+            try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
+            #expect(sent(world).map { $0["cid"] } == [1, 2])
+        }
+    }
+
     @Test("What nobody may ask for any more is not sent once more")
     func againRights() throws {
         let world = try world(online: true)

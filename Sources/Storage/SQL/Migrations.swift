@@ -18,7 +18,7 @@ enum Migrations {
         ("009-addresses", Schema009.sql),
         ("010-address-age", Schema010.sql),
         ("011-sent-again", Schema011.sql), ("012-in-order", Schema012.sql),
-        ("013-fewer-indexes", Schema013.sql),
+        ("013-fewer-indexes", Schema013.sql), ("014-listening", Schema014.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {

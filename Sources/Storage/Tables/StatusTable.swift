@@ -19,7 +19,7 @@ package struct StatusTable {
 
     private static let columns = """
         productKey, version, ts, attributes, conditions, online, alive, connection, session,
-        lastSeenAt, recent, did
+        lastSeenAt, recent, did, listensFrom
         """
 
     func create(_ did: DeviceID, product: ProductKey, at now: Instant) throws {
@@ -27,8 +27,8 @@ package struct StatusTable {
         try sql.run(
             """
             INSERT INTO status (version, ts, attributes, conditions, recent, online, alive,
-                connection, session, lastSeenAt, productKey, did)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                connection, session, lastSeenAt, listensFrom, productKey, did)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
             """
         ) {
             Self.bindReported(record.status, &$0)
@@ -107,8 +107,8 @@ package struct StatusTable {
         try sql.run(
             """
             UPDATE status SET online = $1, alive = $2, connection = $3, session = $4,
-                lastSeenAt = $5, ts = $6
-            WHERE did = $7
+                lastSeenAt = $5, listensFrom = $6, ts = $7
+            WHERE did = $8
             """,
             each: moved
         ) { binder, record in
@@ -134,6 +134,7 @@ package struct StatusTable {
         binder.add(presence.connection)
         binder.add(presence.session)
         binder.add(presence.changedAt?.milliseconds)
+        binder.add(presence.listensFrom?.milliseconds)
     }
 
     /// Forgets what a device reported in its life so far; its version goes on.
@@ -160,6 +161,7 @@ package struct StatusTable {
         status.presence.connection = row.integer(7)
         status.presence.session = row.optionalText(8)
         status.presence.changedAt = row.optionalInteger(9).map { Instant(milliseconds: $0) }
+        status.presence.listensFrom = row.optionalInteger(12).map { Instant(milliseconds: $0) }
         status.newest = row.withBytes(10, text: false) { newest($0) }
         return StatusRecord(did: did, productKey: ProductKey(trusted: row.text(0)), status: status)
     }

@@ -82,6 +82,7 @@ package enum CommandDesk {
             return
         }
         let product = catalog.product(record.productKey)
+        let call = atRisk(call, record, limits, at: tx.now) ?? call
         try sendAgain(call, limits: limits, topics: topics, in: tx, owed: &owed)
         let waiting = try entitled(
             call.did,
@@ -146,19 +147,34 @@ package enum CommandDesk {
         let cid = try tx.devices.nextCommandID(order.did)
         let command = order.command(cid: cid, product: product, at: tx.now)
         try checkSize([command])
-        let place = try place(order.did, isOnline: isOnline, in: tx)
+        let place = try place(record, limits, in: tx)
         if !place.isFirst { try checkRoom(command, limits, in: tx) }
         return (command, place)
     }
 
     private static func place(
-        _ did: DeviceID,
-        isOnline: Bool,
+        _ record: StatusRecord,
+        _ limits: Limits,
         in tx: Transaction
     ) throws -> Place {
-        guard isOnline else { return .away }
-        let call = try tx.commands.nextCall(of: did)
-        return call?.isAhead(at: tx.now) == true ? .behind : .front(call)
+        guard record.status.presence.isOnline else { return .away }
+        let call = try tx.commands.nextCall(of: record.did)
+        if call?.isAhead(at: tx.now) == true { return .behind }
+        return .front(atRisk(call, record, limits, at: tx.now))
+    }
+
+    /// A call, or where commands may get lost on a connection so new, one that has the earlier ones sent
+    /// again: the next may be the first that the device hears.
+    private static func atRisk(
+        _ call: CommandCall?,
+        _ record: StatusRecord,
+        _ limits: Limits,
+        at now: Instant
+    ) -> CommandCall? {
+        guard record.status.presence.mayMiss(at: now, within: limits.callSeconds) else {
+            return call
+        }
+        return CommandCall(did: record.did, at: now, sentBefore: now)
     }
 
     /// What waits goes out as one message, so it has to fit into one.

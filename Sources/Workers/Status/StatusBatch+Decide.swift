@@ -209,7 +209,12 @@ extension StatusBatch {
     ) {
         guard let record = records[item.device] else { return putAsideUnknown(item) }
         var status = record.status
-        let change = PresenceRules.decide(signal, presence: &status.presence, at: now)
+        let change = PresenceRules.decide(
+            signal,
+            presence: &status.presence,
+            silence: callSeconds,
+            at: now
+        )
         if status.presence.connection > record.status.presence.connection, status.presence.isAlive {
             connected.insert(record.did)
         }
