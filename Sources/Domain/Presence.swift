@@ -17,12 +17,15 @@ package struct Presence: Sendable, Equatable {
     /// A device that nobody has seen yet.
     package init() {}
 
-    /// Whether commands may get lost because the connection is so new that it may not have subscribed yet.
+    /// Until when commands would get lost, because the connection is so new that it may not have
+    /// subscribed yet; nil for no longer.
     ///
     /// A moment farther ahead than `seconds` comes from a clock that was set back, and says nothing.
-    package func mayMiss(at now: Instant, within seconds: Int64) -> Bool {
-        guard let listensFrom else { return false }
-        return now < listensFrom && listensFrom <= now.adding(seconds: seconds)
+    package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
+        guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else {
+            return nil
+        }
+        return listensFrom
     }
 }
 

@@ -20,6 +20,8 @@ final class Client {
     var isConnected: Bool
     /// Set before the gate closes the connection, so that nothing about it is told as a refusal.
     var isLeaving = false
+    /// Whether it has subscribed to its commands, as a device.
+    var isListening = false
     /// Whether its session was revoked while it was connected: its will is not sent.
     var isCutOff = false
 

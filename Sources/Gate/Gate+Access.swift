@@ -69,7 +69,9 @@ extension Gate {
         guard case .subscribe = access else { return }
         // A device may subscribe to its responses, its commands, or all below it.
         let isOther = filter.suffix(9).elementsEqual("/response".utf8)
-        if !isOther { presence.tellArrival(of: client, isListening: true) }
+        guard !isOther else { return }
+        client.isListening = true
+        presence.tellArrival(of: client)
     }
 
     private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> Refusal? {

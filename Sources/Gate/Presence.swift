@@ -10,7 +10,7 @@ struct Presence {
 
     /// Tells that a device has connected, or later that it now listens to commands; nothing of other
     /// principals.
-    func tellArrival(of client: Client, isListening: Bool = false) {
+    func tellArrival(of client: Client) {
         guard let did = client.did else { return }
         var json = JSONWriter()
         json.beginObject()
@@ -18,7 +18,7 @@ struct Presence {
         json.value(true)
         json.name("connection")
         json.value(client.number)
-        if isListening {
+        if client.isListening {
             json.name("listening")
             json.value(true)
         }

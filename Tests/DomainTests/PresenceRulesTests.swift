@@ -136,23 +136,23 @@ struct PresenceRulesTests {
     @Test("A new connection may miss commands until it is seen to listen, or for so many seconds")
     func listening() {
         var presence = Self.presence(.alive)
-        #expect(!presence.mayMiss(at: Make.now, within: 2))
+        #expect(presence.unheard(at: Make.now, within: 2) == nil)
         // Told twice, and the connection that is known already.
         for connection in [5, 6, 6] as [Int64] {
             let signal = PresenceSignal.connected(connection: connection)
             _ = PresenceRules.decide(signal, presence: &presence, silence: 2, at: Make.now)
-            #expect(presence.mayMiss(at: Make.now, within: 2) == (connection == 6))
+            #expect((presence.unheard(at: Make.now, within: 2) != nil) == (connection == 6))
         }
-        #expect(!presence.mayMiss(at: Make.now.adding(seconds: 2), within: 2))
-        #expect(!presence.mayMiss(at: Make.now.adding(seconds: -1), within: 2))
+        #expect(presence.unheard(at: Make.now.adding(seconds: 2), within: 2) == nil)
+        #expect(presence.unheard(at: Make.now.adding(seconds: -1), within: 2) == nil)
         for (connection, mayMiss) in [(5, true), (6, false)] as [(Int64, Bool)] {
             let signal = PresenceSignal.listening(connection: connection)
             _ = PresenceRules.decide(signal, presence: &presence, silence: 2, at: Make.now)
-            #expect(presence.mayMiss(at: Make.now, within: 2) == mayMiss)
+            #expect((presence.unheard(at: Make.now, within: 2) != nil) == mayMiss)
         }
         let again = PresenceSignal.connected(connection: 6)
         _ = PresenceRules.decide(again, presence: &presence, silence: 2, at: Make.now)
-        #expect(!presence.mayMiss(at: Make.now, within: 2))
+        #expect(presence.unheard(at: Make.now, within: 2) == nil)
     }
 
     @Test("A device that reconnects before its old connection is gone stays online")

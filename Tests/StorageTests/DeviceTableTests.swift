@@ -28,6 +28,7 @@ struct DeviceTableTests {
         status.presence.connection = 7
         status.presence.session = "s"
         status.presence.changedAt = Make.at(3)
+        status.presence.listensFrom = Make.at(8)
         let record = StatusRecord(did: Make.did, productKey: Make.key, status: status)
         try world.store.batch(at: Make.now) {
             try $0.statuses.save(reported: [record], moved: [record])

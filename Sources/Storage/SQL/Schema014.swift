@@ -1,5 +1,5 @@
-/// A connection that is so new that it may not have subscribed misses commands: those go out again in
-/// front of newer ones.
+/// A connection that is so new that it may not have subscribed would miss commands: until when they are
+/// held back.
 enum Schema014 {
     static let sql = """
         ALTER TABLE status ADD COLUMN listensFrom {int};

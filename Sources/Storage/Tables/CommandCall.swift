@@ -6,8 +6,8 @@ package struct CommandCall: Sendable, Equatable {
     package var did: DeviceID
     /// From when on.
     package var at: Instant
-    /// What was sent before this moment goes out once more, since the device has come anew or listens anew;
-    /// nil where neither is so.
+    /// What was sent by this moment goes out once more, since the device has come anew or listens anew, or did
+    /// not listen yet; nil where none is so.
     package var sentBefore: Instant?
 
     /// No call lies so far ahead, in milliseconds, unless the clock was set back: one that does holds nothing

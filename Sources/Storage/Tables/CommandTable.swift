@@ -123,12 +123,32 @@ package struct CommandTable {
         try load(open(did, Self.queued))
     }
 
-    /// What a device may have missed: sent before a moment, and neither answered nor over; the newest, in
-    /// the order of the numbers.
-    package func missed(_ did: DeviceID, before moment: Instant, limit: Int) throws -> [Command] {
-        try load(open(did, Self.sent))
-            .filter { ($0.sentAt ?? $0.createdAt) < moment && !$0.isOver(at: transaction.now) }
+    /// What a device may have missed: sent by a moment, and neither answered nor over; the newest, in the
+    /// order of the numbers.
+    ///
+    /// What lies ahead was sent before the clock was set back.
+    package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
+        let now = transaction.now
+        return try load(open(did, Self.sent))
+            .filter {
+                let sentAt = $0.sentAt ?? $0.createdAt
+                return (sentAt <= moment || sentAt > now) && !$0.isOver(at: now)
+            }
             .suffix(limit)
+    }
+
+    /// Whether anything waits for a device.
+    package func hasWaiting(_ did: DeviceID) throws -> Bool {
+        try sql.integer(Self.firstQueued) { $0.add(did.text) } != nil
+    }
+
+    /// How many commands of a device are sent and have no answer yet.
+    package func sentCount(_ did: DeviceID) throws -> Int {
+        Int(
+            try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'") {
+                $0.add(did.text)
+            } ?? 0
+        )
     }
 
     /// Has the control worker send what waits for devices; devices for which there is nothing to send are

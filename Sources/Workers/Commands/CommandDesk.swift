@@ -24,7 +24,8 @@ package enum CommandDesk {
         let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
         try tx.commands.save([command])
         if !place.isAway {
-            try tx.commands.call([CommandCall(did: command.did, at: tx.now)])
+            let moment = place.listensFrom ?? tx.now
+            try tx.commands.call([CommandCall(did: command.did, at: moment)])
             owed.wake(.control)
         }
         return command
@@ -34,6 +35,7 @@ package enum CommandDesk {
     /// is connected.
     ///
     /// Where older ones are about to go out, it goes with them: a device ignores what comes behind a newer.
+    /// On a connection so new that it may not listen yet it goes out with the word that it does.
     static func send(
         _ order: CommandOrder,
         product: Product?,
@@ -43,7 +45,17 @@ package enum CommandDesk {
         owed: inout Owed
     ) throws -> Command {
         let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
-        guard case .front(let call) = place else {
+        let call: CommandCall?
+        switch place {
+        case .front(let due): call = due
+        case .unheard(let listensFrom, let isNext):
+            let command = isNext ? command.sent(at: tx.now) : command
+            try tx.commands.save([command])
+            try tx.commands.call([
+                CommandCall(did: order.did, at: listensFrom, sentBefore: tx.now)
+            ])
+            return command
+        case .behind, .away:
             try tx.commands.save([command])
             return command
         }
@@ -69,7 +81,7 @@ package enum CommandDesk {
     }
 
     /// Sends what waits for a device that is there, and once more what it may have missed; nothing where
-    /// it has gone again.
+    /// it has gone again, and later where it has come anew.
     static func deliver(
         _ call: CommandCall,
         catalog: Catalog,
@@ -81,8 +93,13 @@ package enum CommandDesk {
         guard let record = try tx.statuses.find(call.did), record.status.presence.isOnline else {
             return
         }
+        if let listensFrom = record.status.presence.unheard(at: tx.now, within: limits.callSeconds)
+        {
+            return try tx.commands.call([
+                CommandCall(did: call.did, at: listensFrom, sentBefore: call.sentBefore)
+            ])
+        }
         let product = catalog.product(record.productKey)
-        let call = atRisk(call, record, limits, at: tx.now) ?? call
         try sendAgain(call, limits: limits, topics: topics, in: tx, owed: &owed)
         let waiting = try entitled(
             call.did,
@@ -105,7 +122,7 @@ package enum CommandDesk {
         guard let moment = call.sentBefore else { return }
         let missed = try tx.commands.missed(
             call.did,
-            before: moment,
+            by: moment,
             limit: limits.queuedPerDevice
         )
         for command in missed where try refusal(command, in: tx) == nil {
@@ -121,11 +138,17 @@ package enum CommandDesk {
         case front(CommandCall?)
         /// Others go out before it as soon as the device listens.
         case behind
+        /// The connection is so new that nobody may hear it before that moment; whether only such go out
+        /// before it as count as sent.
+        case unheard(until: Instant, isNext: Bool)
         /// The device is not there.
         case away
 
         var isFirst: Bool { if case .front(nil) = self { true } else { false } }
         var isAway: Bool { if case .away = self { true } else { false } }
+        var listensFrom: Instant? {
+            if case .unheard(let moment, _) = self { moment } else { nil }
+        }
     }
 
     private static func prepare(
@@ -157,24 +180,16 @@ package enum CommandDesk {
         _ limits: Limits,
         in tx: Transaction
     ) throws -> Place {
-        guard record.status.presence.isOnline else { return .away }
-        let call = try tx.commands.nextCall(of: record.did)
-        if call?.isAhead(at: tx.now) == true { return .behind }
-        return .front(atRisk(call, record, limits, at: tx.now))
-    }
-
-    /// A call, or where commands may get lost on a connection so new, one that has the earlier ones sent
-    /// again: the next may be the first that the device hears.
-    private static func atRisk(
-        _ call: CommandCall?,
-        _ record: StatusRecord,
-        _ limits: Limits,
-        at now: Instant
-    ) -> CommandCall? {
-        guard record.status.presence.mayMiss(at: now, within: limits.callSeconds) else {
-            return call
+        let presence = record.status.presence
+        guard presence.isOnline else { return .away }
+        if let moment = presence.unheard(at: tx.now, within: limits.callSeconds) {
+            let isNext =
+                try !tx.commands.hasWaiting(record.did)
+                && tx.commands.sentCount(record.did) < limits.queuedPerDevice
+            return .unheard(until: moment, isNext: isNext)
         }
-        return CommandCall(did: record.did, at: now, sentBefore: now)
+        let call = try tx.commands.nextCall(of: record.did)
+        return call?.isAhead(at: tx.now) == true ? .behind : .front(call)
     }
 
     /// What waits goes out as one message, so it has to fit into one.
