@@ -508,7 +508,7 @@ CREATE TABLE "request" (
     sealed INTEGER NOT NULL CHECK (sealed IN (0, 1)),
     did TEXT,
     cid INTEGER,
-    at INTEGER NOT NULL,
+    at INTEGER NOT NULL, turnedAway INTEGER,
     UNIQUE (sender, id)
 ) STRICT;
 

@@ -27,6 +27,7 @@ class List(EndToEnd):
         page = terminal.get("device/list", {"offset": 1, "limit": 2})
         self.assertEqual([d["did"] for d in page["devices"]], [d.did for d in lamps[1:3]])
         self.assertEqual(page["total"], 5)
+        self.assertEqual(terminal.get("device/list", {"cursor": "1", "limit": 2}), page)
         beyond = terminal.get("device/list", {"offset": 5})
         self.assertEqual((beyond["devices"], beyond["total"]), ([], 5))
         of_free = terminal.get("device/list", {"productKeys": [FREE["productKey"]]})
@@ -37,7 +38,8 @@ class List(EndToEnd):
     def test_limits_are_checked(self):
         terminal = self.terminal()
         for params, field in (({"limit": 0}, "limit"), ({"limit": 1001}, "limit"), ({"limit": "5"}, "limit"),
-                              ({"offset": -1}, "offset"), ({"productKeys": "x"}, "productKeys")):
+                              ({"offset": -1}, "offset"), ({"cursor": "x"}, "cursor"),
+                              ({"cursor": "1", "offset": 1}, "offset"), ({"productKeys": "x"}, "productKeys")):
             with self.subTest(params=params):
                 self.assertError(terminal.fail("device/list", params), "InvalidRequest", field)
         terminal.get("device/list", {"limit": 1000})

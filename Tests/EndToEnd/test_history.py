@@ -1,6 +1,8 @@
 """device/history: what a device reported, page by page and summed up."""
 
+import datetime
 import unittest
+import zoneinfo
 
 from client import now
 from world import FREE, EndToEnd
@@ -52,6 +54,22 @@ class History(EndToEnd):
         rows = terminal.get(
             "device/history", {"did": device.did, "attr": "count", "from": start, "to": start + 3})["rows"]
         self.assertEqual(rows, [{"ts": start, "value": 1}, {"ts": start + 2, "value": 3}])
+
+    def test_what_a_device_kept_from_before_its_registration_belongs_to_its_first_users(self):
+        zone = zoneinfo.ZoneInfo("Europe/Berlin")
+        # A day of 25 hours, or one of 24, between two others: 30 days back is as far as history is kept.
+        days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
+                - datetime.timedelta(days=n) for n in (29, 28, 27)]
+        starts = [int(day.timestamp() * 1000) for day in days]
+        rows = [(start + hour * HOUR, {"count": index + 1}) for index, start in enumerate(starts[:2])
+                for hour in range((starts[index + 1] - start) // HOUR)]
+        device, terminal = self.past(rows)
+        params = {"did": device.did, "from": starts[0], "to": starts[2]}
+        self.assertEqual(len(terminal.get("device/history", {**params, "limit": 100})["rows"]), len(rows))
+        sums = terminal.get(
+            "device/history", {**params, "attr": "count", "every": "1d", "fn": "sum", "timezone": "Europe/Berlin"})
+        self.assertEqual([row["value"] for row in sums["rows"]],
+                         [(starts[1] - starts[0]) // HOUR, 2 * (starts[2] - starts[1]) // HOUR])
 
     def test_binary_of_a_free_form_device(self):
         device, terminal = self.pair(FREE)

@@ -1,4 +1,5 @@
 import Domain
+import JSON
 import Testing
 import Wire
 
@@ -38,6 +39,44 @@ struct OthersRequestsTests {
         #expect(
             world.broker.published(to: World.answerTopic(0)).map(\.errorCode) == ["Unavailable"]
         )
+    }
+
+    @Test(
+        "What was turned away is refused as often as it came by then, and carried out when it comes again"
+    )
+    func again() throws {
+        let world = try World(devices: 1, online: true, users: 1, bound: 1)
+        func ask() {
+            world.sendRequest(
+                0,
+                "device/control",
+                id: "a",
+                ["did": .string(World.did(0).text), "data": ["level": 1]]
+            )
+        }
+        var loop = try world.loop(SessionHandler(world.environment))
+        for _ in 1...2 {
+            ask()
+            try world.settle(&loop)
+        }
+        // The control worker is back, and the broker has kept both for it.
+        for _ in 1...2 {
+            ask()
+            try world.runControl()
+        }
+        #expect(world.answers().map(\.errorCode) == Array(repeating: "Unavailable", count: 4))
+        #expect(world.broker.published(to: World.command(0)).isEmpty)
+
+        for _ in 1...2 {
+            ask()
+            try world.runControl()
+        }
+        #expect(world.answers().suffix(2).allSatisfy { $0["ok"] == true })
+        #expect(world.broker.published(to: World.command(0)).count == 1)
+        // What took effect is not turned away any more: its own worker answers it.
+        ask()
+        try world.settle(&loop)
+        #expect(world.answers().count == 6)
     }
 
     private func send(isOnline: Bool, _ world: World) {

@@ -19,6 +19,7 @@ enum Migrations {
         ("010-address-age", Schema010.sql),
         ("011-sent-again", Schema011.sql), ("012-in-order", Schema012.sql),
         ("013-fewer-indexes", Schema013.sql), ("014-listening", Schema014.sql),
+        ("015-first-life", Schema015.sql), ("016-turned-away", Schema016.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {

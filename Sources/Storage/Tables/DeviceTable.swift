@@ -99,23 +99,23 @@ package struct DeviceTable {
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM device") ?? 0 }
 
     /// Makes a device and its empty status; its identity follows with `setIdentity`.
+    ///
+    /// Its first life with users has no beginning: what it kept from before its registration is theirs.
     package func create(
         _ did: DeviceID,
         product: ProductKey,
-        mac: MAC,
-        generation: Int64 = 1
+        mac: MAC
     ) throws {
         try sql.run(
             """
             INSERT INTO device (did, productKey, mac, hardware, generation, generationAt, lastCid,
                 createdAt)
-            VALUES ($1, $2, $3, '{}', $4, $5, 0, $5)
+            VALUES ($1, $2, $3, '{}', 1, 0, 0, $4)
             """
         ) {
             $0.add(did.text)
             $0.add(product.text)
             $0.add(mac.text)
-            $0.add(generation)
             $0.add(transaction.now.milliseconds)
         }
         try transaction.statuses.create(did, product: product, at: transaction.now)
@@ -206,11 +206,14 @@ package struct DeviceTable {
 
     /// Begins a new life of the device with its users.
     ///
-    /// It begins behind all that the device reported before, whose clock may be a little ahead.
+    /// It begins behind all that was before: the device's clock may be a little ahead, and of this very
+    /// millisecond there may be commands. What lies farther ahead is left of a clock that was set back.
     package func beginGeneration(_ did: DeviceID) throws {
-        let status = try transaction.statuses.find(did)?.status
-        let behind = status?.newestReport.adding(milliseconds: 1) ?? transaction.now
-        let begin = max(transaction.now, behind)
+        let now = transaction.now
+        let farthest = now.adding(seconds: Report.aheadMaxSeconds)
+        let begin = try moments(of: did).filter { $0 <= farthest }
+            .map { $0.adding(milliseconds: 1) }
+            .reduce(now, max)
         try sql.run(
             """
             UPDATE device SET generation = generation + 1, generationAt = $1, resetUntil = NULL
@@ -220,6 +223,21 @@ package struct DeviceTable {
             $0.add(begin.milliseconds)
             $0.add(did.text)
         }
+    }
+
+    /// When a device's life began, and the newest times of what is kept of it.
+    private func moments(of did: DeviceID) throws -> [Instant] {
+        let statements = [
+            "SELECT generationAt FROM device WHERE did = $1",
+            "SELECT max(ts) FROM event WHERE did = $1",
+            "SELECT max(createdAt) FROM command WHERE did = $1",
+        ]
+        let stored = try statements.compactMap { statement in
+            try sql.integer(statement) { $0.add(did.text) }
+                .map { Instant(milliseconds: $0) }
+        }
+        let reported = try transaction.statuses.find(did)?.status.newestReport
+        return stored + [reported].compactMap(\.self)
     }
 
     /// The next command number of a device, for a command that this transaction stores.

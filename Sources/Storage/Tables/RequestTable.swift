@@ -14,6 +14,9 @@ package struct RequestTable {
         package var answer: [UInt8]?
         /// The command that the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
+        /// How many times it was refused because its worker was away, each of which the worker still finds when
+        /// it comes back; nil for what was carried out.
+        package var turnedAway: Int64?
         /// When it came.
         package var at: Instant
     }
@@ -22,7 +25,8 @@ package struct RequestTable {
     package func find(_ sender: String, _ id: MessageID) throws -> Known? {
         try sql.query(
             """
-            SELECT content, answer, sealed, did, cid, at FROM request WHERE sender = $1 AND id = $2
+            SELECT content, answer, sealed, did, cid, at, turnedAway FROM request
+            WHERE sender = $1 AND id = $2
             """
         ) {
             $0.add(sender)
@@ -35,6 +39,7 @@ package struct RequestTable {
                 waitsFor: row.optionalText(3).map {
                     (did: DeviceID(trusted: $0), cid: row.integer(4))
                 },
+                turnedAway: row.optionalInteger(6),
                 at: Instant(milliseconds: row.integer(5))
             )
         }.first
@@ -74,6 +79,23 @@ package struct RequestTable {
             $0.add(id.text)
         }
         try insert()
+    }
+
+    /// Notes how many times a request was turned away that its worker hasn't found yet; forgets it at 0.
+    package func turnAway(_ sender: String, _ id: MessageID, times: Int64) throws {
+        guard times > 0 else {
+            return try sql.run(
+                "DELETE FROM request WHERE sender = $1 AND id = $2 AND turnedAway IS NOT NULL"
+            ) {
+                $0.add(sender)
+                $0.add(id.text)
+            }
+        }
+        try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3") {
+            $0.add(times)
+            $0.add(sender)
+            $0.add(id.text)
+        }
     }
 
     /// Gives a request that waited for a command its answer; nothing where the id stands for another by now.

@@ -138,6 +138,7 @@ package struct Bonds {
             where sharing.status == .accepted && !isGone && sharing.guest != heir:
                 sharing.inviter = heir
                 try tx.sharings.save(sharing)
+                try SharingPush.tell(sharing, topics, in: tx, owed: &owed)
                 continue
             case .stay, .void, .pass: break
             }

@@ -49,7 +49,16 @@ struct Call {
     ///
     /// - Throws: `Rejection` where it is no integer from 0 on.
     func pageOffset() throws(Rejection) -> Int64 {
-        try fields.integer("offset", in: 0...JSONValue.integerMax) ?? 0
+        guard let cursor = try fields.text("cursor", length: 1...16) else {
+            return try fields.integer("offset", in: 0...JSONValue.integerMax) ?? 0
+        }
+        guard fields.object["offset"] == nil else {
+            throw fields.refuse("offset", "stands in place of params.cursor")
+        }
+        guard let offset = Int64(cursor), (0...JSONValue.integerMax).contains(offset) else {
+            throw fields.refuse("cursor", "is none that this method gave")
+        }
+        return offset
     }
 
     /// The product of a device where the app may see it, or nil.

@@ -37,6 +37,13 @@ extension RequestDesk {
             try tx.commands.wait(did, cid, waiter(guest.request))
             return true
         }
+        if let times = known.turnedAway {
+            try tx.requests.turnAway(
+                guest.request.terminal.text,
+                guest.request.id,
+                times: times - 1
+            )
+        }
         guard let answer = known.answer else { return !guest.method.isReading }
         publish(answer, to: guest, isSecret: true, owed: &owed)
         return true

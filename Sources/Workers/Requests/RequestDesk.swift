@@ -176,8 +176,10 @@ struct RequestDesk {
         try finish(guest, reply, in: call.tx, owed: &owed)
     }
 
-    /// Refuses a request for good, since its own worker will still find it when it comes back: the
-    /// id is taken, so that nobody is surprised by a command of yesterday.
+    /// Refuses a request whose worker is away, and has the worker refuse it too when it comes back.
+    ///
+    /// It still finds it then, and nobody is to be surprised by a command of yesterday. Whoever asks again
+    /// is heard.
     func turnAway(
         _ request: AppRequest,
         _ rejection: Rejection,
@@ -185,16 +187,25 @@ struct RequestDesk {
         owed: inout Owed
     ) throws {
         let content = Sodium.sha256(RequestCodec.content(of: request))
-        if try tx.requests.find(request.terminal.text, request.id) != nil { return }
+        let known = try tx.requests.find(request.terminal.text, request.id)
+        // What took effect before is answered when the worker is back.
+        if let known, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)
         owed.count(rejection)
         owed.publish(request.reply.message(answer))
-        try tx.requests.save(
+        if known == nil {
+            try tx.requests.save(
+                request.terminal.text,
+                request.id,
+                content: content,
+                answer: answer,
+                isSecret: false
+            )
+        }
+        try tx.requests.turnAway(
             request.terminal.text,
             request.id,
-            content: content,
-            answer: answer,
-            isSecret: false
+            times: (known?.turnedAway ?? 0) + 1
         )
     }
 }

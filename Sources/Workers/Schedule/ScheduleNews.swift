@@ -96,7 +96,7 @@ enum ScheduleNews {
         try tx.events.append(
             zip(runs, events).map { ($0.did, $1, actor: EventCodec.stored($1.actor)) }
         )
-        try tx.bindings.users(of: runs.map(\.did)) { place, uid in
+        try tx.bindings.subscribers(of: runs.map(\.did)) { place, uid, _ in
             owed.publish(
                 OutboundMessage(
                     topics.user(uid, device: runs[place].did, "event"),

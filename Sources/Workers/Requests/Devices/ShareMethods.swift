@@ -64,7 +64,10 @@ enum ShareMethods {
         let tries = try text == nil ? nil : ProofTries(["qr:\(uid.text)"], call)
         let found: Sharing?
         if let text {
+            // An account of one region does not exist in another.
+            let region = try call.tx.accounts.find(uid)?.region
             found = try call.tx.sharings.find(code: text, app: call.app.id)
+                .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
         } else {
             // A code is answered by its text alone.
             found = try id.flatMap { try call.tx.sharings.find($0) }
