@@ -521,3 +521,5 @@ CREATE TABLE formerBond (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX formerBondDevice ON formerBond (did, lastCid);
+
+CREATE INDEX requestTurnedAway ON request (seq) WHERE turnedAway IS NOT NULL;

@@ -98,10 +98,9 @@ package struct Status: Sendable, Equatable {
     /// The newest reports without an id; nil before the first.
     package var newest: Newest?
 
-    /// The newest time that a report brought.
-    package var newestReport: Instant {
-        let times = attributes.map(\.ts) + open.map(\.ts) + cleared.map(\.ts)
-        return (times + [newest?.ts ?? Instant(milliseconds: 0)]).max() ?? Instant(milliseconds: 0)
+    /// The times that reports brought, as far as they are known; the newest is among them.
+    package var reportTimes: [Instant] {
+        attributes.map(\.ts) + open.map(\.ts) + cleared.map(\.ts) + [newest?.ts].compactMap(\.self)
     }
 
     /// The status of a device that has not reported yet.

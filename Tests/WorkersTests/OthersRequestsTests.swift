@@ -79,6 +79,43 @@ struct OthersRequestsTests {
         #expect(world.answers().count == 6)
     }
 
+    @Test(
+        "Where the broker has kept nothing of what was turned away, it is heard when it comes again"
+    )
+    func lost() throws {
+        let world = try World(devices: 1, online: true, users: 1, bound: 1)
+        var loop = try world.loop(SessionHandler(world.environment))
+        for id in ["a", "a", "b"] {
+            world.sendRequest(0, "device/list", id: id)
+            try world.settle(&loop)
+        }
+        #expect(world.answers().map(\.errorCode) == ["Unavailable", "Unavailable", "Unavailable"])
+        try world.write { (tx) throws in
+            var worker = RequestHandler.control(world.environment)
+            _ = try worker.connected(isSessionPresent: true, in: tx)
+        }
+        #expect(try world.count("request") == 2)
+        try world.write { (tx) throws in
+            var worker = RequestHandler.control(world.environment)
+            _ = try worker.connected(isSessionPresent: false, in: tx)
+        }
+        #expect(try world.count("request") == 0)
+    }
+
+    @Test(
+        "What is read anew each time is refused while its worker is away, though it was answered before"
+    )
+    func reading() throws {
+        let world = try World(devices: 1, online: true, users: 1, bound: 1)
+        world.sendRequest(0, "device/list", id: "a")
+        try world.runControl()
+        var loop = try world.loop(SessionHandler(world.environment))
+        try say(isOnline: false, world, &loop)
+        world.sendRequest(0, "device/list", id: "a")
+        try world.settle(&loop)
+        #expect(world.answers().map(\.errorCode) == [nil, "Unavailable"])
+    }
+
     private func send(isOnline: Bool, _ world: World) {
         world.broker.send(
             "ll/v1/system/worker/control",

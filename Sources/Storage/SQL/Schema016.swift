@@ -3,6 +3,7 @@
 enum Schema016 {
     static let sql = """
         ALTER TABLE request ADD COLUMN turnedAway {int};
+        CREATE INDEX requestTurnedAway ON request (seq) WHERE turnedAway IS NOT NULL;
 
         """
 }

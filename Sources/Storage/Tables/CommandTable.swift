@@ -166,7 +166,9 @@ package struct CommandTable {
                 at = CASE WHEN excluded.at < commandCall.at AND (excluded.sentBefore IS NOT NULL
                         OR commandCall.at > excluded.at + \(CommandCall.aheadMilliseconds))
                     THEN excluded.at ELSE commandCall.at END,
-                sentBefore = coalesce(excluded.sentBefore, commandCall.sentBefore)
+                sentBefore = CASE WHEN excluded.sentBefore IS NULL
+                        OR excluded.sentBefore < commandCall.sentBefore
+                    THEN commandCall.sentBefore ELSE excluded.sentBefore END
             """,
             each: calls
         ) {

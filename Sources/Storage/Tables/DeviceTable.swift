@@ -211,7 +211,7 @@ package struct DeviceTable {
     package func beginGeneration(_ did: DeviceID) throws {
         let now = transaction.now
         let farthest = now.adding(seconds: Report.aheadMaxSeconds)
-        let begin = try moments(of: did).filter { $0 <= farthest }
+        let begin = try moments(of: did, by: farthest)
             .map { $0.adding(milliseconds: 1) }
             .reduce(now, max)
         try sql.run(
@@ -225,19 +225,22 @@ package struct DeviceTable {
         }
     }
 
-    /// When a device's life began, and the newest times of what is kept of it.
-    private func moments(of did: DeviceID) throws -> [Instant] {
+    /// When a device's life began, and the newest times of what is kept of it, up to a moment.
+    private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
-            "SELECT generationAt FROM device WHERE did = $1",
-            "SELECT max(ts) FROM event WHERE did = $1",
-            "SELECT max(createdAt) FROM command WHERE did = $1",
+            "SELECT generationAt FROM device WHERE did = $1 AND generationAt <= $2",
+            "SELECT max(ts) FROM event WHERE did = $1 AND ts <= $2",
+            "SELECT max(createdAt) FROM command WHERE did = $1 AND createdAt <= $2",
         ]
         let stored = try statements.compactMap { statement in
-            try sql.integer(statement) { $0.add(did.text) }
-                .map { Instant(milliseconds: $0) }
+            try sql.integer(statement) {
+                $0.add(did.text)
+                $0.add(farthest.milliseconds)
+            }
+            .map { Instant(milliseconds: $0) }
         }
-        let reported = try transaction.statuses.find(did)?.status.newestReport
-        return stored + [reported].compactMap(\.self)
+        let reported = try transaction.statuses.find(did)?.status.reportTimes ?? []
+        return stored + reported.filter { $0 <= farthest }
     }
 
     /// The next command number of a device, for a command that this transaction stores.

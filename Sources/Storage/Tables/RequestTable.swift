@@ -98,6 +98,11 @@ package struct RequestTable {
         }
     }
 
+    /// Forgets all that was turned away: the broker has kept none of it.
+    package func forgetTurnedAway() throws {
+        try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
+    }
+
     /// Gives a request that waited for a command its answer; nothing where the id stands for another by now.
     package func complete(
         _ sender: String,

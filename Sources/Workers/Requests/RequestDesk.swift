@@ -20,6 +20,12 @@ struct RequestDesk {
 
     private var topics: Topics { environment.topics }
 
+    /// Takes in that its worker has connected: without a session the broker has kept nothing of what was
+    /// turned away, as it has not for the others where it is a new one.
+    func begin(isSessionPresent: Bool, in tx: Transaction) throws {
+        if !isSessionPresent { try tx.requests.forgetTurnedAway() }
+    }
+
     /// Where the answer to a message goes: where it asks for it, within the terminal's own space.
     func replyAddress(_ message: Inbound, _ app: AppID, _ terminal: TerminalID) -> ReplyAddress {
         let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
@@ -188,12 +194,13 @@ struct RequestDesk {
     ) throws {
         let content = Sodium.sha256(RequestCodec.content(of: request))
         let known = try tx.requests.find(request.terminal.text, request.id)
-        // What took effect before is answered when the worker is back.
-        if let known, known.turnedAway == nil { return }
+        // What took effect before is answered when the worker is back; what was only read isn't kept.
+        let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
+        if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)
         owed.count(rejection)
         owed.publish(request.reply.message(answer))
-        if known == nil {
+        if known?.turnedAway == nil {
             try tx.requests.save(
                 request.terminal.text,
                 request.id,

@@ -169,6 +169,7 @@ package struct RequestHandler: BatchHandler {
         isSessionPresent: Bool,
         in tx: Transaction
     ) throws -> [OutboundMessage] {
+        try desk.begin(isSessionPresent: isSessionPresent, in: tx)
         try plan(in: tx)
         return []
     }

@@ -22,6 +22,13 @@ package struct ScheduleHandler: BatchHandler {
         requests.filters + [environment.topics.system("trigger/+")]
     }
 
+    package mutating func connected(
+        isSessionPresent: Bool,
+        in tx: Transaction
+    ) throws -> [OutboundMessage] {
+        try requests.connected(isSessionPresent: isSessionPresent, in: tx)
+    }
+
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
