@@ -59,17 +59,19 @@ package enum CommandDesk {
             try tx.commands.save([command])
             return command
         }
+        // Nothing waits for a device that is there unless it is called for.
+        var waiting: [Command] = []
         if let call {
             try tx.commands.take([call])
             try sendAgain(call, limits: limits, topics: topics, in: tx, owed: &owed)
+            waiting = try entitled(
+                order.did,
+                product: product,
+                topics: topics,
+                in: tx,
+                owed: &owed
+            )
         }
-        let waiting = try entitled(
-            order.did,
-            product: product,
-            topics: topics,
-            in: tx,
-            owed: &owed
-        )
         let sent = try send(
             waiting + [command],
             product: product,

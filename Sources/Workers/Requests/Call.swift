@@ -85,6 +85,8 @@ struct Method: Sendable {
     var needsToken = true
     /// Whether it changes nothing, so that a repeat may be answered anew.
     var isReading = false
+    /// Whether it refuses before it writes anything, so that no refusal has anything to take back.
+    var refusesFirst = false
     /// Looks up what it needs and says which slow work comes first; nil when there is none.
     ///
     /// Limits are checked and tries are counted here: what it changes is committed before the work

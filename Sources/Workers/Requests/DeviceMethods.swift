@@ -11,8 +11,8 @@ enum DeviceMethods {
         "device/status": Method(isReading: true, run: status),
         "device/setCustomInfo": Method(run: setCustomInfo),
         "device/hardware": Method(isReading: true, run: hardware),
-        "device/control": Method(run: ControlMethod.control),
-        "device/query": Method(run: ControlMethod.query),
+        "device/control": Method(refusesFirst: true, run: ControlMethod.control),
+        "device/query": Method(refusesFirst: true, run: ControlMethod.query),
         "device/history": Method(
             isReading: true,
             prepare: HistoryMethod.prepare,

@@ -171,11 +171,14 @@ struct RequestDesk {
         owed: inout Owed
     ) throws {
         let jobs = owed.jobs
-        let reply = try call.tx.isolated {
-            let reply = try guest.method.run(&call)
-            if case .more(let work) = reply { try checkRoom(for: work, jobs) }
-            return reply
-        }
+        let reply =
+            try guest.method.refusesFirst
+            ? guest.method.run(&call)
+            : call.tx.isolated {
+                let reply = try guest.method.run(&call)
+                if case .more(let work) = reply { try checkRoom(for: work, jobs) }
+                return reply
+            }
         if case .more(let work) = reply { return wait(guest, for: work, call, owed: &owed) }
         ids = call.ids
         owed.add(call.owed)
