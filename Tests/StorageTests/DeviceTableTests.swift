@@ -51,6 +51,39 @@ struct DeviceTableTests {
         #expect(found?.status.open == [.init(kind: .alert, name: "a", eventID: "e-1")])
     }
 
+    @Test(
+        "A new life begins behind all that is kept of the last one, but not behind what a clock set back left"
+    )
+    func newLife() throws {
+        let world = try World()
+        try world.fill()
+        func begin() throws -> Instant? {
+            try world.store.batch(at: Make.now) { try $0.devices.beginGeneration(Make.did) }
+            return try world.store.read { try $0.devices.find(Make.did)?.generationAt }
+        }
+        #expect(
+            try world.store.read { try $0.devices.find(Make.did)?.generationAt }
+                == Instant(milliseconds: 0)
+        )
+        #expect(try begin() == Make.now)
+        let ahead = { (seconds: Int64) in Make.now.adding(seconds: seconds) }
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.history.append([
+                HistoryRecord(did: Make.did, ts: ahead(300), data: nil, binary: "AA=="),
+                HistoryRecord(did: Make.did, ts: ahead(3600), data: nil, binary: "AA=="),
+            ])
+        }
+        #expect(try begin() == ahead(300).adding(milliseconds: 1))
+        try world.store.batch(at: Make.now) { (tx) throws in
+            let event = Event(id: "e-1", type: "online", ts: ahead(301), actor: .device(Make.did))
+            let far = Event(id: "e-2", type: "online", ts: ahead(7200), actor: .device(Make.did))
+            try tx.events.append([(Make.did, event, actor: "{}"), (Make.did, far, actor: "{}")])
+        }
+        #expect(try begin() == ahead(301).adding(milliseconds: 1))
+        // It never begins before the last one.
+        #expect(try begin() == ahead(301).adding(milliseconds: 2))
+    }
+
     @Test("Neither secrets nor passcodes are in any file")
     func secrets() throws {
         let world = try World()

@@ -24,6 +24,25 @@ struct StatusTests {
         #expect(answers.allSatisfy { $0["version"]?.intValue == ($0["id"] == "r1" ? 1 : 2) })
     }
 
+    @Test(
+        "What a device kept from the life before is stored, and told to nobody",
+        arguments: [-1, 1]
+    )
+    func oldLife(_ seconds: Int64) throws {
+        let world = try World(devices: 1, users: 2, bound: 1)
+        let begin = world.clock.now
+        try world.write { try $0.devices.beginGeneration(World.did(0)) }
+        world.clock.advance(seconds: 3600)
+        let ts = JSONValue.integer(begin.adding(seconds: seconds).milliseconds)
+        world.sendReport(0, ["ts": ts, "alerts": [["name": "hot"]], "binary": "QUJD"])
+        try world.runStatus()
+        let told = seconds > 0 ? [ts] : []
+        #expect(world.broker.published(ending: "/event").map { $0["ts"] } == told)
+        #expect(world.broker.published(ending: "/binary").map { $0["ts"] } == told)
+        #expect(try world.historyCount(0) == 1)
+        #expect(try world.count("event") == 1)
+    }
+
     @Test("Two devices may use one id")
     func idsPerDevice() throws {
         let world = try World(devices: 2, users: 2, bound: 1)

@@ -240,7 +240,22 @@ package struct DeviceTable {
             .map { Instant(milliseconds: $0) }
         }
         let reported = try transaction.statuses.find(did)?.status.reportTimes ?? []
-        return stored + reported.filter { $0 <= farthest }
+        return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
+    }
+
+    /// The newest time ahead of now in a device's history, which has what no status shows: its own bytes.
+    private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
+        var newest: Instant?
+        let place = HistoryPlace(transaction.now)
+        _ = try transaction.history.scan(
+            did,
+            from: place,
+            to: farthest.adding(milliseconds: 1)
+        ) { record, _ in
+            newest = record.ts
+            return true
+        }
+        return [newest].compactMap(\.self)
     }
 
     /// The next command number of a device, for a command that this transaction stores.

@@ -97,6 +97,8 @@ extension StatusBatch {
             let actor = actor(of: report, device)
             tell(status, changed: outcome.changed, product, device, actor: actor)
         }
+        // What is of a life before is kept, and shown to nobody.
+        if let life = lives[device], outcome.ts < life { return }
         for event in outcome.events { tell(event, device) }
         guard let binary = report.binary else { return }
         let did = dids[device]

@@ -46,6 +46,8 @@ struct StatusBatch {
     private var keyPlaces: [InboxKey: Int] = [:]
     var versions: [Int64?] = []
     private var claims: [(key: InboxKey, version: Int64)] = []
+    /// When the present lives of devices began that bring old events or bytes.
+    private(set) var lives: [Int: Instant] = [:]
     /// What the history holds of the moments of late reports without an id.
     var past: [Moment: [[UInt8]]] = [:]
     /// What each device's status knew of its newest reports when it was loaded.
@@ -130,6 +132,7 @@ struct StatusBatch {
             subscribers[device].append(uid)
         }
         try loadPast(in: tx)
+        try loadLives(in: tx)
         let wanted = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
             guard case .report(let report, _) = item.matter, let cid = report.cid else {
                 return nil
@@ -137,6 +140,19 @@ struct StatusBatch {
             return (dids[item.device], cid)
         }
         try tx.commands.load(wanted) { commands[CommandKey(did: $1.did, cid: $1.cid)] = $1 }
+    }
+
+    /// Looks up to whose time belongs what devices kept for a while: a new owner is not told of the old
+    /// one's.
+    private mutating func loadLives(in tx: Transaction) throws {
+        let recent = tx.now.adding(seconds: -60)
+        for item in items where item.device >= 0 {
+            guard case .report(let report, _) = item.matter, let ts = report.ts, ts < recent,
+                !report.alerts.isEmpty || !report.faults.isEmpty || report.binary != nil,
+                lives[item.device] == nil
+            else { continue }
+            lives[item.device] = try tx.devices.find(dids[item.device])?.generationAt
+        }
     }
 
     /// Looks up the moments of reports that their devices' statuses can't tell from repeats.
