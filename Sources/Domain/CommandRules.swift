@@ -77,6 +77,45 @@ package enum CommandRules {
         return (outgoing, superseded)
     }
 
+    /// Ends those that wait and that newer ones replace whatever happens: each of their values is set by a
+    /// newer one of the same asker, which goes out whenever they would, and waits at least as long.
+    ///
+    /// What waited comes in the order of its numbers, with the newest as the last; merged, the rest makes the
+    /// same command as all of them.
+    package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
+        var set: [Value: Instant] = [:]
+        var replaced: [Command] = []
+        for command in waiting.reversed() where command.mode == .queue {
+            let values = Value.all(of: command)
+            if values.allSatisfy({ value in set[value].map { $0 >= command.expiresAt } ?? false }) {
+                var command = command
+                command.turn(.superseded, at: now, by: .system)
+                command.hidden = nil
+                replaced.append(command)
+            } else {
+                for value in values {
+                    set[value] = max(set[value] ?? command.expiresAt, command.expiresAt)
+                }
+            }
+        }
+        return replaced.reversed()
+    }
+
+    /// What a command sets, and for whom.
+    private struct Value: Hashable {
+        var asker: String
+        /// The attribute; nil for bytes.
+        var name: String?
+
+        static func all(of command: Command) -> [Value] {
+            let asker = "\(command.actor.kind.rawValue):\(command.actor.id)"
+            let names: [String?] = command.data.members.map(\.key)
+            return (command.binary == nil ? names : names + [nil]).map {
+                Value(asker: asker, name: $0)
+            }
+        }
+    }
+
     private static func union(
         _ commands: [Command],
         _ values: (Command) -> JSONObject

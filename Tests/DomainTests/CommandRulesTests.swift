@@ -109,6 +109,99 @@ struct CommandRulesTests {
         ).command(cid: cid, product: Make.product(), at: Make.at(cid))
     }
 
+    struct Waiting: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        /// What waits, with the newest as the last: who asked, what is set, and for how many seconds.
+        var commands: [(asker: String, data: JSONObject, ttl: Int64)]
+        /// The places of those that the newer ones replace.
+        var replaced: [Int]
+    }
+
+    static let replacements: [Waiting] = [
+        .init(
+            testDescription: "each by the next",
+            commands: [
+                ("u-1", ["level": 1], 60), ("u-1", ["level": 2], 60), ("u-1", ["level": 3], 60),
+            ],
+            replaced: [0, 1]
+        ),
+        .init(
+            testDescription: "what nobody sets anew stays",
+            commands: [("u-1", ["level": 1, "power": true], 60), ("u-1", ["level": 2], 60)],
+            replaced: []
+        ),
+        .init(
+            testDescription: "by several together",
+            commands: [
+                ("u-1", ["level": 1, "power": true], 60), ("u-1", ["level": 2], 60),
+                ("u-1", ["power": false], 60),
+            ],
+            replaced: [0]
+        ),
+        .init(
+            testDescription: "not by another's, who may lose his rights",
+            commands: [("u-1", ["level": 1], 60), ("u-2", ["level": 2], 60)],
+            replaced: []
+        ),
+        .init(
+            testDescription: "not by one that is over before",
+            commands: [("u-1", ["level": 1], 60), ("u-1", ["level": 2], 30)],
+            replaced: []
+        ),
+        .init(
+            testDescription: "by one that lasts as long, behind a short one",
+            commands: [
+                ("u-1", ["level": 1], 60), ("u-1", ["level": 2], 58), ("u-1", ["level": 3], 30),
+            ],
+            replaced: []
+        ),
+        .init(
+            testDescription: "by the longest of the newer ones",
+            commands: [
+                ("u-1", ["level": 1], 60), ("u-1", ["level": 2], 90), ("u-1", ["level": 3], 30),
+            ],
+            replaced: [0]
+        ),
+    ]
+
+    @Test(
+        "A newer command replaces what it goes out in place of, come what may",
+        arguments: replacements
+    )
+    func replacement(_ row: Waiting) {
+        let waiting = row.commands.indices.map { place in
+            let (asker, data, ttl) = row.commands[place]
+            return CommandOrder(
+                did: Make.did,
+                data: data,
+                mode: .queue,
+                ttl: ttl,
+                actor: Actor(.user, asker)
+            ).command(cid: Int64(place + 1), product: Make.product(), at: Make.at(Int64(place)))
+        }
+        let replaced = CommandRules.replaced(waiting, at: Make.at(9))
+        #expect(replaced.map { Int($0.cid) - 1 } == row.replaced)
+        #expect(replaced.allSatisfy { $0.state == .superseded && $0.doneAt == Make.at(9) })
+        let rest = waiting.filter { one in !replaced.contains { $0.cid == one.cid } }
+        let all = CommandRules.merged(waiting, at: Make.at(9)).outgoing
+        #expect(CommandRules.merged(rest, at: Make.at(9)).outgoing.map(\.cid) == all.map(\.cid))
+        for (left, whole) in zip(CommandRules.merged(rest, at: Make.at(9)).outgoing, all) {
+            #expect(
+                Set(left.data.members.map { "\($0)" }) == Set(whole.data.members.map { "\($0)" })
+            )
+        }
+    }
+
+    @Test("Bytes are replaced by bytes, and what may not wait replaces nothing")
+    func replacedBytes() {
+        let bytes = [queued(1, [:], binary: "AA=="), queued(2, [:], binary: "AQ==")]
+        #expect(CommandRules.replaced(bytes, at: Make.at(9)).map(\.cid) == [1])
+        var waiting = [queued(1, ["level": 1]), queued(2, ["level": 2])]
+        #expect(CommandRules.replaced(waiting, at: Make.at(9)).map(\.cid) == [1])
+        waiting[1].mode = .now
+        #expect(CommandRules.replaced(waiting, at: Make.at(9)).isEmpty)
+    }
+
     @Test("What waited goes out as the newest, with the newest value of each attribute")
     func merging() {
         let waiting = [

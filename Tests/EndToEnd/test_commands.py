@@ -269,6 +269,16 @@ class Queued(EndToEnd):
         self.keep(device.come())
         self.assertEqual(terminal.answer("device/control", id)["result"]["state"], "superseded")
 
+    def test_one_value_may_be_set_again_and_again(self):
+        device, terminal = self.away()
+        power = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"power": True}})
+        for count in range(120):
+            last = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"count": count}})
+        terminal.expect("/command", lambda b: b["cid"] == power["cid"] + 1 and b["state"] == "superseded")
+        self.keep(device.come())
+        command = device.command().body
+        self.assertEqual((command["cid"], command["data"]), (last["cid"], {"power": True, "count": 119}))
+
     def test_what_waits_too_long_is_not_sent(self):
         device, terminal = self.away()
         gone = terminal.get("device/control", {"did": device.did, "mode": "queue", "data": {"power": True}, "ttl": 1})

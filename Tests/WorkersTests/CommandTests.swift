@@ -108,8 +108,35 @@ struct CommandTests: CommandSuite {
         var limits = Limits()
         limits.queuedPerDevice = 2
         let world = try world(limits: limits)
-        for id in ["a", "b", "c"] { try queue(world, id, ["level": 1]) }
-        #expect(world.answers().map(\.errorCode) == [nil, nil, "TooManyRequests"])
+        for id in ["a", "b"] { try queue(world, id, ["level": 1]) }
+        try queue(world, "c", ["level": 1], user: 1)
+        #expect(world.answers().map(\.errorCode) == [nil, nil])
+        #expect(world.answers(1).map(\.errorCode) == [nil])
+        #expect(outcomes(world).map { $0["state"] } == ["superseded"])
+        for id in ["d", "e"] { try queue(world, id, ["power": true]) }
+        #expect(
+            world.answers().map(\.errorCode) == [nil, nil, "TooManyRequests", "TooManyRequests"]
+        )
+        try come(world)
+        #expect(sent(world).map { $0["cid"] } == [3])
+        #expect(sent(world).map { $0["data"] } == [["level": 1]])
+    }
+
+    @Test("Whoever sets one value again and again while the device is away is not refused")
+    func slider() throws {
+        var limits = Limits()
+        limits.queuedPerDevice = 3
+        let world = try world(limits: limits)
+        try queue(world, "power", ["power": true])
+        for level in 1...20 as ClosedRange<Int64> {
+            try queue(world, "l\(level)", ["level": .integer(level)])
+        }
+        #expect(world.answers().allSatisfy { $0["ok"] == true })
+        try come(world)
+        #expect(sent(world).map { $0["cid"] } == [21])
+        #expect(sent(world).map { $0["data"] } == [["power": true, "level": 20]])
+        #expect(outcomes(world).compactMap { $0["cid"]?.intValue }.sorted() == Array(1...20))
+        #expect(outcomes(world).allSatisfy { $0["state"] == "superseded" })
     }
 
     @Test("A command of another worker is sent by the control worker, before any later one")

@@ -22,6 +22,7 @@ package enum CommandDesk {
         owed: inout Owed
     ) throws -> Command {
         let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
+        guard try replaced(by: command, place, limits, in: tx).isEmpty else { throw noRoom }
         try tx.commands.save([command])
         if !place.isAway {
             let moment = place.listensFrom ?? tx.now
@@ -45,6 +46,10 @@ package enum CommandDesk {
         owed: inout Owed
     ) throws -> Command {
         let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
+        for old in try replaced(by: command, place, limits, in: tx) {
+            try tx.commands.update([old])
+            try CommandOutcome.tell(old, product: product, topics: topics, in: tx, owed: &owed)
+        }
         let call: CommandCall?
         switch place {
         case .front(let due): call = due
@@ -172,9 +177,7 @@ package enum CommandDesk {
         let cid = try tx.devices.nextCommandID(order.did)
         let command = order.command(cid: cid, product: product, at: tx.now)
         try checkSize([command])
-        let place = try place(record, limits, in: tx)
-        if !place.isFirst { try checkRoom(command, limits, in: tx) }
-        return (command, place)
+        return (command, try place(record, limits, in: tx))
     }
 
     private static func place(
@@ -194,20 +197,27 @@ package enum CommandDesk {
         return call?.isAhead(at: tx.now) == true ? .behind : .front(call)
     }
 
+    private static let noRoom = Rejection(
+        .tooManyRequests,
+        "Too many commands wait for the device already.",
+        retryAfter: 60
+    )
+
+    /// Those whose place a new command takes, ended; none while there is room for it beside all that wait.
+    ///
     /// What waits goes out as one message, so it has to fit into one.
-    private static func checkRoom(
-        _ command: Command,
+    /// - Throws: `Rejection` where there is no room.
+    private static func replaced(
+        by command: Command,
+        _ place: Place,
         _ limits: Limits,
         in tx: Transaction
-    ) throws {
+    ) throws -> [Command] {
+        if place.isFirst { return [] }
         let waiting = try tx.commands.waiting(command.did).filter { !$0.isOver(at: tx.now) }
-        guard waiting.count < limits.queuedPerDevice else {
-            throw Rejection(
-                .tooManyRequests,
-                "Too many commands wait for the device already.",
-                retryAfter: 60
-            )
-        }
+        let isFull = waiting.count >= limits.queuedPerDevice
+        let replaced = isFull ? CommandRules.replaced(waiting + [command], at: tx.now) : []
+        guard waiting.count - replaced.count < limits.queuedPerDevice else { throw noRoom }
         let outgoing = CommandRules.merged(waiting + [command], at: tx.now).outgoing
         guard outgoing.allSatisfy({ $0.data.members.count <= FreeForm.attributesMax }) else {
             throw Rejection.invalid(
@@ -217,6 +227,7 @@ package enum CommandDesk {
             )
         }
         try checkSize(outgoing)
+        return replaced
     }
 
     private static func checkSize(_ commands: [Command]) throws {
