@@ -28,6 +28,11 @@ test_packages=(
     procps shellcheck zsh                # this folder's scripts, the pasted commands
 )
 
+# How the program and the gate are built to be used: with the Swift runtime inside, so that they run where there
+# is no toolchain.
+# shellcheck disable=SC2034
+release_build=(-c release --static-swift-stdlib)
+
 say() { printf '%s\n' "$*" >&2; }
 
 die() {
