@@ -104,12 +104,12 @@ package enum CommandRules {
     /// What a command sets, and for whom.
     private struct Value: Hashable {
         var asker: String
-        /// The attribute; nil for bytes.
-        var name: String?
+        /// The attribute's name, by its code points; nil for bytes.
+        var name: [UInt8]?
 
         static func all(of command: Command) -> [Value] {
             let asker = "\(command.actor.kind.rawValue):\(command.actor.id)"
-            let names: [String?] = command.data.members.map(\.key)
+            let names: [[UInt8]?] = command.data.members.map { Array($0.key.utf8) }
             return (command.binary == nil ? names : names + [nil]).map {
                 Value(asker: asker, name: $0)
             }

@@ -156,6 +156,11 @@ struct CommandRulesTests {
             replaced: []
         ),
         .init(
+            testDescription: "not by another name that looks the same",
+            commands: [("u-1", ["caf\u{e9}": 1], 60), ("u-1", ["cafe\u{301}": 2], 60)],
+            replaced: []
+        ),
+        .init(
             testDescription: "by the longest of the newer ones",
             commands: [
                 ("u-1", ["level": 1], 60), ("u-1", ["level": 2], 90), ("u-1", ["level": 3], 30),
@@ -187,7 +192,8 @@ struct CommandRulesTests {
         #expect(CommandRules.merged(rest, at: Make.at(9)).outgoing.map(\.cid) == all.map(\.cid))
         for (left, whole) in zip(CommandRules.merged(rest, at: Make.at(9)).outgoing, all) {
             #expect(
-                Set(left.data.members.map { "\($0)" }) == Set(whole.data.members.map { "\($0)" })
+                Set(left.data.members.map { Array("\($0)".utf8) })
+                    == Set(whole.data.members.map { Array("\($0)".utf8) })
             )
         }
     }

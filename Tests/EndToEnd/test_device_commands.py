@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import subprocess
+import tempfile
 import threading
 import unittest
 
@@ -51,6 +52,17 @@ class Operator(EndToEnd):
         self.assertEqual(queued["state"], "queued")
         self.keep(device.come())
         self.assertEqual(device.command().body["data"], {"power": True})
+
+    def test_as_many_wait_as_the_settings_say(self):
+        device = self.device(connect=False)
+        with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+            file.write("limits:\n  queuedCommands: 1\n")
+            file.flush()
+            given = ("device", "control", device.did, "power=true", "--queue", "--config", file.name)
+            self.cli(*given)
+            said = self.cli(*given, code=1).stderr
+            self.assertIn("Too many commands wait", said)
+            self.assertIn("limits.queuedCommands", said)
 
     def test_what_the_product_says_is_text_needs_no_quotes(self):
         device = self.device(connect=False)

@@ -201,7 +201,7 @@ struct SweeperService: Service {
 
 extension Limits {
     /// The bounds that settings say.
-    init(_ settings: Settings) {
+    package init(_ settings: Settings) {
         self.init()
         batchMax = settings.limit("batch")
         batchLinger = .milliseconds(settings.limit("linger"))

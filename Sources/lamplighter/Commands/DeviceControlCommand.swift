@@ -86,33 +86,52 @@ struct DeviceControlCommand: AsyncParsableCommand {
                 try CommandDesk.take(
                     order,
                     product: product,
-                    limits: Limits(),
+                    limits: Limits(place.settings),
                     in: tx,
                     owed: &owed
                 )
             }
         } catch let rejection as Rejection {
-            let path = place.directory.path
-            throw Problem(
-                rejection.code == .invalidRequest ? .documentInvalid : .conflict,
-                "\(device.did) can't be commanded: \(rejection.message)",
-                at: rejection.field ?? device.did.text,
-                why: rejection.code == .deviceOffline
-                    ? "a command reaches a connected device only, unless it may wait"
-                    : "the product says what may be set",
-                cures: [
-                    rejection.code == .deviceOffline
-                        ? .init(
-                            "lamplighter device control \(device.did) … --queue --data '\(path)'",
-                            "let it wait"
-                        )
-                        : .init(
-                            "lamplighter product show \(device.productKey) --data '\(path)'",
-                            "the data points"
-                        )
-                ]
-            )
+            throw problem(rejection, device, place.directory.path)
         }
+    }
+
+    private func problem(
+        _ rejection: Rejection,
+        _ device: DeviceRecord,
+        _ path: String
+    ) -> Problem {
+        let (why, cure): (String, Problem.Cure) =
+            switch rejection.code {
+            case .deviceOffline:
+                (
+                    "a command reaches a connected device only, unless it may wait",
+                    .init(
+                        "lamplighter device control \(device.did) … --queue --data '\(path)'",
+                        "let it wait"
+                    )
+                )
+            case .tooManyRequests:
+                (
+                    "limits.queuedCommands says how many may wait for a device",
+                    .init("lamplighter device show \(device.did) --data '\(path)'", "what waits")
+                )
+            default:
+                (
+                    "the product says what may be set",
+                    .init(
+                        "lamplighter product show \(device.productKey) --data '\(path)'",
+                        "the data points"
+                    )
+                )
+            }
+        return Problem(
+            rejection.code == .invalidRequest ? .documentInvalid : .conflict,
+            "\(device.did) can't be commanded: \(rejection.message)",
+            at: rejection.field ?? device.did.text,
+            why: why,
+            cures: [cure]
+        )
     }
 
     private static func member(
