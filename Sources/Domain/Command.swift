@@ -115,11 +115,13 @@ package struct Command: Sendable, Equatable {
         self.steps = steps ?? [Step(state, at: createdAt, by: .asker)]
     }
 
-    /// Takes on another state.
+    /// Takes on another state; hidden values end with a final one.
     package mutating func turn(_ next: State, at now: Instant, by cause: Step.Cause) {
         state = next
         steps.append(Step(next, at: now, by: cause))
-        if next.isFinal { doneAt = now }
+        guard next.isFinal else { return }
+        doneAt = now
+        hidden = nil
     }
 
     /// When it went out; nil before, and for commands of versions that kept no steps.

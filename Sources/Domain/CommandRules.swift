@@ -15,7 +15,6 @@ package enum CommandRules {
         switch command.state {
         case .sent where !command.isOver(at: now):
             command.turn(code == 0 ? .done : .failed, at: now, by: .device)
-            command.hidden = nil
             command.code = code
             command.result = data
             return true
@@ -35,7 +34,6 @@ package enum CommandRules {
     package static func expired(_ command: inout Command, at now: Instant) -> Bool {
         guard !command.state.isFinal, command.isOver(at: now) else { return false }
         command.turn(.expired, at: now, by: .system)
-        command.hidden = nil
         return true
     }
 
@@ -43,7 +41,6 @@ package enum CommandRules {
     package static func refuse(_ command: inout Command, _ code: ErrorCode, at now: Instant) {
         command.turn(.failed, at: now, by: .system)
         command.refusal = code
-        command.hidden = nil
     }
 
     /// Makes one command of all that waited: the newest one, with the newest value of each attribute.
@@ -67,7 +64,6 @@ package enum CommandRules {
         let superseded = queued.dropLast().map { command in
             var command = command
             command.turn(.superseded, at: now, by: .system)
-            command.hidden = nil
             return command
         }
         let outgoing = waiting.compactMap { command -> Command? in
@@ -90,7 +86,6 @@ package enum CommandRules {
             if values.allSatisfy({ value in set[value].map { $0 >= command.expiresAt } ?? false }) {
                 var command = command
                 command.turn(.superseded, at: now, by: .system)
-                command.hidden = nil
                 replaced.append(command)
             } else {
                 for value in values {
@@ -103,12 +98,13 @@ package enum CommandRules {
 
     /// What a command sets, and for whom.
     private struct Value: Hashable {
-        var asker: String
+        /// Who asked, from whatever terminal.
+        var asker: Actor
         /// The attribute's name, by its code points; nil for bytes.
         var name: [UInt8]?
 
         static func all(of command: Command) -> [Value] {
-            let asker = "\(command.actor.kind.rawValue):\(command.actor.id)"
+            let asker = Actor(command.actor.kind, command.actor.id)
             let names: [[UInt8]?] = command.data.members.map { Array($0.key.utf8) }
             return (command.binary == nil ? names : names + [nil]).map {
                 Value(asker: asker, name: $0)

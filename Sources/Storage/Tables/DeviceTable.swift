@@ -95,6 +95,16 @@ package struct DeviceTable {
         }
     }
 
+    /// Hands over when the present life of each device with its users began, with the device's place among
+    /// those asked for.
+    package func lives(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
+        try sql.query("SELECT generationAt FROM device WHERE did = $1", each: dids.indices) {
+            $0.add(dids[$1].text)
+        } row: {
+            body($0, Instant(milliseconds: $1.integer(0)))
+        }
+    }
+
     /// How many devices there are.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM device") ?? 0 }
 

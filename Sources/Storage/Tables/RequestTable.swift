@@ -46,17 +46,20 @@ package struct RequestTable {
     }
 
     /// Keeps a request's content and answer; an answer that holds a secret is sealed.
+    ///
+    /// `turnedAway` is for one that was refused because its worker was away.
     package func save(
         _ sender: String,
         _ id: MessageID,
         content: [UInt8],
         answer: [UInt8]?,
         isSecret: Bool,
-        waitsFor: (did: DeviceID, cid: Int64)? = nil
+        waitsFor: (did: DeviceID, cid: Int64)? = nil,
+        turnedAway: Int64? = nil
     ) throws {
         let statement = """
-            INSERT INTO request (sender, id, content, answer, sealed, did, cid, at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (sender, id) DO NOTHING
+            INSERT INTO request (sender, id, content, answer, sealed, did, cid, at, turnedAway)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sender, id) DO NOTHING
             """
         let answer = isSecret ? answer.map(transaction.key.seal) : answer
         func insert() throws {
@@ -69,6 +72,7 @@ package struct RequestTable {
                 $0.add(waitsFor?.did.text)
                 $0.add(waitsFor?.cid)
                 $0.add(transaction.now.milliseconds)
+                $0.add(turnedAway)
             }
         }
         try insert()

@@ -1,5 +1,4 @@
 package import Domain
-import JSON
 package import Storage
 import Wire
 
@@ -22,7 +21,9 @@ package enum CommandDesk {
         owed: inout Owed
     ) throws -> Command {
         let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
-        guard try replaced(by: command, place, limits, in: tx).isEmpty else { throw noRoom }
+        guard try CommandRoom.replaced(by: command, place, limits, in: tx).isEmpty else {
+            throw CommandRoom.full
+        }
         try tx.commands.save([command])
         if !place.isAway {
             let moment = place.listensFrom ?? tx.now
@@ -46,7 +47,7 @@ package enum CommandDesk {
         owed: inout Owed
     ) throws -> Command {
         let (command, place) = try prepare(order, product: product, limits: limits, in: tx)
-        for old in try replaced(by: command, place, limits, in: tx) {
+        for old in try CommandRoom.replaced(by: command, place, limits, in: tx) {
             try tx.commands.update([old])
             try CommandOutcome.tell(old, product: product, topics: topics, in: tx, owed: &owed)
         }
@@ -139,31 +140,12 @@ package enum CommandDesk {
 
     // MARK: Taking
 
-    /// Where a new command stands.
-    private enum Place {
-        /// The device is there; what is called for goes out just before it.
-        case front(CommandCall?)
-        /// Others go out before it as soon as the device listens.
-        case behind
-        /// The connection is so new that nobody may hear it before that moment; whether only such go out
-        /// before it as count as sent.
-        case unheard(until: Instant, isNext: Bool)
-        /// The device is not there.
-        case away
-
-        var isFirst: Bool { if case .front(nil) = self { true } else { false } }
-        var isAway: Bool { if case .away = self { true } else { false } }
-        var listensFrom: Instant? {
-            if case .unheard(let moment, _) = self { moment } else { nil }
-        }
-    }
-
     private static func prepare(
         _ order: CommandOrder,
         product: Product?,
         limits: Limits,
         in tx: Transaction
-    ) throws -> (command: Command, place: Place) {
+    ) throws -> (command: Command, place: CommandPlace) {
         guard let product, let record = try tx.statuses.find(order.did) else {
             throw Rejection(.notBound, "The device is gone.", field: "params.did")
         }
@@ -176,70 +158,9 @@ package enum CommandDesk {
         }
         let cid = try tx.devices.nextCommandID(order.did)
         let command = order.command(cid: cid, product: product, at: tx.now)
-        try checkSize([command])
-        return (command, try place(record, limits, in: tx))
+        try CommandRoom.check([command])
+        return (command, try CommandPlace(record, limits, in: tx))
     }
-
-    private static func place(
-        _ record: StatusRecord,
-        _ limits: Limits,
-        in tx: Transaction
-    ) throws -> Place {
-        let presence = record.status.presence
-        guard presence.isOnline else { return .away }
-        if let moment = presence.unheard(at: tx.now, within: limits.callSeconds) {
-            let isNext =
-                try !tx.commands.hasWaiting(record.did)
-                && tx.commands.sentCount(record.did) < limits.queuedPerDevice
-            return .unheard(until: moment, isNext: isNext)
-        }
-        let call = try tx.commands.nextCall(of: record.did)
-        return call?.isAhead(at: tx.now) == true ? .behind : .front(call)
-    }
-
-    private static let noRoom = Rejection(
-        .tooManyRequests,
-        "Too many commands wait for the device already.",
-        retryAfter: 60
-    )
-
-    /// Those whose place a new command takes, ended; none while there is room for it beside all that wait.
-    ///
-    /// What waits goes out as one message, so it has to fit into one.
-    /// - Throws: `Rejection` where there is no room.
-    private static func replaced(
-        by command: Command,
-        _ place: Place,
-        _ limits: Limits,
-        in tx: Transaction
-    ) throws -> [Command] {
-        if place.isFirst { return [] }
-        let waiting = try tx.commands.waiting(command.did).filter { !$0.isOver(at: tx.now) }
-        let isFull = waiting.count >= limits.queuedPerDevice
-        let replaced = isFull ? CommandRules.replaced(waiting + [command], at: tx.now) : []
-        guard waiting.count - replaced.count < limits.queuedPerDevice else { throw noRoom }
-        let outgoing = CommandRules.merged(waiting + [command], at: tx.now).outgoing
-        guard outgoing.allSatisfy({ $0.data.members.count <= FreeForm.attributesMax }) else {
-            throw Rejection.invalid(
-                "params.data",
-                "With what waits for it the device would be set more than "
-                    + "\(FreeForm.attributesMax) attributes at once."
-            )
-        }
-        try checkSize(outgoing)
-        return replaced
-    }
-
-    private static func checkSize(_ commands: [Command]) throws {
-        let isLarge = commands.contains {
-            CommandCodec.encode($0).count > Payload.bytesMax - sizeReserve
-        }
-        guard isLarge else { return }
-        throw Rejection.invalid("params.data", "The command is larger than one message.")
-    }
-
-    /// Room for what the merging may change, and for what the log of commands adds, in bytes.
-    private static let sizeReserve = 2048
 
     // MARK: Sending
 

@@ -203,19 +203,17 @@ struct RequestDesk {
         let answer = AnswerCodec.refusal(request.id, rejection)
         owed.count(rejection)
         owed.publish(request.reply.message(answer))
-        if known?.turnedAway == nil {
-            try tx.requests.save(
-                request.terminal.text,
-                request.id,
-                content: content,
-                answer: answer,
-                isSecret: false
-            )
+        let sender = request.terminal.text
+        if let times = known?.turnedAway {
+            return try tx.requests.turnAway(sender, request.id, times: times + 1)
         }
-        try tx.requests.turnAway(
-            request.terminal.text,
+        try tx.requests.save(
+            sender,
             request.id,
-            times: (known?.turnedAway ?? 0) + 1
+            content: content,
+            answer: answer,
+            isSecret: false,
+            turnedAway: 1
         )
     }
 }

@@ -146,13 +146,15 @@ struct StatusBatch {
     /// one's.
     private mutating func loadLives(in tx: Transaction) throws {
         let recent = tx.now.adding(seconds: -60)
+        var wanted: Set<Int> = []
         for item in items where item.device >= 0 {
             guard case .report(let report, _) = item.matter, let ts = report.ts, ts < recent,
-                !report.alerts.isEmpty || !report.faults.isEmpty || report.binary != nil,
-                lives[item.device] == nil
+                !report.alerts.isEmpty || !report.faults.isEmpty || report.binary != nil
             else { continue }
-            lives[item.device] = try tx.devices.find(dids[item.device])?.generationAt
+            wanted.insert(item.device)
         }
+        let devices = wanted.sorted()
+        try tx.devices.lives(of: devices.map { dids[$0] }) { lives[devices[$0]] = $1 }
     }
 
     /// Looks up the moments of reports that their devices' statuses can't tell from repeats.

@@ -1,0 +1,55 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// The room for commands: how many may wait for a device, and how large one may be.
+enum CommandRoom {
+    /// What is said where no more may wait.
+    static let full = Rejection(
+        .tooManyRequests,
+        "Too many commands wait for the device already.",
+        retryAfter: 60
+    )
+
+    /// Room for what the merging may change, and for what the log of commands adds, in bytes.
+    private static let reserve = 2048
+
+    /// Those whose place a new command takes, ended; none while there is room for it beside all that wait.
+    ///
+    /// What waits goes out as one message, so it has to fit into one.
+    /// - Throws: `Rejection` where there is no room.
+    static func replaced(
+        by command: Command,
+        _ place: CommandPlace,
+        _ limits: Limits,
+        in tx: Transaction
+    ) throws -> [Command] {
+        if place.isFirst { return [] }
+        let waiting = try tx.commands.waiting(command.did).filter { !$0.isOver(at: tx.now) }
+        let isFull = waiting.count >= limits.queuedPerDevice
+        let replaced = isFull ? CommandRules.replaced(waiting + [command], at: tx.now) : []
+        guard waiting.count - replaced.count < limits.queuedPerDevice else { throw full }
+        let outgoing = CommandRules.merged(waiting + [command], at: tx.now).outgoing
+        guard outgoing.allSatisfy({ $0.data.members.count <= FreeForm.attributesMax }) else {
+            throw Rejection.invalid(
+                "params.data",
+                "With what waits for it the device would be set more than "
+                    + "\(FreeForm.attributesMax) attributes at once."
+            )
+        }
+        try check(outgoing)
+        return replaced
+    }
+
+    /// Checks that each command fits into a message.
+    ///
+    /// - Throws: `Rejection`.
+    static func check(_ commands: [Command]) throws {
+        let isLarge = commands.contains {
+            CommandCodec.encode($0).count > Payload.bytesMax - reserve
+        }
+        guard isLarge else { return }
+        throw Rejection.invalid("params.data", "The command is larger than one message.")
+    }
+}
