@@ -27,6 +27,16 @@ package enum ProductRules {
         }
     }
 
+    /// Refuses bytes of the device's own where the product says what its devices report and take: they could
+    /// not be checked; nil where it says nothing.
+    package static func refuseBinary(_ product: Product, _ field: String) -> Rejection? {
+        guard !product.isFreeForm else { return nil }
+        return .invalid(
+            field,
+            "The product has data points: its devices are told and tell values (data), not binary."
+        )
+    }
+
     private static func check(
         _ data: JSONObject,
         product: Product,

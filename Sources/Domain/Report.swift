@@ -30,6 +30,16 @@ package struct Report: Sendable, Equatable {
         }
     }
 
+    /// Where a report that was taken ended up, as its device is told.
+    package enum Stored: String, Sendable, CaseIterable {
+        /// Some of it is the newest that is known of the device, or nothing of it was there to be kept.
+        case state
+        /// All of it is older than the state, or bytes of the device's own: it is in the history alone.
+        case history
+        /// It had its effect before.
+        case `repeat`
+    }
+
     /// The id under which the report takes effect once.
     package var id: MessageID?
     /// When, by the device's clock; nil is the arrival.
@@ -80,4 +90,9 @@ package struct Report: Sendable, Equatable {
     package static let pointsMax = 500
     /// How far ahead of the server a device's time may lie before the arrival counts instead.
     package static let aheadMaxSeconds: Int64 = 600
+    /// The earliest time that a device may give: the beginning of 2015.
+    ///
+    /// No device was there before; the present time in seconds, taken for milliseconds, lies in January 1970
+    /// and does so until the year 46,970.
+    package static let earliest = Instant(milliseconds: 1_420_070_400_000)
 }

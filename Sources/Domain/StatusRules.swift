@@ -13,6 +13,14 @@ package enum StatusRules {
         /// The time that counts for the report.
         package var ts: Instant
 
+        /// Whether the state took some of the report as the newest that is known.
+        package var isNewest = false
+        /// Whether some of it is for the history alone: older than the state, or bytes.
+        package var isPast = false
+
+        /// Where the device is told that its report is.
+        package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
+
         /// Whether bound users see a difference.
         package var isVisible: Bool { !changed.isEmpty || !events.isEmpty }
     }
@@ -38,6 +46,7 @@ package enum StatusRules {
         var next = status
         var outcome = Outcome(ts: effective(report.ts, at: now))
         outcome.changed.reserveCapacity(report.points.first?.data.members.count ?? 0)
+        outcome.isPast = report.binary != nil
         for point in report.points {
             merge(point, fallback: outcome.ts, into: &next, outcome: &outcome, at: now)
         }
@@ -78,6 +87,9 @@ package enum StatusRules {
             ) {
                 return rejection
             }
+        }
+        if report.binary != nil, let rejection = ProductRules.refuseBinary(product, "binary") {
+            return rejection
         }
         return check(report.alerts, .alert, status, product)
             ?? check(report.faults, .fault, status, product)
@@ -144,30 +156,32 @@ package enum StatusRules {
         let ts = point.ts.map { effective($0, at: now) } ?? fallback
         for member in point.data.members {
             if case .null = member.value { continue }
-            merge(member, ts: ts, into: &status, changed: &outcome.changed)
+            let isNewest = merge(member, ts: ts, into: &status, changed: &outcome.changed)
+            outcome.note(isNewest: isNewest)
         }
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
     }
 
-    /// The newest time wins; at equal times the later arrival.
+    /// The newest time wins, at equal times the later arrival; tells whether this one did.
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,
         into status: inout Status,
         changed: inout [String]
-    ) {
+    ) -> Bool {
         for index in status.attributes.indices
         where status.attributes[index].name.isSame(as: member.key) {
-            guard ts >= status.attributes[index].ts else { return }
+            guard ts >= status.attributes[index].ts else { return false }
             if !status.attributes[index].value.means(member.value) {
                 status.attributes[index].value = member.value
                 if !changed.contains(member.key) { changed.append(member.key) }
             }
             status.attributes[index].ts = ts
-            return
+            return true
         }
         status.attributes.append(.init(name: member.key, value: member.value, ts: ts))
         changed.append(member.key)
+        return true
     }
 
     // MARK: Alerts and faults
@@ -184,9 +198,9 @@ package enum StatusRules {
         for condition in conditions {
             let isOn = condition.value != .bool(false)
             // As with attributes the newest time wins, at equal times the later arrival.
-            guard status.said(kind, condition.name).map({ outcome.ts >= $0 }) ?? true else {
-                continue
-            }
+            let isNewest = status.said(kind, condition.name).map { outcome.ts >= $0 } ?? true
+            outcome.note(isNewest: isNewest)
+            guard isNewest else { continue }
             let before = status.eventID(kind, condition.name)
             let id = before ?? ids.make("e", at: now)
             status.note(kind, condition.name, isOn ? id : nil, at: outcome.ts)
@@ -202,6 +216,13 @@ package enum StatusRules {
                 )
             )
         }
+    }
+}
+
+extension StatusRules.Outcome {
+    /// Notes whether the state took a part of the report.
+    fileprivate mutating func note(isNewest: Bool) {
+        if isNewest { self.isNewest = true } else { isPast = true }
     }
 }
 

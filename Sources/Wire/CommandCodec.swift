@@ -3,13 +3,14 @@ package import JSON
 
 /// Writes commands for devices and their outcomes for apps (PROTOCOL 2.4 and 3.3).
 package enum CommandCodec {
-    /// The command as the device gets it.
-    package static func encode(_ command: Command) -> [UInt8] {
+    /// The command as the device gets it, with the server's time: a device without a clock sets one by it.
+    package static func encode(_ command: Command, at now: Instant) -> [UInt8] {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
             ("type", .string(command.kind.rawValue)), ("data", .object(command.values)),
             ("binary", command.binary.map { .string($0) }),
             ("actor", EventCodec.encode(command.actor, for: nil)),
+            ("ts", .integer(now.milliseconds)),
             ("expiresAt", .integer(command.expiresAt.milliseconds)),
         ]).encoded()
     }

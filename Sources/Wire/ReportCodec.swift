@@ -48,7 +48,7 @@ package enum ReportCodec {
         _ id: MessageID?,
         _ fields: Fields
     ) throws(Rejection) -> Report {
-        let ts = try fields.instant("ts")
+        let ts = try time(fields)
         return Report(
             id: id,
             ts: ts,
@@ -73,7 +73,7 @@ package enum ReportCodec {
                 throw .invalid(path, "\(path) must be an object.")
             }
             let fields = Fields(object, path: path + ".")
-            guard let ts = try fields.instant("ts"), let data = try fields.object("data") else {
+            guard let ts = try time(fields), let data = try fields.object("data") else {
                 throw .invalid(path, "\(path) must have ts and data.")
             }
             if let last = points.last?.ts, ts < last {
@@ -82,6 +82,15 @@ package enum ReportCodec {
             points.append(Report.Point(ts: ts, data: data))
         }
         return points
+    }
+
+    /// A device's own time: a clock that counts seconds is told so, before it fills the history with 1970.
+    private static func time(_ fields: Fields) throws(Rejection) -> Instant? {
+        guard let ts = try fields.instant("ts") else { return nil }
+        guard ts >= Report.earliest else {
+            throw fields.refuse("ts", "lies before 2015: it must be in milliseconds, not seconds")
+        }
+        return ts
     }
 
     private static func conditions(
@@ -112,9 +121,15 @@ package enum ReportCodec {
         return conditions
     }
 
-    /// The answer to a report that was taken.
-    package static func accepted(_ id: MessageID, version: Int64) -> [UInt8] {
-        var writer = JSONWriter(capacity: 96)
+    /// The answer to a report that was taken: where it is, and the server's time; `stored` is nil where it
+    /// was for the history, which takes no more of the device today.
+    package static func accepted(
+        _ id: MessageID,
+        version: Int64,
+        stored: Report.Stored?,
+        at now: Instant
+    ) -> [UInt8] {
+        var writer = JSONWriter(capacity: 144)
         writer.beginObject()
         writer.name("id")
         writer.value(id.text)
@@ -122,6 +137,12 @@ package enum ReportCodec {
         writer.value(true)
         writer.name("version")
         writer.value(version)
+        if let stored {
+            writer.name("stored")
+            writer.value(stored.rawValue)
+        }
+        writer.name("ts")
+        writer.value(now.milliseconds)
         writer.endObject()
         return writer.finish()
     }

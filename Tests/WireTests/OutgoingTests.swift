@@ -63,9 +63,10 @@ struct OutgoingTests {
             expiresAt: Make.now.adding(seconds: 30)
         )
         #expect(
-            try Make.object(CommandCodec.encode(command)) == [
+            try Make.object(CommandCodec.encode(command, at: Make.now)) == [
                 "cid": 4, "sn": 9, "type": "write", "data": ["power": true],
-                "actor": ["kind": "user", "id": "u-0000000000001"], "expiresAt": 1_700_000_030_000,
+                "actor": ["kind": "user", "id": "u-0000000000001"], "ts": 1_700_000_000_000,
+                "expiresAt": 1_700_000_030_000,
             ]
         )
     }

@@ -39,13 +39,13 @@ struct ReportCodecTests {
         Good(text: #"{"binary":"QUJD"}"#, report: Report(binary: "QUJD")),
         Good(
             text:
-                #"{"id":"h","reports":[{"ts":1,"data":{"a":1}},{"ts":1,"data":{}},{"ts":2,"data":{"a":2}}]}"#,
+                #"{"id":"h","reports":[{"ts":1700000000001,"data":{"a":1}},{"ts":1700000000001,"data":{}},{"ts":1700000000002,"data":{"a":2}}]}"#,
             report: Report(
                 id: MessageID(trusted: "h"),
                 points: [
-                    .init(ts: Instant(milliseconds: 1), data: ["a": 1]),
-                    .init(ts: Instant(milliseconds: 1), data: [:]),
-                    .init(ts: Instant(milliseconds: 2), data: ["a": 2]),
+                    .init(ts: Instant(milliseconds: 1_700_000_000_001), data: ["a": 1]),
+                    .init(ts: Instant(milliseconds: 1_700_000_000_001), data: [:]),
+                    .init(ts: Instant(milliseconds: 1_700_000_000_002), data: ["a": 2]),
                 ]
             )
         ),
@@ -91,24 +91,36 @@ struct ReportCodecTests {
             #"{"alerts":[\#(Array(repeating: #"{"name":"a"}"#, count: 65).joined(separator: ","))]}"#,
             "alerts"
         ),
-        Bad(#"{"reports":[{"ts":1,"data":{}}]}"#, "id"),
-        Bad(#"{"id":"h","reports":[{"ts":1,"data":{}}],"data":{}}"#, "reports", id: "h"),
-        Bad(#"{"id":"h","reports":[{"ts":1,"data":{}}],"cid":1}"#, "reports", id: "h"),
+        Bad(#"{"reports":[{"ts":1700000000001,"data":{}}]}"#, "id"),
+        Bad(
+            #"{"id":"h","reports":[{"ts":1700000000001,"data":{}}],"data":{}}"#,
+            "reports",
+            id: "h"
+        ),
+        Bad(#"{"id":"h","reports":[{"ts":1700000000001,"data":{}}],"cid":1}"#, "reports", id: "h"),
         Bad(#"{"id":"h","reports":[]}"#, "reports", id: "h"),
         Bad(#"{"id":"h","reports":[7]}"#, "reports.0", id: "h"),
         Bad(#"{"id":"h","reports":[{"data":{}}]}"#, "reports.0", id: "h"),
-        Bad(#"{"id":"h","reports":[{"ts":1}]}"#, "reports.0", id: "h"),
+        Bad(#"{"id":"h","reports":[{"ts":1700000000001}]}"#, "reports.0", id: "h"),
         Bad(
-            #"{"id":"h","reports":[{"ts":2,"data":{}},{"ts":1,"data":{}}]}"#,
+            #"{"id":"h","reports":[{"ts":1700000000002,"data":{}},{"ts":1700000000001,"data":{}}]}"#,
             "reports.1.ts",
             id: "h"
         ),
         Bad(
-            #"{"id":"h","reports":[\#(Array(repeating: #"{"ts":1,"data":{}}"#, count: 501).joined(separator: ","))]}"#,
+            #"{"id":"h","reports":[\#(Array(repeating: #"{"ts":1700000000001,"data":{}}"#, count: 501).joined(separator: ","))]}"#,
             "reports",
             id: "h"
         ),
         Bad(#"{"id":"h","reports":{}}"#, "reports", id: "h"),
+        Bad(#"{"id":"r","ts":1700000000,"data":{}}"#, "ts", id: "r"),
+        Bad(#"{"id":"r","ts":1420070399999,"cid":1}"#, "ts", id: "r"),
+        Bad(#"{"ts":0,"alerts":[{"name":"hot"}]}"#, "ts"),
+        Bad(
+            #"{"id":"h","reports":[{"ts":1700000000001,"data":{}},{"ts":1700000000,"data":{}}]}"#,
+            "reports.1.ts",
+            id: "h"
+        ),
     ]
 
     @Test("A bad report is refused with its field and its id", arguments: bad)
@@ -124,9 +136,22 @@ struct ReportCodecTests {
         }
     }
 
+    @Test("A time in seconds is refused with word of milliseconds; the year 2015 is taken")
+    func seconds() throws {
+        let error = #expect(throws: WireError.self) {
+            try ReportCodec.decode(Make.bytes(#"{"ts":1700000000,"data":{}}"#))
+        }
+        let first = try ReportCodec.decode(Make.bytes(#"{"ts":1420070400000,"data":{}}"#))
+
+        #expect(error?.reason.contains("milliseconds, not seconds") == true)
+        #expect(first.ts == Report.earliest)
+    }
+
     @Test("Five hundred stored points are taken")
     func pointsMax() throws {
-        let points = (1...500).map { #"{"ts":\#($0),"data":{"a":1}}"# }.joined(separator: ",")
+        let points = (1...500).map { #"{"ts":\#(1_700_000_000_000 + $0),"data":{"a":1}}"# }.joined(
+            separator: ","
+        )
         let report = try ReportCodec.decode(Make.bytes(#"{"id":"h","reports":[\#(points)]}"#))
         #expect(report.points.count == 500)
     }
@@ -154,17 +179,26 @@ struct ReportCodecTests {
         #expect(error?.id?.text == "x")
     }
 
-    @Test("The answer to a report names its id and version")
-    func answer() throws {
-        let answer = try Make.object(ReportCodec.accepted(MessageID(trusted: "r-1"), version: 12))
-        #expect(answer == ["id": "r-1", "ok": true, "version": 12])
+    @Test(
+        "The answer to a report names its id and version, where it is, and the server's time",
+        arguments: Report.Stored.allCases + [nil]
+    )
+    func answer(_ stored: Report.Stored?) throws {
+        let id = MessageID(trusted: "r-1")
+        let answer = ReportCodec.accepted(id, version: 12, stored: stored, at: Make.now)
+        #expect(
+            try Make.object(answer) == [
+                "id": "r-1", "ok": true, "version": 12,
+                "stored": stored.map { .string($0.rawValue) }, "ts": 1_700_000_000_000,
+            ]
+        )
     }
 
     @Test("Random bytes in place of a report never trap", arguments: 0..<20)
     func fuzz(_ seed: Int) {
         var random = Seed(seed)
         let seedText = Array(
-            #"{"id":"h","reports":[{"ts":1,"data":{"a":[1,"x",null]}}],"alerts":[{"name":"a"}]}"#
+            #"{"id":"h","reports":[{"ts":1700000000001,"data":{"a":[1,"x",null]}}],"alerts":[{"name":"a"}]}"#
                 .utf8
         )
         for _ in 0..<500 {

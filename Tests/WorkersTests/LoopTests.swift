@@ -17,7 +17,10 @@ struct LoopTests {
         #expect(try world.status(0)?.version == 1)
         #expect(
             world.broker.published(to: World.response(0)) == [
-                ["id": "r1", "ok": true, "version": 1]
+                [
+                    "id": "r1", "ok": true, "version": 1, "stored": "state",
+                    "ts": .integer(world.clock.now.milliseconds),
+                ]
             ]
         )
         let told = try #require(world.broker.published(to: World.statusTopic(0, 0)).last)

@@ -31,6 +31,7 @@ struct StatusTests {
     func oldLife(_ seconds: Int64) throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         let begin = world.clock.now
+        try world.write { try $0.products.save(World.freeForm, secret: nil) }
         try world.write { try $0.devices.beginGeneration(World.did(0)) }
         world.clock.advance(seconds: 3600)
         let ts = JSONValue.integer(begin.adding(seconds: seconds).milliseconds)
@@ -131,6 +132,7 @@ struct StatusTests {
     func strangers() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         try world.write { try $0.bindings.setSubscribed(World.did(0), World.uid(0), false) }
+        try world.write { try $0.products.save(World.freeForm, secret: nil) }
         world.sendReport(0, ["data": ["level": 1], "alerts": [["name": "hot"]], "binary": "QUJD"])
         try world.runStatus()
         #expect(!world.broker.published.contains { $0.topic.contains("/user/") })

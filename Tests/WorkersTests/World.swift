@@ -78,6 +78,9 @@ final class World {
         faults: ["sensor"]
     )
 
+    /// The same product without data points, which takes bytes too.
+    static let freeForm = Product(key: key, name: "Lamp", alerts: ["hot"], faults: ["sensor"])
+
     func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
         try store.batch(at: clock.now, body)
     }

@@ -134,7 +134,7 @@ package enum CommandDesk {
             limit: limits.queuedPerDevice
         )
         for command in missed where try refusal(command, in: tx) == nil {
-            publish(command, topics, owed: &owed)
+            publish(command, topics, at: tx.now, owed: &owed)
         }
     }
 
@@ -150,6 +150,10 @@ package enum CommandDesk {
             throw Rejection(.notBound, "The device is gone.", field: "params.did")
         }
         if let rejection = ProductRules.check(written: order.data, product: product) {
+            throw rejection
+        }
+        if order.binary != nil, let rejection = ProductRules.refuseBinary(product, "params.binary")
+        {
             throw rejection
         }
         let isOnline = record.status.presence.isOnline
@@ -211,15 +215,20 @@ package enum CommandDesk {
         for command in superseded {
             try CommandOutcome.tell(command, product: product, topics: topics, in: tx, owed: &owed)
         }
-        for command in sent { publish(command, topics, owed: &owed) }
+        for command in sent { publish(command, topics, at: tx.now, owed: &owed) }
         return sent
     }
 
-    private static func publish(_ command: Command, _ topics: Topics, owed: inout Owed) {
+    private static func publish(
+        _ command: Command,
+        _ topics: Topics,
+        at now: Instant,
+        owed: inout Owed
+    ) {
         owed.publish(
             OutboundMessage(
                 topics.command(command.did),
-                CommandCodec.encode(command),
+                CommandCodec.encode(command, at: now),
                 expiresAt: command.expiresAt
             ),
             isSecret: command.hidden != nil

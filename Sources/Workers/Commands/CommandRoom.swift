@@ -47,7 +47,7 @@ enum CommandRoom {
     /// - Throws: `Rejection`.
     static func check(_ commands: [Command]) throws {
         let isLarge = commands.contains {
-            CommandCodec.encode($0).count > Payload.bytesMax - reserve
+            CommandCodec.encode($0, at: $0.createdAt).count > Payload.bytesMax - reserve
         }
         guard isLarge else { return }
         throw Rejection.invalid("params.data", "The command is larger than one message.")

@@ -39,7 +39,7 @@ extension StatusBatch {
         else { return putAsideUnknown(item) }
         let did = dids[item.device]
         if let version = key.flatMap({ versions[$0] }) {
-            return answer(report, did, version: version)
+            return answer(report, did, version: version, .repeat, at: now)
         }
         let ts = key == nil ? Repeats.time(of: report, at: now) : nil
         let json = ts.flatMap { _ in report.points.first?.data.encoded() }
@@ -60,7 +60,7 @@ extension StatusBatch {
             tell(report, outcome, status, product, item.device)
             note(report, at: now, did: did)
             if let key { claim(key, version: status.version) }
-            answer(report, did, version: status.version)
+            answer(report, did, version: status.version, outcome.stored, at: now)
         }
     }
 
@@ -157,11 +157,16 @@ extension StatusBatch {
         }
     }
 
-    private mutating func answer(_ report: Report, _ did: DeviceID, version: Int64) {
+    private mutating func answer(
+        _ report: Report,
+        _ did: DeviceID,
+        version: Int64,
+        _ stored: Report.Stored?,
+        at now: Instant
+    ) {
         guard let id = report.id else { return }
-        owed.publish(
-            OutboundMessage(topics.response(did), ReportCodec.accepted(id, version: version))
-        )
+        let answer = ReportCodec.accepted(id, version: version, stored: stored, at: now)
+        owed.publish(OutboundMessage(topics.response(did), answer))
     }
 
     private mutating func refuse(_ report: Report, _ item: Item, _ rejection: Rejection) {
