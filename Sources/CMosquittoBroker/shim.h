@@ -17,6 +17,18 @@
 #pragma weak mosquitto_client_username
 #pragma weak mosquitto_kick_client_by_clientid
 #pragma weak mosquitto_broker_publish
+#pragma weak mosquitto_client_sub_count
+#pragma weak mosquitto_property_next
+#pragma weak mosquitto_property_identifier
+#pragma weak mosquitto_property_read_byte
+#pragma weak mosquitto_property_read_string
+#pragma weak mosquitto_property_read_binary
+#pragma weak mosquitto_property_read_string_pair
+#pragma weak mosquitto_property_add_byte
+#pragma weak mosquitto_property_add_string
+#pragma weak mosquitto_property_add_binary
+#pragma weak mosquitto_property_add_string_pair
+#pragma weak mosquitto_property_free_all
 #pragma weak mosquitto_malloc
 #pragma weak mosquitto_free
 
@@ -59,11 +71,72 @@ static inline int gate_kick(const char *client_id) {
 // Not mosquitto_broker_publish_copy: Mosquitto 2.0.11 takes that copy from the system, and counts it as its
 // own when it frees it. After enough messages its count of memory in use falls below zero, which reads as
 // far beyond memory_limit, and the broker takes no connection any more.
-static inline int gate_publish(const char *topic, const void *payload, int count, int qos) {
+// Takes the properties over, whatever comes of it.
+static inline int gate_publish(
+    const char *topic, const void *payload, int count, int qos, mosquitto_property *properties) {
     void *copy = mosquitto_malloc((size_t)count + 1);
-    if (copy == NULL) return MOSQ_ERR_NOMEM;
-    memcpy(copy, payload, (size_t)count);
-    int code = mosquitto_broker_publish(NULL, topic, count, copy, qos, false, NULL);
-    if (code != MOSQ_ERR_SUCCESS) mosquitto_free(copy);
+    if (copy == NULL) {
+        mosquitto_property_free_all(&properties);
+        return MOSQ_ERR_NOMEM;
+    }
+    if (count > 0) memcpy(copy, payload, (size_t)count);
+    int code = mosquitto_broker_publish(NULL, topic, count, copy, qos, false, properties);
+    if (code != MOSQ_ERR_SUCCESS) {
+        mosquitto_free(copy);
+        mosquitto_property_free_all(&properties);
+    }
     return code;
+}
+
+static inline int gate_client_sub_count(const struct mosquitto *client) {
+    return mosquitto_client_sub_count(client);
+}
+
+static inline const mosquitto_property *gate_property_next(const mosquitto_property *property) {
+    return mosquitto_property_next(property);
+}
+
+static inline int gate_property_identifier(const mosquitto_property *property) {
+    return mosquitto_property_identifier(property);
+}
+
+// What the four below give is a copy made with malloc, to be freed with free.
+static inline bool gate_property_byte(const mosquitto_property *property, int identifier, uint8_t *value) {
+    return mosquitto_property_read_byte(property, identifier, value, false) != NULL;
+}
+
+static inline bool gate_property_string(const mosquitto_property *property, int identifier, char **value) {
+    return mosquitto_property_read_string(property, identifier, value, false) != NULL;
+}
+
+static inline bool gate_property_binary(
+    const mosquitto_property *property, int identifier, void **value, uint16_t *count) {
+    return mosquitto_property_read_binary(property, identifier, value, count, false) != NULL;
+}
+
+static inline bool gate_property_pair(
+    const mosquitto_property *property, int identifier, char **name, char **value) {
+    return mosquitto_property_read_string_pair(property, identifier, name, value, false) != NULL;
+}
+
+static inline int gate_property_add_byte(mosquitto_property **list, int identifier, uint8_t value) {
+    return mosquitto_property_add_byte(list, identifier, value);
+}
+
+static inline int gate_property_add_string(mosquitto_property **list, int identifier, const char *value) {
+    return mosquitto_property_add_string(list, identifier, value);
+}
+
+static inline int gate_property_add_binary(
+    mosquitto_property **list, int identifier, const void *value, uint16_t count) {
+    return mosquitto_property_add_binary(list, identifier, value, count);
+}
+
+static inline int gate_property_add_pair(
+    mosquitto_property **list, int identifier, const char *name, const char *value) {
+    return mosquitto_property_add_string_pair(list, identifier, name, value);
+}
+
+static inline void gate_property_free(mosquitto_property **list) {
+    mosquitto_property_free_all(list);
 }

@@ -35,7 +35,7 @@ struct Admission {
         _ attempt: Attempt,
         by tables: CredentialTables?,
         now: Int64
-    ) throws(Refusal) -> Pass {
+    ) throws(RefusalReason) -> Pass {
         guard let username = attempt.username else { throw .noUsername }
         let principal = try Principal(username: username, clientId: attempt.clientId)
         guard let password = attempt.password else { throw .noPassword }
@@ -57,7 +57,7 @@ struct Admission {
         _ password: Digest,
         by tables: CredentialTables,
         now: Int64
-    ) throws(Refusal) -> Pass {
+    ) throws(RefusalReason) -> Pass {
         guard let secret = tables.apps[appId] else { throw .unknownPrincipal }
         let principal = Principal.terminal(terminalId: terminalId, appId: appId)
         guard let entry = tables.terminals[terminalId] else {

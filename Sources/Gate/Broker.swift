@@ -37,9 +37,15 @@ enum Broker {
     }
 
     /// Publishes as the broker itself, not retained; it leaves at the next turn of the broker's loop.
-    static func publish(_ topic: String, _ payload: [UInt8], qos: Int32) {
+    static func publish(
+        _ topic: String,
+        _ payload: [UInt8],
+        qos: Int32,
+        properties: MessageProperties = MessageProperties(nil)
+    ) {
         let count = Int32(truncatingIfNeeded: payload.count)
-        if gate_publish(topic, payload, count, qos) != MOSQ_ERR_SUCCESS.rawValue {
+        let code = gate_publish(topic, payload, count, qos, properties.list)
+        if code != MOSQ_ERR_SUCCESS.rawValue {
             log(.error, "a message of the gate could not be published")
         }
     }

@@ -7,6 +7,9 @@ final class Client {
     let clientId: String
     let username: String
     let address: String
+    /// Where it comes from, as that is counted and told to workers, ready for the broker; nil for
+    /// addresses that are not counted.
+    let source: [CChar]?
     /// What it was let in with; nil when that is not to be compared again.
     let secret: Digest?
     /// Grows with every connection, across restarts of the broker too.
@@ -50,6 +53,7 @@ final class Client {
         clientId = facts.clientId
         username = facts.username ?? ""
         address = facts.address
+        source = Self.source(of: facts, isConnected: isConnected)
         nameBytes = Array(username.utf8CString)
         idBytes = Array(clientId.utf8CString)
         self.rights = rights
@@ -65,6 +69,20 @@ final class Client {
             return false
         }
         return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
+    }
+
+    /// Of a session without a connection that the gate doesn't remember, the broker knows no address.
+    private static func source(of facts: Broker.Facts, isConnected: Bool) -> [CChar]? {
+        guard isConnected else { return Array("unknown".utf8CString) }
+        return SourceAddress(facts.address).map { Array($0.text.utf8CString) }
+    }
+
+    /// Whether workers are told where its messages come from: requests and registrations.
+    var tellsAddress: Bool {
+        switch principal {
+        case .terminal, .product: true
+        case .device, .service: false
+        }
     }
 
     var isTerminal: Bool {

@@ -17,8 +17,7 @@ extension Gate {
         lookIfNeeded(client, access, topic)
         refresh(client)
         guard var refusal = refusal(client, access, topic) else {
-            note(client, access, topic)
-            return true
+            return grant(client, access, topic)
         }
         if refusal == .ownRequest { return false }
         // The file may have been written since the last look.
@@ -26,13 +25,22 @@ extension Gate {
         if client.generation != generation {
             refresh(client)
             guard let newer = self.refusal(client, access, topic) else {
-                note(client, access, topic)
-                return true
+                return grant(client, access, topic)
             }
             refusal = newer
         }
         tell(client, access, topic, refusal)
         return false
+    }
+
+    /// Lets it happen; false where the gate does it itself.
+    private func grant(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
+        if case .publish(let payload, _) = access, !client.isConnected, client.isTerminal {
+            sendWill(of: client, topic, payload)
+            return false
+        }
+        note(client, access, topic)
+        return true
     }
 
     /// Looks at the file before a subscription, and before the first delivery to a terminal of what was
@@ -74,7 +82,7 @@ extension Gate {
         presence.tellArrival(of: client)
     }
 
-    private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> Refusal? {
+    private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> RefusalReason? {
         switch access {
         case .publish(_, let retained):
             if client.isConnected {
@@ -126,7 +134,7 @@ extension Gate {
         return client
     }
 
-    private func tell(_ client: Client, _ access: Access, _ topic: Bytes, _ reason: Refusal) {
+    private func tell(_ client: Client, _ access: Access, _ topic: Bytes, _ reason: RefusalReason) {
         guard !client.isLeaving, !refusals.isOwn(topic) else { return }
         let action: Refusals.Entry.Action =
             switch access {

@@ -48,7 +48,7 @@ extension Gate {
     private func check(
         _ facts: Broker.Facts,
         _ password: Digest?
-    ) throws(Refusal) -> Admission.Pass {
+    ) throws(RefusalReason) -> Admission.Pass {
         let attempt = Admission.Attempt(
             username: facts.username,
             password: password,

@@ -8,7 +8,8 @@ import Glibc
 // `MOSQ_ERR_PLUGIN_DEFER` would leave the decision to others, so it is never given.
 
 private let events = [
-    MOSQ_EVT_BASIC_AUTH, MOSQ_EVT_ACL_CHECK, MOSQ_EVT_DISCONNECT, MOSQ_EVT_TICK, MOSQ_EVT_CONTROL,
+    MOSQ_EVT_BASIC_AUTH, MOSQ_EVT_ACL_CHECK, MOSQ_EVT_MESSAGE, MOSQ_EVT_DISCONNECT, MOSQ_EVT_TICK,
+    MOSQ_EVT_CONTROL,
 ]
 private let controlTopic = "$CONTROL/lamplighter/v1"
 
@@ -73,6 +74,8 @@ private func answer(
     switch event {
     case Int32(MOSQ_EVT_ACL_CHECK.rawValue):
         return access(gate, data.assumingMemoryBound(to: mosquitto_evt_acl_check.self).pointee)
+    case Int32(MOSQ_EVT_MESSAGE.rawValue):
+        return message(gate, data.assumingMemoryBound(to: mosquitto_evt_message.self))
     case Int32(MOSQ_EVT_BASIC_AUTH.rawValue):
         return connect(gate, data.assumingMemoryBound(to: mosquitto_evt_basic_auth.self).pointee)
     case Int32(MOSQ_EVT_DISCONNECT.rawValue):
@@ -102,6 +105,15 @@ private func access(_ gate: Gate, _ event: mosquitto_evt_acl_check) -> Int32 {
     let topic = UnsafeRawBufferPointer(start: text, count: strlen(text))
     let may = gate.mayAccess(client, access, topic.assumingMemoryBound(to: UInt8.self))
     return may ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
+}
+
+private func message(
+    _ gate: Gate,
+    _ event: UnsafeMutablePointer<mosquitto_evt_message>
+) -> Int32 {
+    guard let client = event.pointee.client else { return MOSQ_ERR_ACL_DENIED.rawValue }
+    let mayPass = gate.pass(client, &event.pointee.properties)
+    return mayPass ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
 }
 
 extension Gate.Access {

@@ -1,3 +1,5 @@
+import Credentials
+
 /// Who a connection says it is: the username and the client id that must go with it.
 enum Principal: Equatable, Sendable {
     /// A device that has no identity yet and registers.
@@ -7,7 +9,7 @@ enum Principal: Equatable, Sendable {
     case service(name: String)
 
     /// Reads a username and a client id of the contract's forms.
-    init(username: String, clientId: String) throws(Refusal) {
+    init(username: String, clientId: String) throws(RefusalReason) {
         guard let (kind, name) = Self.split(username) else { throw .badUsername }
         let id = Array(clientId.utf8)
         switch kind {

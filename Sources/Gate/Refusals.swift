@@ -1,3 +1,4 @@
+import Credentials
 import JSON
 
 /// Tells workers what was refused and why, at most a hundred times a second.
@@ -22,7 +23,7 @@ struct Refusals {
         var address: String
         var action: Action
         var topic: String?
-        var reason: Refusal
+        var reason: RefusalReason
     }
 
     init(root: String, perSecond: Int = 100) {

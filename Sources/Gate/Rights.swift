@@ -83,7 +83,7 @@ struct Rights: Sendable {
 
 extension Rights {
     /// Decides about a message from the connection; nil lets it through.
-    func refusalToPublish(_ topic: Bytes, retained: Bool) -> Refusal? {
+    func refusalToPublish(_ topic: Bytes, retained: Bool) -> RefusalReason? {
         guard publish.contains(where: { $0.matches(topic) }) else { return .notAllowed }
         if retained && !isService { return .retainNotAllowed }
         return Topic.isName(topic) ? nil : .badTopic
@@ -92,7 +92,7 @@ extension Rights {
     /// Decides about a will at the time it would be sent.
     ///
     /// Mosquitto 2.0.11 hands wills on `$CONTROL` to subscribers, so none may go to a `$` topic.
-    func refusalOfWill(_ topic: Bytes, retained: Bool) -> Refusal? {
+    func refusalOfWill(_ topic: Bytes, retained: Bool) -> RefusalReason? {
         topic.first == Topic.dollar
             ? .reservedTopic : refusalToPublish(topic, retained: retained)
     }
@@ -101,7 +101,7 @@ extension Rights {
     ///
     /// Only services may share one. The topics of all others are theirs alone, and a member of a group
     /// that loses its rights would swallow its share of the messages.
-    func refusalToSubscribe(_ filter: Bytes, now: Int64) -> Refusal? {
+    func refusalToSubscribe(_ filter: Bytes, now: Int64) -> RefusalReason? {
         guard Topic.isFilter(filter) else { return .badTopic }
         guard let shared = SharedFilter(filter) else {
             return covers(filter, now: now) ? nil : refusalOutside(filter)
@@ -112,7 +112,7 @@ extension Rights {
     }
 
     /// Decides about a delivery to the connection.
-    func refusalToReceive(_ topic: Bytes, now: Int64) -> Refusal? {
+    func refusalToReceive(_ topic: Bytes, now: Int64) -> RefusalReason? {
         if subscribe.contains(where: { $0.matches(topic) }) {
             if let hidden, hidden.matches(topic) { return .ownRequest }
             return nil
@@ -127,7 +127,7 @@ extension Rights {
         return user.covers(filter)
     }
 
-    private func refusalOutside(_ topic: Bytes) -> Refusal {
+    private func refusalOutside(_ topic: Bytes) -> RefusalReason {
         users?.covers(topic) == true ? .sessionRequired : .notAllowed
     }
 }

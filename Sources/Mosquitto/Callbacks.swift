@@ -83,7 +83,30 @@ final class Callbacks {
             )
             free(data)
         }
+        addSource(properties, to: &delivery)
     }
+
+    /// Takes the gate's word on where a message comes from.
+    private func addSource(_ properties: OpaquePointer, to delivery: inout Delivery) {
+        let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
+        var next: OpaquePointer? = properties
+        while let property = next {
+            next = mosquitto_property_next(property)
+            guard mosquitto_property_identifier(property) == pair else { continue }
+            var name: UnsafeMutablePointer<CChar>?
+            var value: UnsafeMutablePointer<CChar>?
+            let found = mosquitto_property_read_string_pair(property, pair, &name, &value, false)
+            if found != nil, let name, let value, strcmp(name, Self.addressName) == 0 {
+                delivery.sourceAddress = intake.store(
+                    UnsafeRawBufferPointer(start: value, count: strlen(value))
+                )
+            }
+            free(name)
+            free(value)
+        }
+    }
+
+    private static let addressName = "lamplighter-address"
 }
 
 private func onMessage(

@@ -8,6 +8,9 @@ package struct Delivery: Sendable {
     package var responseTopic: Range<Int>?
     /// MQTT 5 Correlation Data, if there is some.
     package var correlationData: Range<Int>?
+    /// Where a request or registration comes from, as the gate says it in the user property
+    /// `lamplighter-address`: an IPv4 address or an IPv6 /64; nil where that is not counted.
+    package var sourceAddress: Range<Int>?
     package var quality: QualityOfService
     package var isRetained: Bool
     /// The packet id: reused soon, no key for anything. (The library does not show the DUP flag.)

@@ -11,7 +11,7 @@ struct AdmissionTests {
         var password: Digest?
         var clientId: String
         var session: Session?
-        var outcome: Refusal?
+        var outcome: RefusalReason?
         var testDescription: String { "\(username ?? "nobody") as \(clientId)" }
 
         init(
@@ -19,7 +19,7 @@ struct AdmissionTests {
             _ password: Digest?,
             _ clientId: String,
             session: Session? = nil,
-            _ outcome: Refusal? = nil
+            _ outcome: RefusalReason? = nil
         ) {
             self.username = username
             self.password = password
@@ -137,7 +137,10 @@ struct AdmissionTests {
         #expect((0..<9).allSatisfy { admit("n\($0)", "127.0.0.1") && admit("n\($0)", "::1") })
     }
 
-    private func outcome(_ attempt: Admission.Attempt, _ tables: CredentialTables?) -> Refusal? {
+    private func outcome(
+        _ attempt: Admission.Attempt,
+        _ tables: CredentialTables?
+    ) -> RefusalReason? {
         do {
             _ = try World.admission.admit(attempt, by: tables, now: World.now)
             return nil

@@ -12,6 +12,7 @@ final class MiniClient {
         var isClean = true
         var sessionExpiry: UInt32 = 0
         var will: (topic: String, payload: String, retained: Bool)?
+        var willProperties: [UInt8] = []
 
         init(
             _ username: String?,
@@ -36,6 +37,11 @@ final class MiniClient {
     struct Message: Equatable {
         var topic: String
         var payload: String
+        /// Its MQTT 5 properties, as they came.
+        var properties: [UInt8] = []
+
+        /// The values of its user properties of that name.
+        func users(_ name: String) -> [String] { MiniClient.users(properties, name) }
     }
 
     /// The CONNACK's code; nil when the broker closed the connection without one.
@@ -45,8 +51,9 @@ final class MiniClient {
     private var messages: [Message] = []
     private var nextId: UInt16 = 0
 
-    init(_ port: UInt16, _ hello: Hello) throws {
-        file = try Self.open(port, within: 5)
+    /// Connects, from another address of this machine if one is given.
+    init(_ port: UInt16, _ hello: Hello, from source: UInt32 = 0x7F00_0001) throws {
+        file = try Self.open(port, within: 5, from: source)
         version = hello.version
         try send(Self.connect(hello))
         let ack = try packet(0x20)
@@ -64,11 +71,15 @@ final class MiniClient {
     }
 
     /// Publishes at QoS 1 and gives the PUBACK's code (0 in 3.1.1, which has none).
-    func publish(_ topic: String, _ payload: String = "{}", retained: Bool = false) throws -> UInt8
-    {
+    func publish(
+        _ topic: String,
+        _ payload: String = "{}",
+        retained: Bool = false,
+        properties: [UInt8] = []
+    ) throws -> UInt8 {
         let id = newId()
         var body = Self.text(topic) + id
-        if version == 5 { body.append(0) }
+        if version == 5 { body += Self.length(properties.count) + properties }
         try send(Self.framed(retained ? 0x33 : 0x32, body + payload.utf8))
         let ack = try packet(0x40)
         return ack.count > 2 ? ack[2] : 0
@@ -143,11 +154,12 @@ final class MiniClient {
             try send([0x40, 2, body[start], body[start + 1]])
             start += 2
         }
-        if version == 5 { start += 1 + Int(body[start]) }
+        let properties = version == 5 ? Self.properties(body, at: &start) : []
         messages.append(
             Message(
                 topic: String(decoding: body[2..<(2 + count)], as: UTF8.self),
-                payload: String(decoding: body[start...], as: UTF8.self)
+                payload: String(decoding: body[start...], as: UTF8.self),
+                properties: properties
             )
         )
     }
@@ -162,10 +174,21 @@ extension MiniClient {
     /// Not inherited by the brokers that other tests start meanwhile.
     static let streamType = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
 
-    static func open(_ port: UInt16, within seconds: Double) throws -> Int32 {
+    static func open(
+        _ port: UInt16,
+        within seconds: Double,
+        from source: UInt32 = 0x7F00_0001
+    ) throws -> Int32 {
         let end = now() + seconds
         repeat {
             let file = socket(AF_INET, streamType, 0)
+            var own = loopback(port: 0)
+            own.sin_addr.s_addr = source.bigEndian
+            _ = withUnsafePointer(to: &own) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(file, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
             var address = loopback(port: port)
             let connected = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -206,7 +229,9 @@ extension MiniClient {
         }
         body += text(hello.clientId)
         if let will = hello.will {
-            if hello.version == 5 { body.append(0) }
+            if hello.version == 5 {
+                body += length(hello.willProperties.count) + hello.willProperties
+            }
             body += text(will.topic) + text(will.payload)
         }
         if let username = hello.username { body += text(username) }
@@ -220,13 +245,7 @@ extension MiniClient {
     }
 
     static func framed(_ kind: UInt8, _ body: [UInt8]) -> [UInt8] {
-        var count = body.count
-        var length: [UInt8] = []
-        repeat {
-            length.append(UInt8(count & 0x7F) | (count > 0x7F ? 0x80 : 0))
-            count >>= 7
-        } while count > 0
-        return [kind] + length + body
+        [kind] + length(body.count) + body
     }
 
     func send(_ bytes: [UInt8]) throws {

@@ -103,7 +103,7 @@ struct OverlapTests {
     func secret() throws {
         let old = OldToken(token: World.secret(9), until: World.now + 60)
         for old in [nil, old] {
-            #expect(throws: Refusal.sessionTokenRequired) {
+            #expect(throws: RefusalReason.sessionTokenRequired) {
                 try World.admission.admit(
                     attempt(World.app),
                     by: World.tables(session: session(old: old)),

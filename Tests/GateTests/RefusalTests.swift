@@ -1,3 +1,4 @@
+import Credentials
 import Glibc
 import TestKit
 import Testing

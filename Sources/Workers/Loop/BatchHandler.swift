@@ -12,6 +12,9 @@ package struct Inbound {
     package let responseTopic: ArraySlice<UInt8>?
     /// MQTT 5 correlation data.
     package let correlation: ArraySlice<UInt8>?
+    /// Where a request or registration comes from: an IPv4 address or an IPv6 /64, as the gate says it;
+    /// nil where the address is exempt (127.0.0.1, ::1) or not known.
+    package var sourceAddress: String?
     /// Whether the broker had kept it.
     package let isRetained: Bool
 

@@ -184,6 +184,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
                 payload: bytes[delivery.payload],
                 responseTopic: delivery.responseTopic.map { bytes[$0] },
                 correlation: delivery.correlationData.map { bytes[$0] },
+                sourceAddress: delivery.sourceAddress.map {
+                    String(decoding: bytes[$0], as: UTF8.self)
+                },
                 isRetained: delivery.isRetained
             )
         }

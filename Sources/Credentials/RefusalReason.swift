@@ -1,5 +1,8 @@
 /// Why the gate said no, as it is told on `{root}/system/refusal`.
-enum Refusal: String, Error, Sendable {
+///
+/// A closed list, shared by the gate, which gives the reasons, and the service, which explains and
+/// counts them: each has a page of `lamplighter explain`.
+package enum RefusalReason: String, Error, Sendable, CaseIterable {
     // Connecting.
     case noUsername
     case noPassword
@@ -11,6 +14,7 @@ enum Refusal: String, Error, Sendable {
     case terminalOfOtherApp
     /// A session lives on the terminal, so its token is asked for and not the app's secret.
     case sessionTokenRequired
+    /// More client ids that were not seen before came from one source address than a minute allows.
     case tooManyNewClients
     /// The credentials file is missing, unreadable or damaged.
     case credentialsUnavailable
@@ -28,4 +32,15 @@ enum Refusal: String, Error, Sendable {
     case noLongerAllowed
     /// A terminal's own request, which is not delivered back; never told.
     case ownRequest
+
+    // How much one may do.
+    /// More messages or bytes than the connection may send; a connection that was closed for that, or
+    /// a source address with many such, before its time is over.
+    case tooFast
+    /// More subscriptions than a connection may hold.
+    case tooManySubscriptions
+    /// A filter within what is the connection's own, but of no shape that the contract knows.
+    case filterNotAllowed
+    /// A topic with more levels than any that the contract knows.
+    case tooManyLevels
 }

@@ -1,0 +1,32 @@
+import CMosquittoBroker
+
+extension Gate {
+    /// Answers MESSAGE, which comes for each message that ACL_CHECK let through, before it is queued for
+    /// anybody; not for wills, and not for what is published by the gate itself.
+    ///
+    /// Puts beside requests and registrations where they come from.
+    func pass(_ pointer: OpaquePointer, _ list: inout OpaquePointer?) -> Bool {
+        guard let client = clients[pointer], client.isStill(pointer) else { return false }
+        guard !client.rights.isWorker else { return true }
+        var properties = MessageProperties(list)
+        defer { list = properties.list }
+        if list != nil, properties.inspect().mustRemake, !properties.remake() { return false }
+        guard client.tellsAddress, let address = client.source else { return true }
+        return properties.add(MessageProperties.address, address)
+    }
+
+    /// Sends a terminal's will in the broker's place, who would send it with whatever properties it was
+    /// given: the address of a request is the gate's to say.
+    func sendWill(of client: Client, _ topic: Bytes, _ payload: Bytes) {
+        var properties = MessageProperties(nil)
+        if let address = client.source, !properties.add(MessageProperties.address, address) {
+            return
+        }
+        Broker.publish(
+            String(decoding: topic, as: UTF8.self),
+            Array(payload),
+            qos: 1,
+            properties: properties
+        )
+    }
+}

@@ -1,0 +1,141 @@
+import CMosquittoBroker
+import Glibc
+
+/// The MQTT 5 properties of a message on its way in, as the broker keeps them: a list in its own memory.
+///
+/// What begins with `lamplighter-` is the gate's to say, so nobody else's word of that kind passes. The list can't
+/// be cut, only made anew: that is done only where something must go.
+struct MessageProperties {
+    /// The first of them; the broker's, or one that takes the place of that.
+    private(set) var list: OpaquePointer?
+
+    /// The name of the user property that says where a message comes from.
+    static let address = Array("lamplighter-address".utf8CString)
+    private static let reserved = Array("lamplighter-".utf8)
+
+    init(_ list: OpaquePointer?) {
+        self.list = list
+    }
+
+    /// What a look at the properties found.
+    struct Findings: Equatable {
+        /// What they take of a packet, about.
+        var bytes = 0
+        /// Whether one of them must not pass.
+        var mustRemake = false
+    }
+
+    /// Weighs the properties and looks for such as must not pass.
+    func inspect() -> Findings {
+        var findings = Findings()
+        var next = list
+        while let property = next {
+            Self.with(property) { value in
+                findings.bytes &+= value.count
+                if !Self.mayPass(value) { findings.mustRemake = true }
+            }
+            next = gate_property_next(property)
+        }
+        return findings
+    }
+
+    /// Leaves out what must not pass; false, and as before, where memory is short.
+    mutating func remake() -> Bool {
+        var fresh: OpaquePointer?
+        var next = list
+        var isWhole = true
+        while let property = next {
+            Self.with(property) { value in
+                if Self.mayPass(value) { isWhole = value.add(to: &fresh) && isWhole }
+            }
+            next = gate_property_next(property)
+        }
+        guard isWhole else {
+            gate_property_free(&fresh)
+            return false
+        }
+        gate_property_free(&list)
+        list = fresh
+        return true
+    }
+
+    /// Adds a word of the gate's; false where memory is short.
+    mutating func add(_ name: [CChar], _ value: [CChar]) -> Bool {
+        gate_property_add_pair(&list, Int32(MQTT_PROP_USER_PROPERTY.rawValue), name, value)
+            == MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    private static func mayPass(_ value: Value) -> Bool {
+        guard case .pair(let name, _) = value else { return true }
+        let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
+        return !bytes.starts(with: reserved)
+    }
+}
+
+extension MessageProperties {
+    /// One property's value; texts and bytes are copies that live for one call.
+    enum Value {
+        case byte(Int32, UInt8)
+        case text(Int32, UnsafeMutablePointer<CChar>)
+        case bytes(Int32, UnsafeMutableRawPointer?, UInt16)
+        case pair(UnsafeMutablePointer<CChar>, UnsafeMutablePointer<CChar>)
+
+        var count: Int {
+            switch self {
+            case .byte: 2
+            case .text(_, let text): 3 &+ strlen(text)
+            case .bytes(_, _, let count): 3 &+ Int(count)
+            case .pair(let name, let value): 5 &+ strlen(name) &+ strlen(value)
+            }
+        }
+
+        func add(to list: inout OpaquePointer?) -> Bool {
+            let code =
+                switch self {
+                case .byte(let id, let value): gate_property_add_byte(&list, id, value)
+                case .text(let id, let text): gate_property_add_string(&list, id, text)
+                case .bytes(let id, let data, let count):
+                    gate_property_add_binary(&list, id, data, count)
+                case .pair(let name, let value):
+                    gate_property_add_pair(
+                        &list,
+                        Int32(MQTT_PROP_USER_PROPERTY.rawValue),
+                        name,
+                        value
+                    )
+                }
+            return code == MOSQ_ERR_SUCCESS.rawValue
+        }
+    }
+
+    /// Reads one of the properties that Mosquitto keeps with a message; others it has dropped by then.
+    private static func with(_ property: OpaquePointer, _ body: (Value) -> Void) {
+        let id = gate_property_identifier(property)
+        switch mqtt5_property(UInt32(id)) {
+        case MQTT_PROP_PAYLOAD_FORMAT_INDICATOR:
+            var value: UInt8 = 0
+            if gate_property_byte(property, id, &value) { body(.byte(id, value)) }
+        case MQTT_PROP_CONTENT_TYPE, MQTT_PROP_RESPONSE_TOPIC:
+            var text: UnsafeMutablePointer<CChar>?
+            guard gate_property_string(property, id, &text), let text else { return }
+            body(.text(id, text))
+            free(text)
+        case MQTT_PROP_CORRELATION_DATA:
+            var data: UnsafeMutableRawPointer?
+            var count: UInt16 = 0
+            guard gate_property_binary(property, id, &data, &count) else { return }
+            body(.bytes(id, data, count))
+            free(data)
+        case MQTT_PROP_USER_PROPERTY:
+            var name: UnsafeMutablePointer<CChar>?
+            var value: UnsafeMutablePointer<CChar>?
+            guard gate_property_pair(property, id, &name, &value), let name, let value else {
+                return
+            }
+            body(.pair(name, value))
+            free(name)
+            free(value)
+        default: break
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// Where a connection comes from, as it is counted: an IPv4 address, or the /64 of an IPv6 one.
+///
+/// A home or a server is given a /64 at least, so that a single one of its addresses says nothing.
+struct SourceAddress: Equatable {
+    /// `192.0.2.7` or `2001:db8:0:1::/64`.
+    let text: String
+
+    /// Reads what the broker says of a client; nil for 127.0.0.1 and ::1, which are not counted: a proxy,
+    /// a bridge or the operator on the same machine, for whom one address stands for many.
+    ///
+    /// Nothing, too, where the client has no address: then it came by a socket of this machine.
+    init?(_ address: String) {
+        var four = in_addr()
+        if inet_pton(AF_INET, address, &four) == 1 {
+            guard four.s_addr != UInt32(0x7F00_0001).bigEndian else { return nil }
+            text = address
+            return
+        }
+        let plain = String(address.prefix { $0 != "%" })
+        var six = in6_addr()
+        guard inet_pton(AF_INET6, plain, &six) == 1 else {
+            guard !address.isEmpty else { return nil }
+            text = address
+            return
+        }
+        guard let text = Self.text(withUnsafeBytes(of: six) { Array($0) }) else { return nil }
+        self.text = text
+    }
+
+    private static func text(_ bytes: [UInt8]) -> String? {
+        let zeros = [UInt8](repeating: 0, count: 10)
+        if bytes.starts(with: zeros + [0xFF, 0xFF]) {
+            return SourceAddress(bytes.suffix(4).map(String.init).joined(separator: "."))?.text
+        }
+        guard bytes != [UInt8](repeating: 0, count: 15) + [1] else { return nil }
+        return network(Array(bytes.prefix(8)) + [UInt8](repeating: 0, count: 8))
+    }
+
+    private static func network(_ bytes: [UInt8]) -> String? {
+        var out = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(AF_INET6, bytes, &out, socklen_t(out.count)) != nil else { return nil }
+        return out.withUnsafeBufferPointer { out in
+            out.baseAddress.map { String(cString: $0) + "/64" }
+        }
+    }
+}
