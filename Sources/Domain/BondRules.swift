@@ -30,10 +30,10 @@ package enum Standing: String, Sendable, CaseIterable {
 package enum BondEvent: Sendable, Equatable {
     /// He binds, with a proof of possession.
     case bind
-    /// He invites somebody.
+    /// They invite somebody: nobody's role changes before the invitation is accepted.
     case invite
-    /// He accepts an invitation.
-    case accept
+    /// They accept an invitation of somebody.
+    case accept(from: UserID)
     /// He leaves: unbinds, is erased, or his time as a guest is over.
     case leave
     /// He takes somebody else off the device.
@@ -106,8 +106,8 @@ package enum BondRules {
         let standing = Standing(of: uid, among: present)
         switch event {
         case .bind: return try bind(standing)
-        case .invite: return try invite(standing, uid, present)
-        case .accept: return try accept(standing)
+        case .invite: return try invite(standing)
+        case .accept(let inviter): return try accept(inviter, standing, present)
         case .leave: return try leave(standing, uid, present)
         case .remove(let other): return try remove(other, standing, uid, present)
         case .transfer(let heir): return try transfer(heir, standing, uid, present)
@@ -127,33 +127,34 @@ package enum BondRules {
         return change
     }
 
-    private static func invite(
-        _ standing: Standing,
-        _ uid: UserID,
-        _ present: [Binding]
-    ) throws(Rejection) -> BondChange {
-        var change = BondChange()
+    private static func invite(_ standing: Standing) throws(Rejection) -> BondChange {
         switch standing {
         case .strangerToFree, .strangerToShared, .strangerToOwned: throw notBound
         case .normal, .guest:
             throw Rejection(.forbidden, "Only who is special to the device, or owns it, shares it.")
-        case .owner: break
-        case .special:
-            change.roles = [.init(uid, .owner)]
-            change.roles += present.filter { $0.role == .normal }.map { .init($0.uid, .guest) }
+        case .owner, .special: return BondChange()
         }
-        return change
     }
 
-    private static func accept(_ standing: Standing) throws(Rejection) -> BondChange {
-        var change = BondChange()
+    /// The first who accepts makes the inviter the owner, and guests of all who were bound beside them.
+    private static func accept(
+        _ inviter: UserID,
+        _ standing: Standing,
+        _ present: [Binding]
+    ) throws(Rejection) -> BondChange {
         switch standing {
-        case .strangerToOwned: change.joined = .guest
-        case .strangerToFree, .strangerToShared:
-            throw Rejection(.expired, "Who invited you doesn't own the device any more.")
+        case .strangerToFree, .strangerToShared, .strangerToOwned: break
         case .special, .normal, .owner, .guest:
             throw Rejection(.duplicated, "The device is bound to you already.")
         }
+        guard let host = present.first(where: { $0.uid == inviter && $0.role.isPrincipal }) else {
+            throw Rejection(.expired, "The device is not the inviter's to share any more.")
+        }
+        var change = BondChange()
+        change.joined = .guest
+        guard host.role == .special else { return change }
+        change.roles = [.init(inviter, .owner)]
+        change.roles += present.filter { $0.role == .normal }.map { .init($0.uid, .guest) }
         return change
     }
 
@@ -174,6 +175,8 @@ package enum BondRules {
             let heir = present.filter { $0.role == .normal }
                 .min { ($0.boundAt, $0.uid) < ($1.boundAt, $1.uid) }
             if let heir { change.roles = [.init(heir.uid, .special)] }
+            // Whatever waits for an answer is theirs: only the special user invites.
+            change.invitations = .void
         }
         change.endsLife = change.ended.count == present.count
         return change

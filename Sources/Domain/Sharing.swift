@@ -61,6 +61,8 @@ package struct Sharing: Sendable, Equatable {
     package var expiresAt: Instant
     /// When it was accepted.
     package var acceptedAt: Instant?
+    /// Since when it is as it is: when it was answered, revoked or passed on, or its time was over.
+    package var updatedAt: Instant
 
     /// Describes an invitation.
     package init(
@@ -76,7 +78,8 @@ package struct Sharing: Sendable, Equatable {
         status: Status = .pending,
         createdAt: Instant,
         expiresAt: Instant,
-        acceptedAt: Instant? = nil
+        acceptedAt: Instant? = nil,
+        updatedAt: Instant? = nil
     ) {
         self.id = id
         self.did = did
@@ -91,11 +94,23 @@ package struct Sharing: Sendable, Equatable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.acceptedAt = acceptedAt
+        self.updatedAt = updatedAt ?? createdAt
+    }
+
+    /// Notes what became of it.
+    package mutating func turn(_ status: Status, at moment: Instant) {
+        self.status = status
+        updatedAt = moment
     }
 
     /// What has become of it by a moment, even if nobody has swept it yet.
     package func status(at now: Instant) -> Status {
         status == .pending && expiresAt <= now ? .expired : status
+    }
+
+    /// Since when it has been so by a moment, even if nobody has swept it yet.
+    package func updated(at now: Instant) -> Instant {
+        status(at: now) == status ? updatedAt : expiresAt
     }
 }
 

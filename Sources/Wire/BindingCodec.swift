@@ -24,10 +24,17 @@ package enum BindingCodec {
         ])
     }
 
-    /// A row of `device/users`.
-    package static func user(_ binding: Binding, nickname: String) -> JSONValue {
+    /// A row of `device/users`: names that a user did not choose to show are masked.
+    package static func user(
+        _ binding: Binding,
+        nickname: String,
+        address: String?,
+        username: String?
+    ) -> JSONValue {
         .object([
             "uid": .string(binding.uid.text), "nickname": .string(nickname),
+            "address": address.map { .string(MaskedAddress.text($0)) },
+            "username": username.map { .string(MaskedAddress.name($0)) },
             "role": .string(binding.role.rawValue), "access": .string(binding.access.rawValue),
             "boundAt": .integer(binding.boundAt.milliseconds),
             "guestUntil": binding.guestUntil.map { .integer($0.milliseconds) },

@@ -19,23 +19,27 @@ package enum SharingCodec {
 
     /// An invitation as a user sees it: what names the other side is masked.
     ///
-    /// The inviter learns who the guest is only when he has accepted.
+    /// The inviter learns who the guest is only when they have accepted. `alias` is what the inviter calls
+    /// the device, so that a guest knows which one is meant.
     package static func row(
         _ sharing: Sharing,
         _ sides: Sides,
         for reader: UserID,
         productName: String?,
+        alias: String?,
         at now: Instant
     ) -> JSONObject {
         let isInviter = reader == sharing.inviter
         return [
             "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
             "productName": productName.map { .string($0) },
+            "alias": alias.flatMap { $0.isEmpty ? nil : .string($0) },
             "way": .string(sharing.way.rawValue), "access": .string(sharing.access.rawValue),
             "guestMinutes": sharing.guestMinutes.map { .integer($0) },
             "status": .string(sharing.status(at: now).rawValue),
             "createdAt": .integer(sharing.createdAt.milliseconds),
             "expiresAt": .integer(sharing.expiresAt.milliseconds),
+            "updatedAt": .integer(sharing.updated(at: now).milliseconds),
             "acceptedAt": sharing.acceptedAt.map { .integer($0.milliseconds) },
             "inviter": .object(
                 isInviter ? own(sides.inviter, reader) : inviter(sides.inviter, sharing.inviter)

@@ -6,6 +6,8 @@ import Testing
 struct BondRulesTests {
     private static let me = UserID(trusted: "me")
     private static let other = UserID(trusted: "b")
+    /// Whose invitation is accepted.
+    private static let host = UserID(trusted: "a")
     private static let nobody = UserID(trusted: "x")
 
     /// The device that each standing is looked at on; `me` is the acting user.
@@ -20,7 +22,7 @@ struct BondRulesTests {
     ]
 
     static let events: [String: BondEvent] = [
-        "bind": .bind, "invite": .invite, "accept": .accept, "leave": .leave,
+        "bind": .bind, "invite": .invite, "accept": .accept(from: host), "leave": .leave,
         "remove b": .remove(other), "remove me": .remove(me), "remove x": .remove(nobody),
         "transfer b": .transfer(to: other), "transfer me": .transfer(to: me),
         "transfer x": .transfer(to: nobody), "end": .end,
@@ -41,12 +43,12 @@ struct BondRulesTests {
         strangerToFree | invite | NotBound
         strangerToShared | invite | NotBound
         strangerToOwned | invite | NotBound
-        special | invite | b=guest me=owner
+        special | invite | =
         normal | invite | Forbidden
         owner | invite | =
         guest | invite | Forbidden
         strangerToFree | accept | Expired
-        strangerToShared | accept | Expired
+        strangerToShared | accept | a=owner b=guest me=guest
         strangerToOwned | accept | a=owner b=guest me=guest
         special | accept | Duplicated
         normal | accept | Duplicated
@@ -55,7 +57,7 @@ struct BondRulesTests {
         strangerToFree | leave | NotBound
         strangerToShared | leave | NotBound
         strangerToOwned | leave | NotBound
-        special | leave | b=special
+        special | leave | b=special void
         normal | leave | a=special
         owner | leave | +life void
         guest | leave | a=owner b=guest
@@ -180,8 +182,17 @@ struct BondRulesTests {
             Make.binding("b", .normal, since: 5),
         ]
 
-        #expect(Self.outcome(of: .leave, among: early) == "b=normal c=special")
-        #expect(Self.outcome(of: .leave, among: alike) == "b=special c=normal")
+        #expect(Self.outcome(of: .leave, among: early) == "b=normal c=special void")
+        #expect(Self.outcome(of: .leave, among: alike) == "b=special c=normal void")
+    }
+
+    @Test(
+        "An invitation of somebody who is not special and no owner any more lets nobody in",
+        arguments: ["b=special", "a=normal b=special", "a=guest b=owner", ""]
+    )
+    func formerHost(_ present: String) {
+        let event = BondEvent.accept(from: Self.host)
+        #expect(Self.outcome(of: event, among: Self.present(present)) == "Expired")
     }
 
     @Test("The last one's leaving ends the device's life with its users")
@@ -204,7 +215,8 @@ struct BondRulesTests {
                 let uid = try #require(uids.randomElement(using: &random))
                 let target = try #require(uids.randomElement(using: &random))
                 let events: [BondEvent] = [
-                    .bind, .bind, .invite, .accept, .leave, .remove(target), .transfer(to: target),
+                    .bind, .bind, .accept(from: target), .leave, .remove(target),
+                    .transfer(to: target),
                 ]
                 let event = try #require(events.randomElement(using: &random))
                 guard let change = try? BondRules.decide(event, by: uid, among: present) else {

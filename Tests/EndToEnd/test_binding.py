@@ -254,7 +254,8 @@ class BindRemote(EndToEnd):
 
     def test_nobody_else_binds_an_owned_device(self):
         device, owner = self.pair()
-        owner.get("share/invite", {"did": device.did, "way": "qrcode"})
+        text = owner.get("share/invite", {"did": device.did, "way": "qrcode"})["qrCode"]["text"]
+        self.terminal().get("share/answer", {"qrText": text, "accept": True})
         stranger = self.terminal()
         params = self.params(LAMP, device.mac, claim=self.claim(LAMP, device.mac))
         self.assertError(stranger.fail("device/bindRemote", params), "Forbidden")

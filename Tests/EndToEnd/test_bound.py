@@ -170,7 +170,8 @@ class Users(EndToEnd):
         one.bind(device), two.bind(device)
         remove = {"did": device.did, "uid": two.uid}
         self.assertError(one.fail("device/removeUser", remove), "Forbidden")
-        one.get("share/invite", {"did": device.did, "way": "qrcode"})
+        text = one.get("share/invite", {"did": device.did, "way": "qrcode"})["qrCode"]["text"]
+        self.terminal().get("share/answer", {"qrText": text, "accept": True})
         told = two.expect(f"user/{two.uid}/device", lambda b: b["type"] == "roleChanged").body
         self.assertEqual(told["role"], "guest")
         self.assertError(two.fail("device/removeUser", {"did": device.did, "uid": one.uid}), "Forbidden")

@@ -3,7 +3,9 @@
 import time
 import unittest
 
-from client import fresh_id, now
+from accounts import COUNTRY, People, fresh_email, fresh_id, fresh_name, fresh_phone
+from client import now
+from sharing import Sharing, share
 from world import FREE, EndToEnd
 
 
@@ -97,6 +99,172 @@ class Raw(EndToEnd):
         self.assertEqual(device.command().body["binary"], "AAEC")
         self.assertEqual(device.report(cid=cid, binary="AwQF")["stored"], "history")
         self.assertEqual(terminal.expect("/binary").body["binary"], "AwQF")
+
+
+class Roles(Sharing):
+    """Who is what to a device before and after an invitation."""
+
+    def setUp(self):
+        super().setUp()
+        self.thing = self.device()
+        self.one, self.two = self.terminal(), self.terminal()
+        self.one.bind(self.thing), self.two.bind(self.thing)
+
+    def roles(self, *terminals):
+        return [self.role(t, self.thing) for t in (self.one, self.two, *terminals)]
+
+    def test_the_first_acceptance_changes_roles_and_no_invitation_does(self):
+        """Q6: a special user becomes the owner when somebody lets themself be invited, not by a mistyped name."""
+        guest, late = self.terminal(), self.terminal()
+        id = self.invite(self.one, self.thing, guest)["sharingId"]
+        self.told(guest, id, "pending")
+        self.assertEqual(self.roles(), ["special", "normal"])
+        late.bind(self.thing)
+        self.assertEqual(self.role(late, self.thing), "normal", "without an owner others may bind")
+        self.one.clear()
+        guest.get("share/answer", {"sharingId": id, "accept": True})
+        self.assertEqual(self.roles(late, guest), ["owner", "guest", "guest", "guest"])
+        for terminal, role in ((self.one, "owner"), (self.two, "guest"), (late, "guest")):
+            told = terminal.expect(f"user/{terminal.uid}/device", lambda b: b["type"] == "roleChanged").body
+            self.assertEqual((told["role"], told["device"]["role"]), (role, role))
+        self.one.expect(f"user/{self.one.uid}/device", lambda b: b["type"] == "usersChanged")
+        stranger = self.terminal()
+        error = stranger.fail("device/bind", {"did": self.thing.did, "passcode": self.thing.passcode})
+        self.assertError(error, "Forbidden")
+
+    def test_by_code_too(self):
+        """Q6: whoever scans the code first makes the special user the owner."""
+        text = self.invite(self.one, self.thing)["qrCode"]["text"]
+        self.assertEqual(self.roles(), ["special", "normal"])
+        guest = self.terminal()
+        guest.get("share/answer", {"qrText": text, "accept": True})
+        self.assertEqual(self.roles(guest), ["owner", "guest", "guest"])
+
+    def test_what_nobody_accepts_leaves_all_as_it_was(self):
+        """Q6: revoked, rejected and pending invitations change nobody's role."""
+        guest = self.terminal()
+        revoked = self.invite(self.one, self.thing, guest)["sharingId"]
+        self.one.get("share/revoke", {"sharingId": revoked})
+        rejected = self.invite(self.one, self.thing, guest)["sharingId"]
+        guest.get("share/answer", {"sharingId": rejected, "accept": False})
+        self.invite(self.one, self.thing, guest)
+        self.assertEqual(self.roles(), ["special", "normal"])
+        self.assertError(self.two.fail("share/invite", {"did": self.thing.did, "way": "qrcode"}), "Forbidden")
+        self.assertError(self.one.fail("device/removeUser", {"did": self.thing.did, "uid": self.two.uid}), "Forbidden")
+        for terminal in (self.one, self.two):
+            self.assertEqual([m.body["type"] for m in terminal.unread(f"user/{terminal.uid}/device")
+                              if m.body and m.body.get("type") == "roleChanged"], [])
+
+    def test_who_leaves_takes_their_invitations_along(self):
+        """Q6: the next special user is bound by nobody's invitations but their own."""
+        guest = self.terminal()
+        id = self.invite(self.one, self.thing, guest)["sharingId"]
+        self.one.get("device/unbind", {"did": self.thing.did})
+        self.told(guest, id, "revoked")
+        self.assertError(guest.fail("share/answer", {"sharingId": id, "accept": True}), "Expired")
+        self.assertEqual(self.roles(), [None, "special"])
+        self.share(self.two, self.thing, guest)
+        self.assertEqual(self.roles(guest), [None, "owner", "guest"])
+
+    def test_of_two_invitations_the_second_changes_nothing_more(self):
+        """Q6: who accepts later is one more guest."""
+        guests = [self.terminal() for _ in range(2)]
+        ids = [self.invite(self.one, self.thing, guest)["sharingId"] for guest in guests]
+        for guest, id in zip(guests, ids):
+            guest.get("share/answer", {"sharingId": id, "accept": True})
+        self.assertEqual(self.roles(*guests), ["owner", "guest", "guest", "guest"])
+
+
+class Targets(People):
+    """Who can be invited, and what the two sides see of each other."""
+
+    UNKNOWN = (("phone", fresh_phone, {"countryCode": COUNTRY}), ("email", fresh_email, {}),
+               ("username", fresh_name, {}), ("uid", lambda: fresh_id("u-"), {}),
+               ("anonymous", lambda: fresh_id("u-"), {}))
+
+    def invite(self, owner, device, type, value, **more):
+        guest = {"type": type, "value": value, **more}
+        return owner.ask("share/invite", {"did": device.did, "way": "user", "guest": guest})
+
+    def test_a_mistyped_number_is_told_where_accounts_are_revealed(self):
+        """Q6: the receiver "must be a user who has already registered"."""
+        owner = self.register(app="people-open", username=fresh_name())
+        device = self.device()
+        owner.bind(device)
+        for type, make, more in self.UNKNOWN:
+            with self.subTest(type=type):
+                self.assertError(self.invite(owner, device, type, make(), **more), "ResourceNotFound", "guest.value")
+        elsewhere = self.register(app="people", username=fresh_name())
+        self.assertError(self.invite(owner, device, "username", elsewhere.user["username"]), "ResourceNotFound")
+        self.assertEqual(owner.get("share/list", {"type": "byMe"})["sharings"], [])
+        phone = fresh_phone()
+        friend = self.register(app="people-open", phone=phone)
+        id = self.invite(owner, device, "phone", phone, countryCode=COUNTRY)["result"]["sharingId"]
+        friend.expect(f"user/{friend.uid}/share", lambda b: share(b, id, "pending"))
+
+    def test_and_is_pending_like_any_other_where_they_are_not(self):
+        """Q6: without revealAccounts nobody learns who has an account; the role stays."""
+        owner = self.register(username=fresh_name())
+        device = self.device()
+        owner.bind(device)
+        for type, make, more in self.UNKNOWN:
+            with self.subTest(type=type):
+                self.assertTrue(self.invite(owner, device, type, make(), **more)["ok"])
+        states = [s["status"] for s in owner.get("share/list", {"type": "byMe"})["sharings"]]
+        self.assertEqual(states, ["pending"] * len(self.UNKNOWN))
+        self.assertEqual(owner.get("device/list")["devices"][0]["role"], "special")
+
+    def test_a_guest_sees_which_device_and_whose_it_is_before_accepting(self):
+        """Overlooked 12: product, the inviter's name for the device, who invites, and since when it is so."""
+        email = fresh_email()
+        owner = self.register(email=email, profile={"nickname": "Olivia"})
+        guest = self.register(username=fresh_name())
+        device = self.device()
+        owner.bind(device)
+
+        def listed(terminal, type):
+            return terminal.get("share/list", {"type": type, "did": device.did})["sharings"][0]
+        first = self.invite(owner, device, "uid", guest.uid)["result"]["sharingId"]
+        self.assertNotIn("alias", listed(guest, "toMe"), "the device has no name yet")
+        owner.get("share/revoke", {"sharingId": first})
+        owner.get("device/setCustomInfo", {"did": device.did, "alias": "Kitchen lamp"})
+        id = self.invite(owner, device, "uid", guest.uid)["result"]["sharingId"]
+        seen = listed(guest, "toMe")
+        self.assertEqual((seen["productName"], seen["alias"], seen["updatedAt"]),
+                         ("Test lamp", "Kitchen lamp", seen["createdAt"]))
+        self.assertEqual((seen["inviter"]["nickname"], seen["inviter"]["email"]), ("O•••", email[0] + "•••@example.com"))
+        self.assertEqual(listed(owner, "byMe")["alias"], "Kitchen lamp")
+        guest.get("share/answer", {"sharingId": id, "accept": False})
+        for terminal, type in ((owner, "byMe"), (guest, "toMe")):
+            row = listed(terminal, type)
+            self.assertEqual(row["status"], "rejected")
+            self.assertGreater(row["updatedAt"], row["createdAt"])
+            told = terminal.expect(f"user/{terminal.uid}/share", lambda b: share(b, id, "rejected")).body
+            self.assertEqual(told, row, "the push is the list's object")
+
+    def test_an_owner_can_tell_their_users_apart(self):
+        """L12: users without a nickname are known by their masked address or name."""
+        phone, email, name = fresh_phone(), fresh_email(), fresh_name()
+        people = [self.register(username=name), self.register(phone=phone), self.register(email=email), self.anonymous()]
+        device = self.device()
+        for person in people:
+            person.bind(device)
+        users = {u["uid"]: u for u in people[0].get("device/users", {"did": device.did})["users"]}
+        rows = [users[p.uid] for p in people]
+        self.assertEqual([r.get("address") for r in rows],
+                         [None, "•••" + phone[-2:], email[0] + "•••@example.com", None])
+        self.assertEqual([r.get("username") for r in rows], [name[0] + "•••", None, None, None])
+        self.assertEqual({r["nickname"] for r in rows[:3]}, {""})
+        self.assertError(people[1].fail("device/users", {"did": device.did}), "Forbidden")
+
+    def test_an_address_that_nobody_proved_names_nobody(self):
+        """L12: else a guest could pass for somebody else."""
+        owner, guest = self.register(username=fresh_name()), self.register(username=fresh_name())
+        device = self.device()
+        owner.bind(device), guest.bind(device)
+        guest.get("account/updateProfile", {"email": fresh_email()})
+        row = next(u for u in owner.get("device/users", {"did": device.did})["users"] if u["uid"] == guest.uid)
+        self.assertNotIn("address", row)
 
 
 if __name__ == "__main__":

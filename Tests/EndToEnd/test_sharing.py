@@ -17,8 +17,7 @@ class ByUser(Sharing):
         id = made["sharingId"]
         self.assertAlmostEqual(made["expiresAt"], began + 86_400_000, delta=10_000)
         self.assertNotIn("qrCode", made)
-        self.assertEqual(self.role(owner, device), "owner")
-        owner.expect(f"user/{owner.uid}/device", lambda b: b["type"] == "roleChanged" and b["role"] == "owner")
+        self.assertEqual(self.role(owner, device), "special", "nobody has accepted yet")
         pushed = self.told(guest, id, "pending")
         self.assertEqual((pushed["did"], pushed["way"], pushed["access"], pushed["inviter"]["uid"]),
                          (device.did, "user", "control", owner.uid))
@@ -33,6 +32,8 @@ class ByUser(Sharing):
         self.told(guest, id, "accepted")
         bound = guest.expect(f"user/{guest.uid}/device", lambda b: b["type"] == "bound").body
         self.assertEqual((bound["device"]["role"], bound["device"]["access"]), ("guest", "control"))
+        self.assertEqual(self.role(owner, device), "owner")
+        owner.expect(f"user/{owner.uid}/device", lambda b: b["type"] == "roleChanged" and b["role"] == "owner")
         owner.expect(f"user/{owner.uid}/device", lambda b: b["type"] == "usersChanged")
         guest.status(device)
         version = device.report(data={"power": True})["version"]

@@ -129,7 +129,7 @@ class Expiry(OwnWorldOfClass, Sharing):
         self.assertError(
             guest.fail("share/answer", {"qrText": made["qrCode"]["text"], "accept": True}), "Expired")
         self.assertEqual({s["status"] for s in owner.get("share/list", {"type": "byMe"})["sharings"]}, {"expired"})
-        self.assertEqual(self.role(owner, device), "owner")
+        self.assertEqual(self.role(owner, device), "special", "nobody has accepted")
         self.invite(owner, device, guest)
 
     def test_an_answer_in_time_stays(self):

@@ -66,7 +66,7 @@ class Names(People):
             with self.subTest(type=kind):
                 self.assertEqual(shapes[0], shapes[1])
             seen.append(shapes[0])
-        self.assertEqual(self.owner.get("device/list")["devices"][0]["role"], "owner", "the role changes alike")
+        self.assertEqual(self.owner.get("device/list")["devices"][0]["role"], "special", "no role changes")
 
     def test_two_names_of_one_person_are_not_linked(self):
         phone, email = fresh_phone(), fresh_email()

@@ -52,6 +52,7 @@ struct BondModel {
             close("revoked") { $0.device == device }
         }
         if bond.role == "special" {
+            close("revoked") { $0.device == device }
             let heir = bonds[device].min { ($0.value.boundAt, $0.key) < ($1.value.boundAt, $1.key) }
             if let heir { bonds[device][heir.key]?.role = "special" }
         }
@@ -77,9 +78,6 @@ struct BondModel {
             }
             if isOut || bonds[device][name] != nil { return (nil, "Duplicated") }
         }
-        for other in bonds[device].keys {
-            bonds[device][other]?.role = other == user ? "owner" : "guest"
-        }
         lastInvitation += 1
         invitations[lastInvitation] = Invitation(
             device: device,
@@ -100,6 +98,10 @@ struct BondModel {
         guard invitation.status == "pending", invitation.until > now else { return "Expired" }
         if accepts {
             if bonds[invitation.device][user] != nil { return "Duplicated" }
+            for other in bonds[invitation.device].keys {
+                bonds[invitation.device][other]?.role =
+                    other == invitation.inviter ? "owner" : "guest"
+            }
             bonds[invitation.device][user] = Bond(
                 role: "guest",
                 access: invitation.access,

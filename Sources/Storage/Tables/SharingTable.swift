@@ -8,7 +8,7 @@ package struct SharingTable {
 
     private static let columns = """
         sharingId, did, appId, inviterUid, guestUid, way, addresseeKind, addressee, access,
-        guestMinutes, status, createdAt, expiresAt, acceptedAt
+        guestMinutes, status, createdAt, expiresAt, acceptedAt, changedAt
         """
 
     private static func sharing(_ row: Row) -> Sharing {
@@ -26,7 +26,8 @@ package struct SharingTable {
             status: Sharing.Status(rawValue: row.text(10)) ?? .revoked,
             createdAt: Instant(milliseconds: row.integer(11)),
             expiresAt: Instant(milliseconds: row.integer(12)),
-            acceptedAt: row.optionalInteger(13).map { Instant(milliseconds: $0) }
+            acceptedAt: row.optionalInteger(13).map { Instant(milliseconds: $0) },
+            updatedAt: Instant(milliseconds: row.integer(14))
         )
     }
 
@@ -127,7 +128,7 @@ package struct SharingTable {
     package func insert(_ sharing: Sharing, name: String?, code: String?) throws {
         try sql.run(
             """
-            INSERT INTO sharing (\(Self.columns), addresseeHash, codeHash, changedAt)
+            INSERT INTO sharing (\(Self.columns), addresseeHash, codeHash)
             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
             """
         ) {
@@ -145,9 +146,9 @@ package struct SharingTable {
             $0.add(sharing.createdAt.milliseconds)
             $0.add(sharing.expiresAt.milliseconds)
             $0.add(sharing.acceptedAt?.milliseconds)
+            $0.add(sharing.updatedAt.milliseconds)
             $0.add(bytes: name.map { addresseeHash($0, sharing.did) })
             $0.add(bytes: code.map { codeHash($0) })
-            $0.add(transaction.now.milliseconds)
         }
     }
 
@@ -164,7 +165,7 @@ package struct SharingTable {
             $0.add(sharing.guest?.text)
             $0.add(sharing.status.rawValue)
             $0.add(sharing.acceptedAt?.milliseconds)
-            $0.add(transaction.now.milliseconds)
+            $0.add(sharing.updatedAt.milliseconds)
             $0.add(sharing.id.text)
         }
     }

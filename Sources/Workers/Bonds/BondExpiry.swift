@@ -12,7 +12,7 @@ enum BondExpiry {
         owed: inout Owed
     ) throws {
         for var sharing in try tx.sharings.overdue(limit: limit) {
-            sharing.status = .expired
+            sharing.turn(.expired, at: sharing.expiresAt)
             try tx.sharings.save(sharing)
             try SharingPush.tell(sharing, topics, in: tx, owed: &owed)
         }

@@ -40,11 +40,17 @@ package struct Bonds {
         try bonds.carryOut(change, reason, owed: &owed)
     }
 
-    /// Binds a user.
-    func join(_ binding: Binding, owed: inout Owed) throws {
+    /// Binds a user, and changes others' roles where that follows.
+    func join(
+        _ binding: Binding,
+        roles: [BondChange.RoleChange] = [],
+        owed: inout Owed
+    ) throws {
         try tx.bindings.insert(binding)
+        for role in roles { try tx.bindings.setRole(did, role.uid, role.role) }
         try tx.refreshes.add([Refresh(did: did, uid: binding.uid)])
         try DevicePush(did, actor, topics, tx).tellDevice("bound", binding.uid, owed: &owed)
+        try tell(roles, owed: &owed)
         tellPrincipals(of: present, owed: &owed)
         owed.wake(.status)
     }
@@ -102,10 +108,7 @@ package struct Bonds {
             let why = place == 0 ? reason : follower
             push.tell("unbound", uid, [("reason", .string(why.rawValue))], owed: &owed)
         }
-        for role in change.roles {
-            let name = JSONValue.string(role.role.rawValue)
-            try push.tellDevice("roleChanged", role.uid, [("role", name)], owed: &owed)
-        }
+        try tell(change.roles, owed: &owed)
         let roles = Dictionary(change.roles.map { ($0.uid, $0.role) }) { _, new in new }
         let left = present.filter { !change.ended.contains($0.uid) }.map { binding in
             var binding = binding
@@ -113,6 +116,14 @@ package struct Bonds {
             return binding
         }
         tellPrincipals(of: left, owed: &owed)
+    }
+
+    private func tell(_ roles: [BondChange.RoleChange], owed: inout Owed) throws {
+        let push = DevicePush(did, actor, topics, tx)
+        for role in roles {
+            let name = JSONValue.string(role.role.rawValue)
+            try push.tellDevice("roleChanged", role.uid, [("role", name)], owed: &owed)
+        }
     }
 
     private func tellPrincipals(of bindings: [Binding], owed: inout Owed) {
@@ -137,6 +148,7 @@ package struct Bonds {
             case .pass(let heir)
             where sharing.status == .accepted && !isGone && sharing.guest != heir:
                 sharing.inviter = heir
+                sharing.updatedAt = tx.now
                 try tx.sharings.save(sharing)
                 try SharingPush.tell(sharing, topics, in: tx, owed: &owed)
                 continue
@@ -145,7 +157,7 @@ package struct Bonds {
             let isOver =
                 sharing.status(at: tx.now) == .expired
                 || (isGone && reason == .expired && sharing.status == .accepted)
-            sharing.status = isOver ? .expired : .revoked
+            sharing.turn(isOver ? .expired : .revoked, at: tx.now)
             try tx.sharings.save(sharing)
             try SharingPush.tell(sharing, topics, in: tx, owed: &owed)
         }

@@ -36,6 +36,7 @@ enum SharingPush {
             sides,
             for: reader,
             productName: product?.name,
+            alias: try tx.bindings.find(sharing.did, sharing.inviter)?.alias,
             at: tx.now
         )
     }

@@ -14,12 +14,21 @@ enum ShareInvite {
         let wish = try Wish(call.fields)
         let binding = try DeviceMethods.binding(call)
         let bonds = try Bonds(of: binding.did, by: call.actor(), call.topics, in: call.tx)
-        let change = try BondRules.decide(.invite, by: binding.uid, among: bonds.present)
+        _ = try BondRules.decide(.invite, by: binding.uid, among: bonds.present)
         let guest = try wish.guest.map { try Invited($0, call) }
         if let guest, guest.user?.uid == binding.uid {
             throw call.fields.refuse("guest.value", "names yourself")
         }
         try checkCounts(binding, call)
+        if let guest, guest.user == nil, call.app.policies.revealAccounts {
+            return .refusal(
+                Rejection(
+                    .resourceNotFound,
+                    "There is no user of this name.",
+                    field: "params.guest.value"
+                )
+            )
+        }
         if let guest, try isTaken(guest, bonds, call) {
             return .refusal(
                 Rejection(
@@ -29,7 +38,6 @@ enum ShareInvite {
                 )
             )
         }
-        try bonds.carryOut(change, .unbound, owed: &call.owed)
         return try make(wish, guest, binding, &call)
     }
 

@@ -79,7 +79,7 @@ enum ShareMethods {
         }
         guard var sharing = found else { return .result([:]) }
         sharing.guest = uid
-        sharing.status = accepts ? .accepted : .rejected
+        sharing.turn(accepts ? .accepted : .rejected, at: call.tx.now)
         if accepts { try accept(&sharing, &call) }
         try call.tx.sharings.save(sharing)
         try SharingPush.tell(sharing, call.topics, in: call.tx, owed: &call.owed)
@@ -92,7 +92,11 @@ enum ShareMethods {
     private static func accept(_ sharing: inout Sharing, _ call: inout Call) throws {
         let uid = try call.caller().uid
         let bonds = try Bonds(of: sharing.did, by: call.actor(), call.topics, in: call.tx)
-        let change = try BondRules.decide(.accept, by: uid, among: bonds.present)
+        let change = try BondRules.decide(
+            .accept(from: sharing.inviter),
+            by: uid,
+            among: bonds.present
+        )
         guard let role = change.joined else { return }
         try BindMethods.checkRoom(uid, bonds.present, call)
         sharing.acceptedAt = call.tx.now
@@ -106,7 +110,7 @@ enum ShareMethods {
             guestUntil: sharing.guestMinutes.map { call.tx.now.adding(seconds: $0 * 60) },
             sharing: sharing.id
         )
-        try bonds.join(binding, owed: &call.owed)
+        try bonds.join(binding, roles: change.roles, owed: &call.owed)
     }
 
     // MARK: Ending
@@ -128,7 +132,7 @@ enum ShareMethods {
             try bonds.carryOut(change, .revoked, owed: &call.owed)
             return .result([:])
         }
-        sharing.status = .revoked
+        sharing.turn(.revoked, at: call.tx.now)
         try call.tx.sharings.save(sharing)
         try SharingPush.tell(sharing, call.topics, in: call.tx, owed: &call.owed)
         return .result([:])

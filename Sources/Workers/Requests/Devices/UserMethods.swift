@@ -36,8 +36,13 @@ enum UserMethods {
                 start.map { ($0.at, $0.id) >= (row.boundAt, row.uid.text) } ?? false
             }
         let rows = try AnswerRows.fitting(present.prefix(limit)) { row in
-            let nickname = try call.tx.accounts.find(row.uid)?.nickname ?? ""
-            return BindingCodec.user(row, nickname: nickname)
+            let user = try call.tx.accounts.find(row.uid)
+            return BindingCodec.user(
+                row,
+                nickname: user?.nickname ?? "",
+                address: address(of: user, call),
+                username: user?.ownsUsername == true ? user?.username : nil
+            )
         }
         let last = rows.isEmpty ? nil : present.dropFirst(rows.count - 1).first
         let isMore = rows.count < present.count
@@ -45,6 +50,15 @@ enum UserMethods {
             "users": .array(rows),
             "cursor": isMore ? last.map { RowCursor(at: $0.boundAt, id: $0.uid.text).value } : nil,
         ])
+    }
+
+    /// The address by which the owner may know a user: one that is proved, the phone first, since anybody
+    /// could write down another one's; without a need to prove e-mails, what was written down.
+    private static func address(of user: User?, _ call: Call) -> String? {
+        guard let user else { return nil }
+        if user.isPhoneVerified, let phone = user.phone { return phone.text }
+        guard user.isEmailVerified || !call.app.policies.emailVerification else { return nil }
+        return user.email?.text
     }
 
     @Sendable
