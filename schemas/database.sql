@@ -105,7 +105,7 @@ CREATE TABLE account (
     tempUnit INTEGER NOT NULL,
     timezone TEXT NOT NULL,
     createdAt INTEGER NOT NULL
-, username TEXT, usernameKey TEXT, phone TEXT, phoneCountry TEXT, phoneVerified INTEGER NOT NULL DEFAULT 0, email TEXT, emailKey TEXT, emailClaim INTEGER NOT NULL DEFAULT 0, externalUid TEXT, passwordHash TEXT, profile TEXT NOT NULL DEFAULT '{}', avatar TEXT, avatarUrl TEXT, lastSeenAt INTEGER, phoneSince INTEGER, emailSince INTEGER) STRICT;
+, username TEXT, usernameKey TEXT, phone TEXT, phoneCountry TEXT, phoneVerified INTEGER NOT NULL DEFAULT 0, email TEXT, emailKey TEXT, emailClaim INTEGER NOT NULL DEFAULT 0, externalUid TEXT, passwordHash TEXT, profile TEXT NOT NULL DEFAULT '{}', avatar TEXT, avatarUrl TEXT, lastSeenAt INTEGER, phoneSince INTEGER, emailSince INTEGER, pendingPhone TEXT, pendingPhoneCountry TEXT, pendingEmail TEXT, pendingEmailKey TEXT, lastLoginAt INTEGER) STRICT;
 
 CREATE UNIQUE INDEX accountDevice ON account (appId, region, deviceIdHash);
 
@@ -523,3 +523,9 @@ CREATE TABLE formerBond (
 CREATE INDEX formerBondDevice ON formerBond (did, lastCid);
 
 CREATE INDEX requestTurnedAway ON request (seq) WHERE turnedAway IS NOT NULL;
+
+CREATE INDEX accountPendingPhone ON account (appId, region, pendingPhone)
+    WHERE pendingPhone IS NOT NULL;
+
+CREATE INDEX accountPendingEmail ON account (appId, region, pendingEmailKey)
+    WHERE pendingEmailKey IS NOT NULL;

@@ -72,12 +72,16 @@ package struct User: Sendable, Equatable {
     package var phone: Phone?
     /// Whether the user proved that the phone is his; only then it logs in.
     package var isPhoneVerified = false
+    /// The number that takes the place of `phone` once a code proves it.
+    package var pendingPhone: Phone?
     /// Since when the account has the phone number; nil since its beginning.
     package var phoneSince: Instant?
     /// The e-mail address.
     package var email: EmailAddress?
     /// What the account may do with the e-mail address.
     package var emailClaim = EmailClaim.given
+    /// The address that takes the place of `email` once a link or a code proves it.
+    package var pendingEmail: EmailAddress?
     /// Since when the account has the e-mail address; nil since its beginning.
     package var emailSince: Instant?
     /// The app's own id of the user.
@@ -92,6 +96,8 @@ package struct User: Sendable, Equatable {
     package var providers: [String] = []
     /// Since when.
     package var createdAt: Instant
+    /// When the user logged in last; nil before the first time.
+    package var lastLoginAt: Instant?
 
     /// What an account may do with an e-mail address that it names.
     package enum EmailClaim: Int64, Sendable {
@@ -116,9 +122,9 @@ package struct User: Sendable, Equatable {
         get { profile.tempUnit ?? 1 }
         set { profile.tempUnit = newValue }
     }
-    /// An IANA time zone.
+    /// An IANA time zone: the user's own word, else that of a country that keeps one for all.
     package var timezone: String {
-        get { profile.timezone ?? "UTC" }
+        get { profile.timezone ?? CountryZone.name(of: countryCode) ?? "UTC" }
         set { profile.timezone = newValue }
     }
     /// Whether the user proved the e-mail address.
@@ -170,8 +176,10 @@ package struct User: Sendable, Equatable {
 extension User {
     /// Takes an address away, and a username that is it.
     package mutating func lose(_ address: Address) {
+        if pending(like: address) == address { dropPending(like: address) }
         switch address {
-        case .phone:
+        case .phone(let lost):
+            guard phone == lost else { return }
             if !ownsUsername, username == phone?.text { username = nil }
             phone = nil
             isPhoneVerified = false
@@ -194,6 +202,7 @@ extension User {
     /// Gives a proved address, in the place of the one before; `since` is nil when the account has
     /// it from its beginning.
     package mutating func gain(_ address: Address, since: Instant?) {
+        dropPending(like: address)
         switch address {
         case .phone(let new):
             if !ownsUsername, username == phone?.text, username != nil { username = new.text }

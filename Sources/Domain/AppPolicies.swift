@@ -6,7 +6,7 @@ package struct AppPolicies: Sendable, Equatable {
         case code
         /// Registered at once, and a link proves it later.
         case link
-        /// Registered at once, and a confirmation goes out.
+        /// Registered at once, and a confirmation goes out, with a link by which it can be proved.
         case none
     }
 
@@ -29,6 +29,14 @@ package struct AppPolicies: Sendable, Equatable {
     package var usernameChangeable = true
     /// What becomes of an anonymous user who logs out.
     package var anonymous = Anonymous.keep
+
+    /// Whether cancelling an account needs more than a session.
+    package var cancelProof = true
+    /// How long a session lives from login or refresh, in days; nil as long as the service says.
+    package var sessionDays: Int64?
+
+    /// How many days a session may live.
+    package static let sessionDaysRange: ClosedRange<Int64> = 1...3650
 
     /// The defaults.
     package init() {}

@@ -4,7 +4,7 @@
 package struct AuditEntry: Sendable, Equatable {
     /// What happened.
     package enum Kind: String, Sendable, CaseIterable {
-        case registered, converted, loggedIn, loginFailed
+        case registered, converted, adopted, loggedIn, loginFailed
         case codeSent, codeFailed, linkSent
         case passwordChanged, passwordReset, passwordFailed
         case addressChanged, addressVerified, addressTaken, addressRestored, usernameChanged

@@ -26,6 +26,19 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         self.init(year: year, month: month, dayOfMonth: dayOfMonth)
     }
 
+    /// Reads a day as people write it, `1990-1-1` or `1990-01-01`; nil for any other text and for days
+    /// that don't exist.
+    package init?(written text: String) {
+        let parts = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0].count == 4, (1...2).contains(parts[1].count),
+            (1...2).contains(parts[2].count),
+            let year = Digits.number(Array(parts[0])[...]), year >= 1,
+            let month = Digits.number(Array(parts[1])[...]),
+            let dayOfMonth = Digits.number(Array(parts[2])[...])
+        else { return nil }
+        self.init(year: year, month: month, dayOfMonth: dayOfMonth)
+    }
+
     package static func < (left: Self, right: Self) -> Bool { left.day < right.day }
 
     /// The day a number of days later.

@@ -18,7 +18,7 @@ package struct Delivery: Sendable, Equatable {
         case resetPassword
         /// Somebody tried to register an address that has an account.
         case addressTaken
-        /// An account was made with this address.
+        /// An account was made with this address; `params`: `url` of the link that proves it, `hours`.
         case confirmation
         /// The account has another address now; `params`: `url`, `hours`, `address` (the new one,
         /// masked).

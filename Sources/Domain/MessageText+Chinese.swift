@@ -44,7 +44,7 @@ extension MessageText {
             Words(
                 subject: "您已有 {app} 帐号",
                 text: """
-                    有人（可能是您本人）尝试用此地址注册 {app}。您已有帐号，请直接登录；如忘记密码，可重设密码。
+                    有人（可能是您本人）尝试用此地址注册 {app}，或将其用于其他帐号。您已有帐号，请直接登录；如忘记密码，可重设密码。
 
                     如非本人操作，无需处理。
                     """,
@@ -54,9 +54,12 @@ extension MessageText {
             Words(
                 subject: "欢迎使用 {app}",
                 text: """
-                    已用此地址注册 {app} 帐号。
+                    已用此地址注册 {app} 帐号。请确认这是您的地址：
 
-                    如非本人操作，可能是他人填错了地址，无需处理：该帐号无法证明拥有此地址。
+                    {url}
+
+                    链接仅可使用一次，{hours} 小时内有效。如非本人操作，可能是他人填错了地址，无需处理：\
+                    未经确认，该帐号无法证明拥有此地址。
                     """,
                 sms: "【{app}】已用此号码注册帐号。"
             )
@@ -112,7 +115,7 @@ extension MessageText {
     /// What the button of a link says.
     static func chineseButton(_ template: Delivery.Template) -> String {
         switch template {
-        case .verifyEmail: "验证邮箱"
+        case .verifyEmail, .confirmation: "验证邮箱"
         case .resetPassword: "设置新密码"
         case .addressChanged: "撤销更改"
         default: "打开"

@@ -47,8 +47,9 @@ extension MessageText {
             Words(
                 subject: "You already have a {app} account",
                 text: """
-                    Somebody, probably you, tried to register this address with {app}. You have an \
-                    account already: log in with it, or set a new password if you forgot yours.
+                    Somebody, probably you, tried to register this address with {app}, or to use it for \
+                    another account. You have an account already: log in with it, or set a new password \
+                    if you forgot yours.
 
                     If it was not you, you need not do anything.
                     """,
@@ -58,10 +59,13 @@ extension MessageText {
             Words(
                 subject: "Welcome to {app}",
                 text: """
-                    An account was made with {app} for this address.
+                    An account was made with {app} for this address. Confirm that it is yours:
 
-                    If it was not you, somebody mistyped an address. You need not do anything: the \
-                    account can prove nothing about this address.
+                    {url}
+
+                    The link works once, within {hours} hours. If it was not you, somebody mistyped an \
+                    address. You need not do anything: unless you confirm it, the account can prove \
+                    nothing about this address.
                     """,
                 sms: "{app}: an account was made for this number."
             )
@@ -119,7 +123,7 @@ extension MessageText {
     /// What the button of a link says.
     static func englishButton(_ template: Delivery.Template) -> String {
         switch template {
-        case .verifyEmail: "Confirm address"
+        case .verifyEmail, .confirmation: "Confirm address"
         case .resetPassword: "Choose a new password"
         case .addressChanged: "Take it back"
         default: "Open"

@@ -17,11 +17,25 @@ package struct Profile: Sendable, Equatable {
     /// The app's own.
     package var custom: JSONObject?
 
+    /// What a user says of his gender.
+    package enum Gender: String, Sendable, CaseIterable {
+        case male, female, other, unknown
+    }
+
+    /// How many bytes the app's own data may have, as JSON.
+    package static let customMax = 16_384
+
     /// The text fields and how many characters each may have.
     package static let textFields: [(name: String, length: Int)] = [
         ("name", 64), ("gender", 32), ("birthday", 32), ("address", 256), ("remark", 256),
         ("language", 35),
     ]
+
+    /// The names of all fields.
+    package static let names: Set<String> = Set(
+        ["nickname", "tempUnit", "timezone", "latitude", "longitude", "custom"]
+            + textFields.map(\.name)
+    )
 
     /// Nothing said.
     package init() {}
@@ -37,6 +51,17 @@ package struct Profile: Sendable, Equatable {
         latitude = other.latitude ?? latitude
         longitude = other.longitude ?? longitude
         texts.merge(other.texts) { $1 }
-        custom = other.custom ?? custom
+        if let more = other.custom { custom = Self.merged(custom ?? [:], more) }
+    }
+
+    /// The app's own data, key by key: null takes one away.
+    private static func merged(_ old: JSONObject, _ more: JSONObject) -> JSONObject {
+        var merged = old
+        for member in more.members {
+            merged[member.key] = nil
+            if case .null = member.value { continue }
+            merged.members.append(member)
+        }
+        return merged
     }
 }

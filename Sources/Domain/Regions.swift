@@ -18,6 +18,34 @@ package struct Regions: Sendable, Equatable {
         self.endpoints = endpoints
     }
 
+    /// A region as apps are told of it.
+    package struct Region: Sendable, Equatable {
+        /// Its name.
+        package var name: String
+        /// The country codes whose users belong to it, in order.
+        package var countryCodes: [String]
+        /// Whether it has the users of all country codes that no region names.
+        package var isDefault: Bool
+        /// Whether it is served here.
+        package var isServed: Bool
+        /// Where else it is served, as far as known.
+        package var endpoint: String?
+    }
+
+    /// All regions that are known here, those that are served first.
+    package var all: [Region] {
+        let others = Set(byCountry.values).union(endpoints.keys).subtracting(served).sorted()
+        return (served + others).map { name in
+            Region(
+                name: name,
+                countryCodes: byCountry.filter { $0.value == name }.map(\.key).sorted(),
+                isDefault: name == served.first,
+                isServed: served.contains(name),
+                endpoint: endpoints[name]
+            )
+        }
+    }
+
     /// The region for a country code, or the one that the request names.
     ///
     /// - Throws: `Rejection` with `RegionNotServed` for one that is served elsewhere or nowhere.

@@ -41,6 +41,8 @@ package struct Transaction {
     package var homes: HomeTable { HomeTable(transaction: self) }
     /// Users.
     package var accounts: AccountTable { AccountTable(transaction: self) }
+    /// What goes from an anonymous user to the account that he logged in to.
+    package var adoptions: AdoptionTable { AdoptionTable(transaction: self) }
     /// Users' names at identity providers.
     package var identities: IdentityTable { IdentityTable(transaction: self) }
     /// Codes that were sent, and the tickets that stand for some.

@@ -26,11 +26,24 @@ package enum AccountCodec {
             object["email"] = .string(email.text)
             if policies.emailVerification { object["emailVerified"] = .bool(user.isEmailVerified) }
         }
+        object["pendingPhone"] = pendingPhone(of: user).map { .string($0.text) }
+        object["pendingEmail"] = pendingEmail(of: user).map { .string($0.text) }
         object["avatarUrl"] = avatarURL(of: user, publicURL: publicURL).map { .string($0) }
         object["anonymous"] = .bool(user.isAnonymous)
         object["providers"] = .array(user.providers.map { .string($0) })
         object["createdAt"] = .integer(user.createdAt.milliseconds)
+        object["lastLoginAt"] = .integer((user.lastLoginAt ?? user.createdAt).milliseconds)
         return object
+    }
+
+    /// The number that a code would prove: beside one that logs in, or alone.
+    private static func pendingPhone(of user: User) -> Phone? {
+        user.pendingPhone ?? (user.isPhoneVerified ? nil : user.phone)
+    }
+
+    /// The address that a code or a link would prove: beside one that logs in, or alone.
+    private static func pendingEmail(of user: User) -> EmailAddress? {
+        user.pendingEmail ?? (user.emailClaim == .given ? user.email : nil)
     }
 
     /// A user, to others.

@@ -42,7 +42,22 @@ package enum AppCodec {
             try said.bool("usernameChangeable") ?? policies.usernameChangeable
         policies.anonymous =
             try said.word("anonymous", as: AppPolicies.Anonymous.self) ?? policies.anonymous
+        policies.cancelProof = try said.bool("cancelProof") ?? policies.cancelProof
+        policies.sessionDays = try said.integer("sessionDays", in: AppPolicies.sessionDaysRange)
         return policies
+    }
+
+    /// The policies that concern a login, for whoever is not logged in yet.
+    package static func encodeLogin(_ policies: AppPolicies) -> JSONObject {
+        [
+            "revealAccounts": .bool(policies.revealAccounts),
+            "emailRegistration": .string(policies.emailRegistration.rawValue),
+            "emailVerification": .bool(policies.emailVerification),
+            "phoneRegistration": .bool(policies.phoneRegistration),
+            "uidLogin": .bool(policies.uidLogin),
+            "usernameChangeable": .bool(policies.usernameChangeable),
+            "anonymous": .string(policies.anonymous.rawValue),
+        ]
     }
 
     private static func products(_ fields: Fields) throws(Rejection) -> App.Products {

@@ -3,11 +3,46 @@ package import JSON
 
 /// Reads and writes what users say of themselves (PROTOCOL 3.1).
 package enum ProfileCodec {
-    /// The app's own data takes at most this much, as JSON.
-    package static let customMax = 4096
-
-    /// Reads profile fields; what is absent stays unsaid.
+    /// Reads what a user says; what is absent stays unsaid.
+    ///
+    /// - Throws: `Rejection` with the field at fault.
     package static func decode(_ fields: Fields) throws(Rejection) -> Profile {
+        var profile = try decode(stored: fields)
+        if let gender = try fields.word("gender", as: Profile.Gender.self) {
+            profile.texts["gender"] = gender.rawValue
+        }
+        if let text = profile.texts["birthday"], !text.isEmpty {
+            guard let day = CalendarDate(written: text) else {
+                throw fields.refuse("birthday", "must be a day, such as 1990-01-31")
+            }
+            profile.texts["birthday"] = day.description
+        }
+        try checkCustom(profile, fields)
+        return profile
+    }
+
+    /// Refuses more of the app's own data than a user may have in all.
+    package static func checkCustom(_ profile: Profile, _ fields: Fields) throws(Rejection) {
+        let size = profile.custom?.encoded().count ?? 0
+        guard size > Profile.customMax else { return }
+        throw fields.refuse("custom", "takes at most \(Profile.customMax) bytes in all")
+    }
+
+    /// Refuses a field that profiles don't have, lest what it says is lost without a word.
+    package static func checkNames(_ fields: Fields) throws(Rejection) {
+        for member in fields.object.members {
+            if case .null = member.value { continue }
+            guard Profile.names.contains(where: { $0.isSame(as: member.key) }) else {
+                throw fields.refuse(
+                    member.key,
+                    "is no field of a profile; what is the app's own goes into custom"
+                )
+            }
+        }
+    }
+
+    /// Reads what was stored, in the forms of the past too.
+    package static func decode(stored fields: Fields) throws(Rejection) -> Profile {
         var profile = Profile()
         profile.nickname = try fields.text("nickname", length: 0...64)
         profile.tempUnit = try fields.integer("tempUnit", in: 1...2)
@@ -18,9 +53,6 @@ package enum ProfileCodec {
             profile.texts[name] = try fields.text(name, length: 0...length)
         }
         profile.custom = try fields.object("custom")
-        if let custom = profile.custom, custom.encoded().count > customMax {
-            throw fields.refuse("custom", "takes at most \(customMax) bytes")
-        }
         return profile
     }
 

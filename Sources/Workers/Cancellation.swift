@@ -25,7 +25,30 @@ package enum Cancellation {
             )
         )
         try SessionLife.endAll(of: user.uid, reason: .accountCancelled, actor: actor, &call)
+        try tell(user, deletesAt, &call)
         return deletesAt
+    }
+
+    /// Tells every address of an account that it will be erased: whoever held the session need not have
+    /// been its owner.
+    private static func tell(_ user: User, _ deletesAt: Instant, _ call: inout Call) throws {
+        let day: Int64 = 86_400_000
+        let left = deletesAt.milliseconds - call.tx.now.milliseconds
+        let days = max(1, (left + day - 1) / day)
+        var addresses = user.verifiedAddresses
+        if let email = user.email, !user.isEmailVerified, user.emailClaim == .registered {
+            addresses.append(.email(email))
+        }
+        for address in addresses {
+            try call.leave(
+                .cancelled,
+                to: address,
+                countryCode: user.countryCode,
+                language: user.profile.language,
+                params: ["days": "\(days)"],
+                expiresAt: deletesAt
+            )
+        }
     }
 
     /// Has an anonymous user erased who logged out for good: nothing leads back to him.

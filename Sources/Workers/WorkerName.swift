@@ -10,7 +10,7 @@ package enum WorkerName: String, Sendable, CaseIterable {
         switch self {
         case .status, .session, .scheduler: []
         case .control: ["device", "home", "share"]
-        case .account: ["account", "session"]
+        case .account: ["account", "session", "app"]
         case .schedule: ["schedule"]
         }
     }

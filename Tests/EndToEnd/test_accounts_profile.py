@@ -29,7 +29,7 @@ class Profile(People):
     def test_each_field_is_kept_and_what_is_absent_stays(self):
         owner = self.register()
         fields = {"nickname": "Lena 😀", "tempUnit": 2, "timezone": "Asia/Shanghai", "latitude": 52.5,
-                  "longitude": 13.4, "name": "Lena Lampe", "gender": "f", "birthday": "1990-01-01",
+                  "longitude": 13.4, "name": "Lena Lampe", "gender": "female", "birthday": "1990-01-01",
                   "address": "Lampenweg 1", "remark": "hm", "language": "zh-CN", "custom": {"a": {"b": [1, None]}}}
         for field, value in fields.items():
             with self.subTest(field=field):

@@ -124,7 +124,8 @@ private final class AuditStory {
         )
         let password = JSONValue.string(AccountWorld.password)
         try ask(0, "cancel", ["password": password])
-        try ask(0, "login", ["username": "lena-2", "password": password])
+        try ask(0, "loginAnonymous", [:])
+        try ask(0, "login", ["username": "lena-2", "password": password, "adopt": true])
     }
 
     private func goForEver() throws {
@@ -159,6 +160,7 @@ struct AuditTests {
     static let lines: [(kind: AuditEntry.Kind, by: Doer, detail: String?)] = [
         (.registered, .user, "loginAnonymous"),
         (.converted, .user, "convertAnonymous"),
+        (.adopted, .user, "0 devices"),
         (.loggedIn, .user, "loginAnonymous"),
         (.loginFailed, .anybody(1), "login"),
         (.codeSent, .user, "bind l•••@example.com"),

@@ -96,7 +96,7 @@ final class FakePool: SlowPool {
             if hasher.needsRehash(encoded) { prepared.rehashed = try? hasher.hash(password) }
         }
         switch work {
-        case .commit, .refusal, .history: break
+        case .commit, .tried, .refusal, .history: break
         case .identity(let credential, let settings):
             prepared.identity = identify(credential, settings)
         case .hash(let password): prepared.hash = try? hasher.hash(password)

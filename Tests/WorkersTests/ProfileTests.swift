@@ -21,7 +21,7 @@ struct ProfileTests {
         try world.register(0, ["username": "lena"])
         let fields: JSONObject = [
             "nickname": "Lena", "tempUnit": 2, "timezone": "Asia/Shanghai", "latitude": 52.5,
-            "longitude": 13.4, "name": "L", "gender": "f", "birthday": "1990-01-01",
+            "longitude": 13.4, "name": "L", "gender": "female", "birthday": "1990-01-01",
             "address": "Lampenweg 1", "remark": "hm", "language": "zh-CN",
             "custom": ["a": ["b": [1]]],
         ]
@@ -40,7 +40,8 @@ struct ProfileTests {
         "Bad fields are named and change nothing",
         arguments: [
             ("nickname", 5), ("tempUnit", 3), ("timezone", "Mars/Olympus"),
-            ("timezone", "../etc/passwd"), ("latitude", 90.1), ("custom", "x"),
+            ("timezone", "../etc/passwd"), ("latitude", 90.1), ("custom", "x"), ("gender", "f"),
+            ("birthday", "soon"), ("birthday", "1990-02-30"), ("birthday", "90-1-1"),
             ("email", "nonsense"), ("username", ""),
         ] as [(String, JSONValue)]
     )
@@ -72,6 +73,78 @@ struct ProfileTests {
         }
         #expect(try world.register(2, email).isOK)
         #expect(try world.user(0)["email"] == nil)
+    }
+
+    @Test("A new address waits while the old one goes on, until its link is followed")
+    func pending() async throws {
+        try world.register(0, email)
+        let other: JSONObject = ["email": "b@example.com"]
+        let user = try update(0, other).user
+        #expect(user["email"] == "a@example.com" && user["emailVerified"] == true)
+        #expect(user["pendingEmail"] == "b@example.com")
+        #expect(try world.login(1, email).isOK)
+        #expect(try world.login(2, other).errorCode == "InvalidCredentials")
+        let mail = try #require(try world.mails().last { $0.template == .verifyEmail })
+        #expect(mail.to == "b@example.com")
+        #expect(try world.ask(3, "requestPasswordReset", email).isOK)
+        #expect(try world.ask(3, "requestPasswordReset", other).isOK)
+        #expect(try world.mails().map(\.to) == ["a@example.com"])
+
+        let token = mail.params["url"]?.split(separator: "/").last.map(String.init) ?? ""
+        #expect(await LinkDesk(world.world.environment).follow(token).step == .done)
+        let after = try world.user(0)
+        #expect(after["email"] == "b@example.com" && after["emailVerified"] == true)
+        #expect(after["pendingEmail"] == nil)
+        let told = try world.mails()
+        #expect(told.map(\.to) == ["a@example.com"] && told.map(\.template) == [.addressChanged])
+        #expect(try world.login(1, email).errorCode == "InvalidCredentials")
+        #expect(try world.login(2, other).isOK)
+    }
+
+    @Test("An address that another has waits like any other, and that one hears of it")
+    func pendingTaken() throws {
+        try world.register(0, email)
+        try world.register(1, ["email": "owner@example.com"])
+        try world.register(2, ["phone": "1512345678"])
+        _ = try world.mails()
+        func told(_ params: JSONObject) throws -> [Delivery] {
+            #expect(try update(0, params).isOK)
+            return try world.mails()
+        }
+        let taken = try told(["email": "owner@example.com"])
+        #expect(taken.map(\.template) == [.addressTaken] && taken[0].to == "owner@example.com")
+        #expect(try world.user(0)["pendingEmail"] == "owner@example.com")
+        #expect(try told(["email": "free@example.com"]).map(\.template) == [.verifyEmail])
+        #expect(try told(["phone": "1512345678"]).map(\.template) == [.addressTaken])
+        #expect(try told(["phone": "1519999999"]).isEmpty)
+        #expect(try told(["phone": "1512345678"]).isEmpty, "once a day")
+
+        let open = try AccountWorld(["revealAccounts": true])
+        try open.register(0, email)
+        try open.register(1, ["username": "lena"])
+        let refusal = try open.ask(
+            1,
+            "updateProfile",
+            ["email": "a@example.com", "username": "l2"]
+        )
+        #expect(refusal.errorCode == "Duplicated" && refusal.errorField == "params.email")
+        #expect(try open.user(1)["username"] == "lena")
+    }
+
+    @Test("What the app keeps is bounded in all, and the picture goes with null")
+    func bounds() throws {
+        try world.register(0, ["username": "lena"])
+        let half = JSONValue.string(String(repeating: "x", count: 9000))
+        #expect(try update(0, ["custom": ["a": half]]).isOK)
+        let refusal = try update(0, ["custom": ["b": half]])
+        #expect(refusal.errorCode == "InvalidRequest" && refusal.errorField == "params.custom")
+        #expect(try update(0, ["birthday": "1990-1-1"]).user["birthday"] == "1990-01-01")
+        #expect(try world.ask(0, "setAvatar", ["data": "iVBORw0KGgoAAAAA"]).isOK)
+        let null = JSONObject(members: [.init(key: "data", value: .null)])
+        #expect(try world.ask(0, "setAvatar", null).isOK)
+        #expect(try world.user(0)["avatarUrl"] == nil)
+        #expect(try world.world.count("avatar") == 0)
+        #expect(try world.ask(0, "setAvatar").errorField == "params.data")
     }
 
     @Test("A username moves to a free one, and not where the app forbids it")

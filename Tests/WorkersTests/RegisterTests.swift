@@ -164,9 +164,9 @@ struct RegisterTests {
             let second = try world.ask(1, "register", again)
             #expect(
                 try world.mails().map(\.template) == [
-                    policy == "link" ? .verifyEmail : .addressTaken
+                    policy == "link" ? .verifyEmail : .confirmation
                 ],
-                "nobody has proved it: under link the first who does has it"
+                "nobody has proved it: the first who follows the link has it"
             )
             #expect(first.result.members.map(\.key) == second.result.members.map(\.key))
             #expect(first.user.members.map(\.key) == second.user.members.map(\.key))

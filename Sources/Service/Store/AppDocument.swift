@@ -5,7 +5,7 @@ import JSON
 enum AppDocument {
     private static let flags = [
         "revealAccounts", "emailVerification", "phoneRegistration", "uidLogin",
-        "usernameChangeable",
+        "usernameChangeable", "cancelProof",
     ]
     private static let words = [
         "emailRegistration": ["code", "link", "none"], "anonymous": ["keep", "discard"],
@@ -60,6 +60,15 @@ enum AppDocument {
         let path = "policies.\(policy.key)"
         if flags.contains(policy.key), policy.value.boolValue == nil {
             throw .invalid(path, "\(path) must be true or false.")
+        }
+        if policy.key == "sessionDays" {
+            let days = AppPolicies.sessionDaysRange
+            guard let given = policy.value.intValue, days.contains(given) else {
+                throw .invalid(
+                    path,
+                    "\(path) must be a whole number from \(days.lowerBound) to \(days.upperBound)."
+                )
+            }
         }
         guard let allowed = words[policy.key] else { return }
         guard let word = policy.value.stringValue, allowed.contains(word) else {

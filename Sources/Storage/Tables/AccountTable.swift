@@ -11,7 +11,8 @@ package struct AccountTable {
         "uid", "appId", "region", "countryCode", "nickname", "anonymous", "tempUnit", "timezone",
         "createdAt", "username", "usernameKey", "phone", "phoneCountry", "phoneVerified", "email",
         "emailKey", "emailClaim", "externalUid", "passwordHash", "profile", "avatar", "avatarUrl",
-        "phoneSince", "emailSince",
+        "phoneSince", "emailSince", "pendingPhone", "pendingPhoneCountry", "pendingEmail",
+        "pendingEmailKey", "lastLoginAt",
     ]
     private static let columns = names.joined(separator: ", ")
 
@@ -104,11 +105,12 @@ package struct AccountTable {
             createdAt: Instant(milliseconds: row.integer(8))
         )
         let profile = row.withBytes(19, text: true) { try? JSONValue.parse($0).objectValue }
-        if let profile, let read = try? ProfileCodec.decode(Fields(profile)) {
+        if let profile, let read = try? ProfileCodec.decode(stored: Fields(profile)) {
             user.profile.merge(read)
         }
         user.tempUnit = row.integer(6)
-        user.timezone = row.text(7)
+        // Empty where the user said none; in the profile of old stands a default then.
+        user.profile.timezone = row.text(7).isEmpty ? nil : row.text(7)
         user.username = row.optionalText(9)
         user.ownsUsername = row.optionalText(10) != nil
         user.phone = row.optionalText(11).map {
@@ -123,6 +125,11 @@ package struct AccountTable {
         user.avatarURL = row.optionalText(21)
         user.phoneSince = row.optionalInteger(22).map { Instant(milliseconds: $0) }
         user.emailSince = row.optionalInteger(23).map { Instant(milliseconds: $0) }
+        user.pendingPhone = row.optionalText(24).map {
+            Phone(trusted: $0, countryCode: row.text(25))
+        }
+        user.pendingEmail = row.optionalText(26).map { EmailAddress(trusted: $0) }
+        user.lastLoginAt = row.optionalInteger(28).map { Instant(milliseconds: $0) }
         return user
     }
 
@@ -160,7 +167,7 @@ package struct AccountTable {
         binder.add(user.nickname)
         binder.add(user.isAnonymous)
         binder.add(user.tempUnit)
-        binder.add(user.timezone)
+        binder.add(user.profile.timezone ?? "")
         binder.add(user.createdAt.milliseconds)
         binder.add(user.username)
         binder.add(ownName.flatMap { try? Username($0).key })
@@ -177,6 +184,11 @@ package struct AccountTable {
         binder.add(user.avatarURL)
         binder.add(user.phoneSince?.milliseconds)
         binder.add(user.emailSince?.milliseconds)
+        binder.add(user.pendingPhone?.text)
+        binder.add(user.pendingPhone?.countryCode)
+        binder.add(user.pendingEmail?.text)
+        binder.add(user.pendingEmail?.key)
+        binder.add(user.lastLoginAt?.milliseconds)
     }
 
     /// The installation's secret no longer stands for this user.
@@ -201,8 +213,8 @@ package struct AccountTable {
         }
         let (columns, key) =
             switch address {
-            case .phone(let phone): (["phone"], phone.text)
-            case .email(let email): (["emailKey", "usernameKey"], email.key)
+            case .phone(let phone): (["phone", "pendingPhone"], phone.text)
+            case .email(let email): (["emailKey", "pendingEmailKey", "usernameKey"], email.key)
             }
         // Not OR: that would read all accounts of the app.
         let holders = columns.map { column in
@@ -223,14 +235,13 @@ package struct AccountTable {
 
     private func lose(_ address: Address, _ uid: UserID) throws {
         guard var user = try find(uid) else { return }
-        if case .email(let email) = address, user.email != email {
-            // Only his username is it.
-            user.username = nil
-            return try save(user)
-        }
+        let before = user
         user.lose(address)
         try save(user)
-        guard case .email = address else { return }
+        guard case .email(let email) = address else { return }
+        if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
+        // Where only his username is it, his own address stays, and what was sent there.
+        guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
         // Asked for by a username that was the address.
         try transaction.links.void(.resetPassword, of: uid)

@@ -166,6 +166,10 @@ package struct SessionTable {
             $0.add(session.expiresAt.milliseconds)
         }
         try seen(session.uid)
+        try sql.run("UPDATE account SET lastLoginAt = $1 WHERE uid = $2") {
+            $0.add(session.loginTime.milliseconds)
+            $0.add(session.uid.text)
+        }
         try tellGate(session)
     }
 

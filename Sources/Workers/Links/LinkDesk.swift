@@ -1,6 +1,7 @@
 package import Domain
 import Providers
 package import Storage
+import Wire
 
 /// Shows links and follows them, for the pages that the service serves.
 ///
@@ -81,10 +82,41 @@ package struct LinkDesk: Sendable {
                     try LinkRules.apply(link, to: &user, in: tx)
                 else { return LinkView(.over) }
                 try tx.accounts.save(user)
+                if link.kind == .verifyEmail {
+                    try tellChange(from: sight.user, to: user, &ids, in: tx, owed: &owed)
+                }
                 try finish(link, user, lost: lost(sight.user, user), &ids, in: tx, owed: &owed)
                 return sight.view(.done)
             }
         }
+    }
+
+    /// Tells the address that a newly proved one took the place of, with the way back, and the user's
+    /// terminals.
+    private func tellChange(
+        from before: User?,
+        to user: User,
+        _ ids: inout IDSource,
+        in tx: Transaction,
+        owed: inout Owed
+    ) throws {
+        guard let before, let new = user.email, before.pendingEmail == new else { return }
+        let payload = AccountCodec.addressChanged(
+            isPhone: false,
+            of: user.uid,
+            ts: tx.now,
+            actor: Actor(.user, user.uid.text)
+        )
+        owed.publish(OutboundMessage(environment.topics.user(user.uid, "account"), payload))
+        guard let old = before.email, before.isEmailVerified else { return }
+        try LinkMail.tellOldAddress(
+            .email(old),
+            of: before,
+            new: .email(new),
+            environment,
+            ids: &ids,
+            in: tx
+        )
     }
 
     /// What an account had and has no longer, in a few words for the audit trail.
@@ -154,9 +186,11 @@ package struct LinkDesk: Sendable {
             guard let link = sight.link, var user = sight.user,
                 try tx.links.use(.resetPassword, token) != nil
             else { return LinkView(.over) }
+            let mailbox = Address.email(EmailAddress(trusted: link.address))
+            guard try LinkRules.prove(mailbox, of: &user, in: tx) else { return LinkView(.over) }
             user.passwordHash = hash
             try tx.accounts.save(user)
-            try finish(link, user, &ids, in: tx, owed: &owed)
+            try finish(link, user, lost: lost(sight.user, user), &ids, in: tx, owed: &owed)
             return sight.view(.done)
         }
     }

@@ -39,12 +39,14 @@ package enum LinkMail {
     /// Makes a link and leaves its message; earlier ones of the kind are void from now on, undo links
     /// apart.
     ///
-    /// Without an account nothing is sent, after the same work. `replacement` is the account's new
+    /// Its words are the kind's own unless the caller says others. Without an account nothing is sent, after
+    /// the same work. `replacement` is the account's new
     /// address, for `undoAddress`, and `before` the account as it was until then.
     /// - Throws: `Rejection` with `TooManyRequests`, for addresses with and without an account alike,
     ///   when `isAsked` and the address had its share of such messages within an hour.
     package static func make(
         _ kind: Link.Kind,
+        saying template: Delivery.Template? = nil,
         for recipient: Recipient,
         replacement: String? = nil,
         before: User? = nil,
@@ -72,7 +74,7 @@ package enum LinkMail {
                 to: recipient.address,
                 countryCode: recipient.countryCode,
                 app: recipient.app,
-                template: template(kind),
+                template: template ?? standard(kind),
                 params: params(kind, token, replacement, environment),
                 language: recipient.language,
                 expiresAt: expiresAt,
@@ -81,7 +83,41 @@ package enum LinkMail {
         )
     }
 
-    private static func template(_ kind: Link.Kind) -> Delivery.Template {
+    /// Tells the address that an account had before, with a link that gives it back; `before` is the
+    /// account as it was then.
+    static func tellOldAddress(
+        _ old: Address,
+        of before: User,
+        new: Address,
+        _ environment: Environment,
+        ids: inout IDSource,
+        in tx: Transaction
+    ) throws {
+        var recipient = Recipient(
+            uid: before.uid,
+            app: before.app,
+            address: old.text,
+            countryCode: before.countryCode,
+            language: before.profile.language
+        )
+        if case .phone(let phone) = old {
+            recipient.channel = .sms
+            recipient.address = phone.national
+            recipient.countryCode = phone.countryCode
+        }
+        try make(
+            .undoAddress,
+            for: recipient,
+            replacement: new.text,
+            before: before,
+            isAsked: false,
+            environment,
+            ids: &ids,
+            in: tx
+        )
+    }
+
+    private static func standard(_ kind: Link.Kind) -> Delivery.Template {
         switch kind {
         case .verifyEmail: .verifyEmail
         case .resetPassword: .resetPassword

@@ -8,10 +8,10 @@ enum LinkRules {
     static func fits(_ link: Link, _ user: User) -> Bool {
         switch link.kind {
         case .verifyEmail:
-            return has(user.email, link.address)
+            return has(user.unprovedEmail, link.address)
         case .resetPassword:
             let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
-            return (user.isEmailVerified && has(user.email, link.address))
+            return (user.emailClaim != .given && has(user.email, link.address))
                 || has(name?.email, link.address)
         case .undoAddress:
             // However often the address was changed since, its owner of then may have it back.
@@ -33,10 +33,14 @@ enum LinkRules {
             try tx.accounts.prove(address, for: user.uid, app: user.app, region: user.region)
         else { return false }
         guard link.kind == .undoAddress else {
-            user.gain(user.email.map { .email($0) } ?? address, since: user.emailSince)
+            let isPending = user.pendingEmail != nil
+            let own = user.unprovedEmail.map { Address.email($0) }
+            user.gain(own ?? address, since: isPending ? tx.now : user.emailSince)
             return true
         }
         user.gain(address, since: instant(link.detail["since"]))
+        user.pendingPhone = nil
+        user.pendingEmail = nil
         // One that was set since is somebody else's: the owner sets a new one with a code.
         if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
         try tx.links.void(.verifyEmail, of: user.uid)
@@ -70,6 +74,31 @@ enum LinkRules {
             _ = try tx.identities.remove(identity.provider, of: user.uid)
         }
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
+    }
+
+    /// Verifies the mailbox that a user registered with, who has just proved it by a link or a code that
+    /// sets a new password, and takes away what else was linked while nobody had proved it: it may be
+    /// the way in of somebody who came before the mailbox's owner.
+    ///
+    /// Nothing happens to a user who proved it before, or who has no such address. False when another
+    /// account has proved it by now.
+    static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
+        guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified,
+            user.emailClaim != .given
+        else { return true }
+        guard try tx.accounts.prove(mailbox, for: user.uid, app: user.app, region: user.region)
+        else { return false }
+        user.gain(.email(user.email ?? email), since: user.emailSince)
+        if let phone = user.phone { user.lose(.phone(phone)) }
+        user.pendingPhone = nil
+        let name = user.ownsUsername ? user.username.flatMap { try? Username($0) } : nil
+        if let other = name?.email, other != email { user.username = nil }
+        for identity in try tx.identities.all(of: user.uid) {
+            _ = try tx.identities.remove(identity.provider, of: user.uid)
+        }
+        user.providers = []
+        for kind in Link.Kind.allCases { try tx.links.void(kind, of: user.uid) }
+        return true
     }
 
     private static func instant(_ text: String?) -> Instant? {

@@ -8,6 +8,7 @@ enum AccountMethods {
     static let all: [String: Method] = [
         Codes.methods, Registration.methods, Login.methods, Anonymous.methods, Passwords.methods,
         Profiles.methods, AddressMethods.methods, Avatars.methods, ProviderMethods.methods,
+        AppInfo.methods,
         ["account/logout": Method(run: logout), "account/cancel": CancelMethod.method],
     ].reduce(into: [:]) { all, methods in
         all.merge(methods) { first, _ in first }

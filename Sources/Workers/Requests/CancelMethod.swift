@@ -53,7 +53,8 @@ enum CancelMethod {
         if let ticket = try call.fields.text("ticket", length: 1...256) {
             return (.ticket(ticket, addresses), "params.ticket")
         }
-        guard user.passwordHash == nil, addresses.isEmpty else {
+        let hasNothing = user.passwordHash == nil && addresses.isEmpty
+        guard hasNothing || !call.app.policies.cancelProof else {
             throw Rejection.invalid(
                 user.passwordHash == nil ? "params.code" : "params.password",
                 "Prove that the account is yours, by params.password, params.code or params.ticket."

@@ -143,13 +143,10 @@ enum LogoutCodeMethod {
             }
             return .email(email)
         case .phone:
-            let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-            guard name.utf8.allSatisfy(digits.contains),
-                let phone = Phone(name, countryCode: countryCode)
-            else {
+            guard let phone = Phone(name, countryCode: countryCode) else {
                 throw .invalid(
                     "params.userName",
-                    "params.userName must be the phone number without country code or dash."
+                    "params.userName is no phone number of country code \(countryCode)."
                 )
             }
             return .phone(phone)

@@ -11,7 +11,8 @@ package import Wire
 package enum SessionLife {
     /// Begins a session on the request's terminal, in the place of one that lives there.
     ///
-    /// Logging in also undoes a cancellation that waits.
+    /// Logging in also undoes a cancellation that waits, and takes over what the terminal's anonymous user
+    /// has, where that is asked for.
     static func begin(
         _ call: inout Call,
         _ user: User,
@@ -22,9 +23,9 @@ package enum SessionLife {
         try call.countTerminal()
         try Cancellation.undo(user, call)
         let actor = Actor(.user, user.uid.text, terminal: call.request.terminal)
-        if let before = try call.tx.sessions.live(on: call.request.terminal) {
-            try end(before, .replaced, actor: actor, &call)
-        }
+        let before = try call.tx.sessions.live(on: call.request.terminal)
+        let adopted = try Adopting.answer(before, user, &call)
+        if let before { try end(before, .replaced, actor: actor, &call) }
         let token = Sodium.randomSecret()
         let session = Session(
             id: SessionID(trusted: call.ids.make("s", at: call.tx.now)),
@@ -35,7 +36,7 @@ package enum SessionLife {
             os: terminal.os,
             name: terminal.name,
             loginTime: call.tx.now,
-            expiresAt: call.tx.now.adding(seconds: call.limits.sessionSeconds)
+            expiresAt: call.tx.now.adding(seconds: call.sessionSeconds)
         )
         try call.tx.sessions.begin(session, token: token)
         try call.tx.audit.add(
@@ -50,14 +51,15 @@ package enum SessionLife {
         )
         tell(of: session, actor: actor, &call)
         try pushDevices(of: session, &call)
-        return .result(
-            [
-                "user": call.shown(user), "token": .string(token),
-                "sessionId": .string(session.id.text),
-                "expiresAt": .integer(session.expiresAt.milliseconds), "isNew": .bool(isNew),
-            ],
-            isSecret: true
-        )
+        var shown = user
+        shown.lastLoginAt = session.loginTime
+        var result: JSONObject = [
+            "user": call.shown(shown), "token": .string(token),
+            "sessionId": .string(session.id.text),
+            "expiresAt": .integer(session.expiresAt.milliseconds), "isNew": .bool(isNew),
+        ]
+        if let (name, value) = adopted { result[name] = value }
+        return .result(result, isSecret: true)
     }
 
     private static func tell(of session: Session, actor: Actor, _ call: inout Call) {

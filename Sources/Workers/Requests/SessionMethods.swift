@@ -36,7 +36,7 @@ enum SessionMethods {
             &session,
             from: call.request.token ?? "",
             to: token,
-            lifeSeconds: call.limits.sessionSeconds
+            lifeSeconds: call.sessionSeconds
         )
         guard isNewest else {
             throw Rejection(.invalidToken, "The token was refreshed already.", field: "token")

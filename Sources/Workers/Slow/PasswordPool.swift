@@ -44,7 +44,7 @@ private struct PasswordWork: Sendable {
         var prepared = Prepared()
         do {
             switch work {
-            case .commit, .refusal, .identity, .history: break
+            case .commit, .tried, .refusal, .identity, .history: break
             case .hash(let password): prepared.hash = try hasher.hash(password)
             case .verify(let password, let encoded):
                 try verify(password, encoded, &prepared)

@@ -7,6 +7,8 @@ package import Domain
 package enum Preparation: Sendable {
     /// Nothing but a commit: what was counted must stand before anything is compared.
     case commit
+    /// Nothing but a commit: a try at the codes of these purposes was counted, and must stand.
+    case tried([CodePurpose])
     /// Nothing but a commit, and then a refusal: it takes as long as what is refused after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
@@ -26,7 +28,7 @@ package enum Preparation: Sendable {
     /// Which pool does it; nil where nothing is slow about it.
     package var lane: SlowLane? {
         switch self {
-        case .commit, .refusal: nil
+        case .commit, .tried, .refusal: nil
         case .hash, .verify, .verifyEach, .both: .password
         case .identity: .provider
         case .history: .reading
@@ -52,6 +54,8 @@ package struct Prepared: Sendable {
     package var matched: String?
     /// The same password hashed anew, where the matched hash has parameters of the past.
     package var rehashed: String?
+    /// The purposes of the codes that a try was counted at.
+    package var tried: [CodePurpose]?
     /// What the provider says.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
     /// The page of the past.
@@ -64,7 +68,11 @@ package struct Prepared: Sendable {
 
     /// What comes of work in no lane.
     init(without work: Preparation) {
-        if case .refusal(let rejection) = work { refusal = rejection }
+        switch work {
+        case .refusal(let rejection): refusal = rejection
+        case .tried(let purposes): tried = purposes
+        default: break
+        }
     }
 
     /// Work that was not done.

@@ -49,7 +49,7 @@ enum AddressMethods {
         if case .email = address { try call.tx.links.void(.verifyEmail, of: user.uid) }
         var refusal: Rejection?
         do {
-            if let profile = try Ask.nestedProfile(call.fields) { user.profile.merge(profile) }
+            try Ask.mergeNestedProfile(call.fields, into: &user)
         } catch let rejection as Rejection {
             refusal = rejection
         }

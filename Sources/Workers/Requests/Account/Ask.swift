@@ -140,8 +140,26 @@ enum Ask {
         return profile
     }
 
-    /// The fields of `profile`, or nil.
+    /// The fields of `profile`, or nil; what no profile has is refused.
     static func nestedProfile(_ fields: Fields) throws -> Profile? {
-        try fields.fields("profile").map { try profile($0) }
+        try fields.fields("profile").map { nested in
+            try ProfileCodec.checkNames(nested)
+            return try profile(nested)
+        }
+    }
+
+    /// Takes what a request says under `profile` over into a user's; nothing where it says nothing.
+    static func mergeNestedProfile(_ fields: Fields, into user: inout User) throws {
+        guard let said = try nestedProfile(fields), let nested = try fields.fields("profile")
+        else { return }
+        try merge(said, of: nested, into: &user)
+    }
+
+    /// Takes what was said over, unless the app's own data become too much by it.
+    static func merge(_ said: Profile, of fields: Fields, into user: inout User) throws {
+        var merged = user.profile
+        merged.merge(said)
+        try ProfileCodec.checkCustom(merged, fields)
+        user.profile = merged
     }
 }

@@ -15,6 +15,7 @@ enum Avatars {
     private static func set(_ call: inout Call) throws -> Reply {
         var user = try call.user()
         let fields = call.fields
+        if isNull(fields) { return try remove(from: &user, call) }
         guard let text = try fields.base64("data"), let data = Data(base64Encoded: text) else {
             throw fields.refuse("data", "is missing")
         }
@@ -38,6 +39,20 @@ enum Avatars {
         try call.tx.accounts.save(user)
         let url = AccountCodec.avatarURL(of: user, publicURL: call.environment.publicURL) ?? ""
         return .result(["avatarUrl": .string(url)])
+    }
+
+    /// Whether the picture is said to be none, which is not the same as to say nothing.
+    private static func isNull(_ fields: Fields) -> Bool {
+        fields.object.members.contains { $0.key.isSame(as: "data") && $0.value == .null }
+    }
+
+    /// Takes the picture away, the provider's too.
+    private static func remove(from user: inout User, _ call: Call) throws -> Reply {
+        try call.tx.avatars.erase(user.uid)
+        user.avatar = nil
+        user.avatarURL = nil
+        try call.tx.accounts.save(user)
+        return .result([:])
     }
 
     private static func mediaType(of bytes: [UInt8]) -> String? {

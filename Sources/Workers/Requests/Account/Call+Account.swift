@@ -106,18 +106,32 @@ extension Call {
         )
     }
 
-    /// Sends the link by which a user proves an e-mail address that he has written down.
-    mutating func sendVerification(_ user: User) throws {
-        guard let email = user.email, app.policies.emailVerification else { return }
+    /// Sends the link by which a user proves the e-mail address that he has written down.
+    ///
+    /// Where another account has proved it, that one's owner is told instead, a message for a message:
+    /// neither an answer nor a count tells the asker which it was.
+    mutating func sendVerification(
+        _ user: User,
+        _ template: Delivery.Template = .verifyEmail
+    ) throws {
+        guard let email = user.unprovedEmail else { return }
+        let recipient = LinkMail.Recipient(
+            uid: user.uid,
+            app: app.id,
+            address: email.text,
+            countryCode: user.countryCode,
+            language: user.profile.language
+        )
+        let address = Address.email(email)
+        let owner = try tx.accounts.find(proved: address, app: app.id, region: user.region)
+        if let owner, owner.uid != user.uid {
+            try LinkMail.limit(.verifyEmail, recipient, limits, in: tx)
+            return try tellTaken(address, owner)
+        }
         try LinkMail.make(
             .verifyEmail,
-            for: LinkMail.Recipient(
-                uid: user.uid,
-                app: app.id,
-                address: email.text,
-                countryCode: user.countryCode,
-                language: user.profile.language
-            ),
+            saying: template,
+            for: recipient,
             environment,
             ids: &ids,
             in: tx
@@ -125,32 +139,35 @@ extension Call {
         try audit(.linkSent, user.uid, "verifyEmail \(MaskedAddress.text(email.text))")
     }
 
+    /// Tells the owner of an address that somebody gave it as his own.
+    mutating func tellTaken(_ address: Address, _ owner: User) throws {
+        let own = owner.verifiedAddresses.first { $0.isPhone == address.isPhone }
+        try leave(
+            .addressTaken,
+            to: own ?? address,
+            countryCode: owner.countryCode,
+            language: owner.profile.language
+        )
+        try audit(.addressTaken, owner.uid)
+    }
+
     /// Tells the address that an account had before, with a link that gives it back; `before` is the
     /// account as it was then.
     mutating func tellOldAddress(_ old: Address, of before: User, new: Address) throws {
-        var recipient = LinkMail.Recipient(
-            uid: before.uid,
-            app: app.id,
-            address: old.text,
-            countryCode: before.countryCode,
-            language: before.profile.language
-        )
-        if case .phone(let phone) = old {
-            recipient.channel = .sms
-            recipient.address = phone.national
-            recipient.countryCode = phone.countryCode
-        }
-        try LinkMail.make(
-            .undoAddress,
-            for: recipient,
-            replacement: new.text,
-            before: before,
-            isAsked: false,
+        try LinkMail.tellOldAddress(
+            old,
+            of: before,
+            new: new,
             environment,
             ids: &ids,
             in: tx
         )
         try audit(.linkSent, before.uid, "undoAddress \(MaskedAddress.text(old.text))")
+    }
+
+    /// How long a session lives from its login or refresh, in seconds: as the app says, else the service.
+    var sessionSeconds: Int64 {
+        app.policies.sessionDays.map { $0 * 86_400 } ?? limits.sessionSeconds
     }
 
     /// Tells a user's terminals that an address of his is another one now.

@@ -22,11 +22,7 @@ enum Codes {
         let purpose = try purpose(fields, CodePurpose.init(sending:))
         let asker = try asker(purpose, address, place, &call)
         let scope = CodeCheck.scope(purpose, address, place.region, call)
-        let owner = try call.tx.accounts.find(
-            proved: address,
-            app: call.app.id,
-            region: place.region
-        )
+        let owner = try owner(of: address, purpose, place, call)
         let isForNobody = owner == nil && isForKnownOnly(purpose, address)
         if isForNobody { try call.reveal(owner) }
         try CodeLimits.count(scope, place, call)
@@ -67,7 +63,20 @@ enum Codes {
         )
     }
 
-    /// Whether a code makes sense only for an address that a user has proved: nobody else gets one,
+    /// Whose address it is: proved, or, to set a new password, one that he registered with.
+    private static func owner(
+        of address: Address,
+        _ purpose: CodePurpose,
+        _ place: Place,
+        _ call: Call
+    ) throws -> User? {
+        guard purpose != .resetPassword else {
+            return try Passwords.resettable(address, place.region, call)
+        }
+        return try call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
+    }
+
+    /// Whether a code makes sense only for an address that has an account: nobody else gets one,
     /// and nobody is told the difference.
     private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
         switch (purpose, address) {

@@ -46,7 +46,7 @@ enum Profiles {
         try writeDown(&user, &call)
         var refusal: Rejection?
         do {
-            user.profile.merge(try Ask.profile(fields))
+            try Ask.merge(try Ask.profile(fields), of: fields, into: &user)
         } catch let rejection as Rejection where hasNames && isAnythingLeft(fields) {
             refusal = rejection
         }
@@ -81,7 +81,8 @@ enum Profiles {
         try call.audit(.usernameChanged, user.uid)
     }
 
-    /// Stores a phone or an e-mail address that is only said: it logs nobody in.
+    /// Stores a phone or an e-mail address that is only said: it logs nobody in, and one that does goes on
+    /// until this one is proved.
     private static func writeDown(_ user: inout User, _ call: inout Call) throws {
         let fields = call.fields
         guard fields.object["phone"] != nil || fields.object["email"] != nil else { return }
@@ -89,25 +90,44 @@ enum Profiles {
             fields.object["phone"] == nil && fields.object["countryCode"] == nil
             ? user.countryCode : try Place(call).countryCode
         let address = try Ask.address(fields, country)
-        if user.verifiedAddresses.contains(address) { return }
         let before = user
-        let old = user.verifiedAddresses.first { $0.isPhone == address.isPhone }
-        switch address {
-        case .phone(let phone):
-            user.lose(address)
-            user.phone = phone
-            user.isPhoneVerified = false
-            user.phoneSince = call.tx.now
-        case .email(let email):
-            user.email = email
-            user.emailClaim = .given
-            user.emailSince = call.tx.now
-            try call.tx.links.void(.verifyEmail, of: user.uid)
-            try call.sendVerification(user)
-        }
+        user.writeDown(address, at: call.tx.now)
+        guard user != before else { return }
+        if !address.isPhone { try call.tx.links.void(.verifyEmail, of: user.uid) }
         try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
-        guard let old else { return }
-        try call.tellOldAddress(old, of: before, new: address)
-        call.tellTerminals(of: address, user)
+        guard !user.relies(onAddressLike: address) || user.pending(like: address) == address
+        else { return }
+        try tellWhom(address, user, &call)
+    }
+
+    /// Sends the link that proves an address; of one that another user has, that one is told.
+    private static func tellWhom(_ address: Address, _ user: User, _ call: inout Call) throws {
+        let name = LoginName(address)
+        let owner = try call.tx.accounts.find(name, app: user.app, region: user.region)
+        if let owner, owner.uid != user.uid, call.app.policies.revealAccounts {
+            throw NewUser.taken(address)
+        }
+        if address.isPhone {
+            if let owner, owner.uid != user.uid { try tellOnce(address, owner, &call) }
+        } else if call.app.policies.emailVerification {
+            try call.sendVerification(user)
+        } else if let owner, owner.uid != user.uid, owner.isEmailVerified {
+            try tellOnce(address, owner, &call)
+        }
+    }
+
+    /// Tells the owner of an address, once a day: where nothing is sent for one that is free, a limit
+    /// that refuses would tell which it was.
+    private static func tellOnce(
+        _ address: Address,
+        _ owner: User,
+        _ call: inout Call
+    ) throws {
+        let subject = "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")"
+        let day: Int64 = 86_400
+        guard try call.tx.attempts.retryAfter(subject, max: 1, windowSeconds: day) == nil
+        else { return }
+        try call.tx.attempts.add(subject, windowSeconds: day)
+        try call.tellTaken(address, owner)
     }
 }

@@ -117,7 +117,7 @@ enum ProviderMethods {
         if !draft.isConverted, let nickname = identity.nickname {
             draft.user.nickname = String(nickname.prefix(64))
         }
-        if let profile = try Ask.nestedProfile(call.fields) { draft.user.profile.merge(profile) }
+        try Ask.mergeNestedProfile(call.fields, into: &draft.user)
         draft.user.avatarURL = draft.user.avatarURL ?? identity.avatarURL
         if draft.user.email == nil, let email = identity.email.flatMap({ EmailAddress($0) }) {
             draft.user.email = email

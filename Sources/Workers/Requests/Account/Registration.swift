@@ -19,43 +19,56 @@ enum Registration {
     /// What a registration says, checked by its form.
     private struct Wish {
         var place: Place
-        var name: LoginName
+        /// The phone or the e-mail address, where one is given.
+        var address: Address?
+        /// The name of his own that he wants beside it, or alone.
+        var username: Username?
         var proof: Proof?
-        var profile: Profile?
         var terminal: TerminalInfo
 
         init(_ call: Call) throws {
             let fields = call.fields
             place = try Place(call)
-            name = try Registration.name(fields, place.countryCode)
+            address = try Ask.optionalAddress(fields, place.countryCode)
+            username = try fields.text("username", length: 0...320).map { try Username($0) }
+            guard address != nil || username != nil else {
+                throw fields.refuse(
+                    "username",
+                    "is missing: give a phone or an e-mail address, a username, or both"
+                )
+            }
             terminal = try TerminalInfo(fields)
-            profile = try Ask.nestedProfile(fields)
-            proof = name.address == nil ? nil : try Proof(fields)
-            if case .phone = name, !call.app.policies.phoneRegistration { throw phoneIsOff }
+            _ = try Ask.nestedProfile(fields)
+            proof = address == nil ? nil : try Proof(fields)
+            if case .phone = address, !call.app.policies.phoneRegistration { throw phoneIsOff }
         }
 
         /// Whether the address must be proved at once.
         func needsProof(_ policies: AppPolicies) -> Bool {
-            switch name {
+            switch address {
             case .phone: true
             case .email: policies.emailRegistration == .code
-            case .username, .external: false
+            case nil: false
             }
         }
-    }
 
-    /// One of phone, email and username; a username that could be another's address is none.
-    static func name(_ fields: Fields, _ countryCode: String) throws -> LoginName {
-        let username = try fields.text("username", length: 0...320)
-        let address = try Ask.optionalAddress(fields, countryCode)
-        switch (username, address) {
-        case (let username?, nil): return .username(try Username(username))
-        case (nil, let address?): return LoginName(address)
-        default:
-            throw fields.refuse(
-                "username",
-                "is missing or one too many: give one of phone, email and username"
-            )
+        /// What can't be the password.
+        var names: [String] {
+            (address.map { Registration.names(LoginName($0)) } ?? [])
+                + (username.map { [$0.text] } ?? [])
+        }
+
+        /// Gives the user the name that he asked for; who proved a phone and asked for none has its
+        /// number.
+        func giveUsername(to user: inout User, _ call: Call) throws {
+            if let username {
+                try NewUser.checkFree(username, for: user.uid, place.region, call)
+                user.username = username.text
+                user.ownsUsername = true
+            } else if user.username == nil, let phone = user.phone, user.isPhoneVerified {
+                user.username = phone.text
+                user.ownsUsername = false
+            }
         }
     }
 
@@ -65,16 +78,14 @@ enum Registration {
     private static func prepare(_ call: inout Call) throws -> Preparation? {
         let wish = try Wish(call)
         try call.checkTerminal()
-        let password = try Ask.newPassword(call.fields, names: names(wish.name))
-        if case .username(let username) = wish.name {
+        let password = try Ask.newPassword(call.fields, names: wish.names)
+        if let username = wish.username {
             try NewUser.checkFree(username, for: nil, wish.place.region, call)
         }
         if wish.proof == nil, wish.needsProof(call.app.policies) {
             throw call.fields.refuse("code", "is missing")
         }
-        guard let proof = wish.proof, let address = wish.name.address else {
-            return .hash(password)
-        }
+        guard let proof = wish.proof, let address = wish.address else { return .hash(password) }
         return try CodeCheck.prepare(proof, .register, address, wish.place.region, call)
     }
 
@@ -91,31 +102,28 @@ enum Registration {
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
         let wish = try Wish(call)
-        if let proof = wish.proof, let address = wish.name.address, call.prepared.hash == nil {
+        if let proof = wish.proof, let address = wish.address, call.prepared.hash == nil {
             guard try CodeCheck.matches(proof, .register, address, wish.place.region, call) else {
                 return try CodeCheck.refusal(.register, address, wish.place.region, call)
             }
-            return .more(.hash(try Ask.newPassword(call.fields, names: names(wish.name))))
+            return .more(.hash(try Ask.newPassword(call.fields, names: wish.names)))
         }
         var draft = try NewUser.draft(wish.place, &call)
-        if let profile = wish.profile { draft.user.profile.merge(profile) }
+        try Ask.mergeNestedProfile(call.fields, into: &draft.user)
         draft.user.passwordHash = call.prepared.hash
-        switch (wish.name.address, wish.proof) {
+        switch (wish.address, wish.proof) {
         case (let address?, let proof?):
             guard try CodeCheck.use(proof, .register, address, wish.place.region, call) else {
                 return try CodeCheck.refusal(.register, address, wish.place.region, call)
             }
             try NewUser.give(address, to: &draft.user, call)
         case (.email(let email), nil):
+            try wish.giveUsername(to: &draft.user, call)
             return try runUnproved(email, wish, draft, &call)
-        default:
-            guard case .username(let username) = wish.name else {
-                throw call.fields.refuse("code", "is missing")
-            }
-            try NewUser.checkFree(username, for: draft.user.uid, wish.place.region, call)
-            draft.user.username = username.text
-            draft.user.ownsUsername = true
+        case (.phone, nil): throw call.fields.refuse("code", "is missing")
+        case (nil, _): break
         }
+        try wish.giveUsername(to: &draft.user, call)
         let user = try NewUser.store(draft, &call)
         return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
     }
@@ -143,45 +151,11 @@ enum Registration {
         draft.user.email = email
         draft.user.emailClaim = owner == nil ? .registered : .beside
         let user = try NewUser.store(draft, &call)
-        let hasLinks =
-            call.app.policies.emailRegistration == .link && call.app.policies.emailVerification
-        if let owner, owner.isEmailVerified || !hasLinks {
-            // Counts where a link would, or the next ones would tell that there was none.
-            if hasLinks { try countLink(email, user, call) }
-            try tell(.addressTaken, owner.email ?? email, owner, &call)
-            try call.audit(.addressTaken, owner.uid)
-        } else if hasLinks {
-            // One of those who only said that it is theirs may be right: the first link followed
-            // decides.
-            try call.sendVerification(user)
-        } else {
-            try tell(.confirmation, email, user, &call)
-        }
+        // One of those who only said that it is theirs may be right: the first link followed decides.
+        let policies = call.app.policies
+        let isLink = policies.emailRegistration == .link && policies.emailVerification
+        try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
         return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
-    }
-
-    private static func countLink(_ email: EmailAddress, _ user: User, _ call: Call) throws {
-        let recipient = LinkMail.Recipient(
-            uid: user.uid,
-            app: call.app.id,
-            address: email.text,
-            countryCode: user.countryCode
-        )
-        try LinkMail.limit(.verifyEmail, recipient, call.limits, in: call.tx)
-    }
-
-    private static func tell(
-        _ template: Delivery.Template,
-        _ email: EmailAddress,
-        _ user: User,
-        _ call: inout Call
-    ) throws {
-        try call.leave(
-            template,
-            to: .email(email),
-            countryCode: user.countryCode,
-            language: user.profile.language
-        )
     }
 
     /// One address is registered unproved a few times a day only, whoever has it: no more often than

@@ -1,0 +1,102 @@
+package import Domain
+import Wire
+
+/// Gives what an anonymous user has to the account that he logged in to.
+package struct AdoptionTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// The devices that a user is bound to, the oldest bond first.
+    package func devices(of uid: UserID) throws -> [DeviceID] {
+        try sql.query("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did") {
+            $0.add(uid.text)
+        } row: {
+            DeviceID(trusted: $0.text(0))
+        }
+    }
+
+    /// Puts one bond in the place of an anonymous user's and of the account's own; his schedules for the
+    /// device are the account's from then on.
+    package func move(_ bond: Binding, from uid: UserID) throws {
+        if try transaction.bindings.find(bond.did, bond.uid) == nil {
+            try transaction.bindings.insert(bond)
+        } else {
+            try replace(bond)
+        }
+        // They hang on the bond, and would go with the old one.
+        try sql.run("UPDATE schedule SET uid = $1 WHERE did = $2 AND uid = $3") {
+            $0.add(bond.uid.text)
+            $0.add(bond.did.text)
+            $0.add(uid.text)
+        }
+        try transaction.bindings.delete(bond.did, [uid])
+    }
+
+    private func replace(_ bond: Binding) throws {
+        try sql.run(
+            """
+            UPDATE binding SET role = $1, access = $2, subscribed = $3, alias = $4, remark = $5,
+                boundAt = $6, guestUntil = $7, sharingId = $8
+            WHERE did = $9 AND uid = $10
+            """
+        ) {
+            $0.add(bond.role.rawValue)
+            $0.add(bond.access.rawValue)
+            $0.add(bond.isSubscribed)
+            $0.add(bond.alias)
+            $0.add(bond.remark)
+            $0.add(bond.boundAt.milliseconds)
+            $0.add(bond.guestUntil?.milliseconds)
+            $0.add(bond.sharing?.text)
+            $0.add(bond.did.text)
+            $0.add(bond.uid.text)
+        }
+    }
+
+    /// Has commands that are still open be another user's: his rights count when they go out.
+    package func give(_ commands: [Command], to uid: UserID) throws {
+        try sql.run("UPDATE command SET actor = $1 WHERE did = $2 AND cid = $3", each: commands) {
+            $0.add(EventCodec.stored(Actor(.user, uid.text, terminal: $1.actor.terminal)))
+            $0.add($1.did.text)
+            $0.add($1.cid)
+        }
+    }
+
+    /// Gives a user's homes to another, at most so many, the oldest first; a device that is in a home of
+    /// the other one already stays there.
+    package func moveHomes(from uid: UserID, to account: UserID, limit: Int) throws {
+        let moved = try transaction.homes.all(of: uid).prefix(max(0, limit)).map(\.id)
+        try sql.run(
+            """
+            DELETE FROM homeDevice WHERE uid = $1
+                AND did IN (SELECT h.did FROM homeDevice AS h WHERE h.uid = $2)
+            """
+        ) {
+            $0.add(uid.text)
+            $0.add(account.text)
+        }
+        for table in ["homeDevice", "home"] {
+            try sql.run("UPDATE \(table) SET uid = $1 WHERE homeId = $2", each: moved) {
+                $0.add(account.text)
+                $0.add($1.text)
+            }
+        }
+    }
+
+    /// The invitations that a user made, or that he is the guest of, and of which something can still
+    /// become.
+    package func openSharings(of uid: UserID) throws -> [SharingID] {
+        try sql.query(
+            """
+            SELECT sharingId FROM sharing
+            WHERE inviterUid = $1 AND status IN ('pending', 'accepted')
+            UNION SELECT sharingId FROM sharing
+            WHERE guestUid = $1 AND status IN ('pending', 'accepted')
+            """
+        ) {
+            $0.add(uid.text)
+        } row: {
+            SharingID(trusted: $0.text(0))
+        }
+    }
+}

@@ -1,0 +1,153 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// Takes what an anonymous user has over to the account that logs in on his terminal: his bonds with
+/// devices with their roles, his schedules for them, and his homes (PROTOCOL 3.1).
+///
+/// It is one transaction with the login: either the account has it all and the session, or neither.
+struct Adopting {
+    /// The anonymous user whose session is on the terminal.
+    let anonymous: User
+    /// Whose it becomes.
+    let account: User
+
+    /// Finds out whether somebody anonymous leaves the terminal to an account; nil where nobody does.
+    init?(_ before: Session?, _ account: User, _ call: Call) throws {
+        guard let before, before.uid != account.uid, before.app == call.app.id,
+            before.refusal(at: call.tx.now) == nil,
+            let anonymous = try call.tx.accounts.find(before.uid), anonymous.isAnonymous,
+            anonymous.region == account.region
+        else { return nil }
+        self.anonymous = anonymous
+        self.account = account
+    }
+
+    /// What the answer to a login says: `adopted`, where that was asked for, or else `adoptable`.
+    static func answer(
+        _ before: Session?,
+        _ account: User,
+        _ call: inout Call
+    ) throws -> (String, JSONValue)? {
+        let isAsked = try call.fields.bool("adopt") ?? false
+        guard let adopting = try Adopting(before, account, call) else {
+            return isAsked ? ("adopted", 0) : nil
+        }
+        guard isAsked else { return ("adoptable", .integer(Int64(try adopting.adoptable(call)))) }
+        return ("adopted", .integer(Int64(try adopting.run(&call))))
+    }
+
+    /// The devices that would move: those of them that the account has room for.
+    private func devices(_ call: Call) throws -> [DeviceID] {
+        var room = try call.limits.devicesPerUser - call.tx.bindings.count(of: account.uid)
+        return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in
+            guard let bond = try call.tx.bindings.find(did, anonymous.uid),
+                !bond.isOver(at: call.tx.now)
+            else { return false }
+            if try call.tx.bindings.find(did, account.uid) != nil { return true }
+            room -= 1
+            return room >= 0
+        }
+    }
+
+    private func adoptable(_ call: Call) throws -> Int { try devices(call).count }
+
+    /// Moves everything, and tells how many devices.
+    private func run(_ call: inout Call) throws -> Int {
+        let devices = try devices(call)
+        var former: [DeviceID: Binding.Role] = [:]
+        for did in devices { former[did] = try move(did, &call) }
+        let room = call.limits.homesPerUser - (try call.tx.homes.all(of: account.uid).count)
+        try call.tx.adoptions.moveHomes(from: anonymous.uid, to: account.uid, limit: room)
+        try moveSharings(&call)
+        if !devices.isEmpty {
+            // The sun keeps other hours where the account's user lives.
+            try call.tx.replans.add(.user(account.uid))
+            call.owed.wake(.schedule)
+            call.owed.wake(.status)
+        }
+        try tell(devices, former, &call)
+        try call.audit(.adopted, account.uid, "\(devices.count) devices")
+        return devices.count
+    }
+
+    /// Moves one bond with what hangs on it; gives the role that the account had before.
+    private func move(_ did: DeviceID, _ call: inout Call) throws -> Binding.Role? {
+        let tx = call.tx
+        guard let taken = try tx.bindings.find(did, anonymous.uid) else { return nil }
+        let own = try tx.bindings.find(did, account.uid)
+        let bond = Adoption.merge(taken, into: own, of: account.uid)
+        try tx.adoptions.move(bond, from: anonymous.uid)
+        let commands = try tx.commands.open(did).filter {
+            $0.actor.kind == .user && $0.actor.id == anonymous.uid.text
+        }
+        try tx.adoptions.give(commands, to: account.uid)
+        try tx.refreshes.add(
+            [anonymous.uid, account.uid].map { Refresh(did: did, uid: $0) }
+        )
+        return own?.role
+    }
+
+    private func moveSharings(_ call: inout Call) throws {
+        let tx = call.tx
+        let ids = try Set(
+            tx.adoptions.openSharings(of: anonymous.uid)
+                + tx.adoptions.openSharings(of: account.uid)
+        )
+        for id in ids.sorted() {
+            guard let sharing = try tx.sharings.find(id) else { continue }
+            let moved = Adoption.move(
+                sharing,
+                from: anonymous.uid,
+                to: account.uid,
+                bond: try tx.bindings.find(sharing.did, account.uid)
+            )
+            guard let moved else { continue }
+            try tx.sharings.save(moved)
+            try SharingPush.tell(moved, call.topics, in: tx, owed: &call.owed)
+        }
+    }
+
+    /// Tells both, and whoever hears of a device's users, once everything stands.
+    private func tell(
+        _ devices: [DeviceID],
+        _ former: [DeviceID: Binding.Role],
+        _ call: inout Call
+    ) throws {
+        let actor = call.anybody(account.uid)
+        for did in devices {
+            let push = DevicePush(did, actor, call.topics, call.tx)
+            let reason = JSONValue.string(UnbindReason.transferred.rawValue)
+            push.tell("unbound", anonymous.uid, [("reason", reason)], owed: &call.owed)
+            let bonds = try call.tx.bindings.all(of: did)
+            let role = bonds.first { $0.uid == account.uid }?.role
+            try tell(push, former[did], role, &call)
+            for other in bonds where other.role.isPrincipal && other.uid != account.uid {
+                push.tell("usersChanged", other.uid, owed: &call.owed)
+            }
+            if try call.tx.schedules.count(of: did) > 0 {
+                try ScheduleNews.push(did, nil, call.topics, in: call.tx, owed: &call.owed)
+            }
+        }
+    }
+
+    /// Tells the account's other terminals what it has now.
+    private func tell(
+        _ push: DevicePush,
+        _ former: Binding.Role?,
+        _ role: Binding.Role?,
+        _ call: inout Call
+    ) throws {
+        guard let former, let role else {
+            return try push.tellDevice("bound", account.uid, owed: &call.owed)
+        }
+        if former == role { return try push.tellDevice("changed", account.uid, owed: &call.owed) }
+        try push.tellDevice(
+            "roleChanged",
+            account.uid,
+            [("role", .string(role.rawValue))],
+            owed: &call.owed
+        )
+    }
+}
