@@ -63,12 +63,13 @@ class Service:
         self.ready = None
         self.mqtt_port = 0
         self.http_port = 0
+        self.health_port = 0
         self.log = open(f"{self.holder or self.data.parent}/up.log", "ab")
 
     def command(self):
         return [
             str(BINARY), "up", "--data", str(self.data), "--mqtt-port", str(self.mqtt_port),
-            "--http-port", str(self.http_port), "--log-level", "info", *self.arguments,
+            "--http-port", str(self.http_port), "--health-port", str(self.health_port), "--log-level", "info", *self.arguments,
         ]
 
     def start(self):
@@ -78,6 +79,7 @@ class Service:
         self.ready = eventually(self._ready, START_SECONDS, "ready.json")
         self.mqtt_port = self.ready["mqttPort"]
         self.http_port = self.ready["httpPort"]
+        self.health_port = self.ready["healthPort"]
         return self
 
     def _ready(self):

@@ -80,7 +80,7 @@ class Post(EndToEnd):
         return terminal.expect("/code", lambda b: b["requestId"] == sent["requestId"], seconds).body
 
     def counted(self, channel, outcome):
-        url = f"http://127.0.0.1:{self.own.service.http_port}/metrics"
+        url = f"http://127.0.0.1:{self.own.service.health_port}/metrics"
         pattern = rf'^lamplighter_deliveries_total{{channel="{channel}",outcome="{outcome}"}} (\S+)$'
         found = re.search(pattern, urllib.request.urlopen(url).read().decode(), re.MULTILINE)
         return float(found[1]) if found else 0

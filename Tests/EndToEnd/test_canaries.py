@@ -95,7 +95,7 @@ class Canaries(People):
         service = self.world.service
         service.log.flush()
         places = {str(p): p.read_bytes() for p in service.data.parent.rglob("*") if p.is_file()}
-        metrics = urllib.request.urlopen(f"http://127.0.0.1:{service.http_port}/metrics").read()
+        metrics = urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/metrics").read()
         places["/metrics"] = metrics
         places["the process list"] = b"\n".join(
             p.read_bytes() for pid in (service.process.pid, service.broker_pid)

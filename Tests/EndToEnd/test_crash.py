@@ -136,7 +136,7 @@ class UnderLoad(OwnWorld):
 
     def _is_ready(self):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.own.service.http_port}/readyz", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.own.service.health_port}/readyz", timeout=10) as answer:
                 return answer.status == 200
         except urllib.error.HTTPError:
             return False

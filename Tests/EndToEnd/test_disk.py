@@ -27,7 +27,7 @@ class Disk(OwnWorld):
     def readyz(self):
         try:
             with urllib.request.urlopen(
-                    f"http://127.0.0.1:{self.own.service.http_port}/readyz", timeout=10) as answer:
+                    f"http://127.0.0.1:{self.own.service.health_port}/readyz", timeout=10) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()

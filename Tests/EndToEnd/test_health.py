@@ -8,7 +8,7 @@ from world import EndToEnd
 
 class Health(EndToEnd):
     def get(self, path):
-        url = f"http://127.0.0.1:{self.world.service.http_port}{path}"
+        url = f"http://127.0.0.1:{self.world.service.health_port}{path}"
         with urllib.request.urlopen(url, timeout=10) as answer:
             return answer.status, answer.read().decode()
 

@@ -50,10 +50,11 @@ class Restart(OwnWorld):
         device, app = self.device(), self.terminal()
         app.bind(device)
         device.report(data={"power": True, "brightness": 40})
-        ports = (self.own.service.mqtt_port, self.own.service.http_port)
+        service = self.own.service
+        ports = (service.mqtt_port, service.http_port, service.health_port)
         self.own.service.kill()
         self.own.service.start()
-        self.assertEqual((self.own.service.mqtt_port, self.own.service.http_port), ports)
+        self.assertEqual((service.mqtt_port, service.http_port, service.health_port), ports)
 
         back = self.keep(Terminal(self.own.port, "test-app", app.token, terminal_id=app.terminal_id)).come()
         back.token, back.uid = app.token, app.uid
@@ -129,11 +130,12 @@ class Stopping(OwnWorld):
         taken = self.own.service.mqtt_port
         other = Service(arguments=[])
         self.addCleanup(other.close)
-        for flag in ("--mqtt-port", "--http-port"):
+        ports = {"--mqtt-port": taken, "--http-port": self.own.service.http_port,
+                 "--health-port": self.own.service.health_port}
+        for flag, port in ports.items():
             with self.subTest(flag=flag):
                 command = other.command()
-                command[command.index(flag) + 1] = str(
-                    taken if flag == "--mqtt-port" else self.own.service.http_port)
+                command[command.index(flag) + 1] = str(port)
                 done = subprocess.run(command, capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL)
                 self.assertEqual(done.returncode, 1, done.stderr + done.stdout)
                 self.assertIn("port", done.stderr + done.stdout)

@@ -52,7 +52,8 @@ class Outside(Service):
         super().__init__()
         self.folder = pathlib.Path(self.data).parent
         self.broker = None
-        self.mqtt_port, self.tls_port, self.http_port = free_port(), free_port(), free_port()
+        self.mqtt_port, self.tls_port = free_port(), free_port()
+        self.http_port, self.health_port = free_port(), free_port()
         self.tls = self.folder / "tls"
         make_certificates(self.tls)
         self.config = self.folder / "lamplighter.yaml"
@@ -64,7 +65,8 @@ class Outside(Service):
         more = f"port: {port or self.tls_port}"
         if tls:
             more += f"\n  caFile: {self.tls}/ca.pem"
-        self.config.write_text(filled_in(text, **{"port: 1883": more, "port: 8080": f"port: {self.http_port}"}))
+        self.config.write_text(filled_in(text, **{"port: 1883": more, "port: 8080": f"port: {self.http_port}",
+                                                "port: 8081": f"port: {self.health_port}"}))
 
     def command(self):
         """The line of deploy/systemd's unit, with our paths."""
@@ -121,7 +123,7 @@ class Outside(Service):
     def why_not_ready(self):
         """What /readyz says while it refuses; None when nothing answers, "" when ready."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.http_port}/readyz", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.health_port}/readyz", timeout=5) as answer:
                 return "" if answer.status == 200 else None
         except urllib.error.HTTPError as error:
             return error.read().decode()

@@ -10,15 +10,21 @@ import Testing
     private let readiness = Readiness(parts: ["broker", "store"])
     private let metrics = PrometheusRegistry()
 
-    private func get(_ path: String) async throws -> (status: Int, type: String, body: String) {
-        let server = WebServer(
+    private typealias Answer = (status: Int, type: String, body: String)
+
+    private func get(_ path: String) async throws -> Answer {
+        let server = HealthServer(
             host: "127.0.0.1",
             port: 0,
             readiness: readiness,
             metrics: metrics,
             logger: Logger(label: "test")
         )
-        return try await Application(router: server.makeRouter()).test(.router) { client in
+        return try await get(path, server.makeRouter())
+    }
+
+    private func get(_ path: String, _ router: Router<WebContext>) async throws -> Answer {
+        try await Application(router: router).test(.router) { client in
             try await client.execute(uri: path, method: .get) { response in
                 (
                     response.status.code, response.headers[.contentType] ?? "",
@@ -26,6 +32,36 @@ import Testing
                 )
             }
         }
+    }
+
+    private var pages: WebServer {
+        WebServer(
+            host: "127.0.0.1",
+            port: 0,
+            readiness: readiness,
+            logger: Logger(label: "test")
+        )
+    }
+
+    @Test(
+        "Users' listener has no figures and no reasons, however they are asked for",
+        arguments: [
+            "/metrics", "//metrics", "/metrics/", "/%6detrics", "/readyz", "//readyz", "/./readyz",
+            "/healthz/../metrics", "/Metrics",
+        ]
+    )
+    func figuresAreElsewhere(_ path: String) async throws {
+        let answer = try await get(path, pages.makeRouter())
+
+        #expect(answer.status == 404)
+        #expect(!answer.body.contains("lamplighter_"))
+    }
+
+    @Test("Users' listener says that the process lives")
+    func pagesAreAlive() async throws {
+        let answer = try await get("/healthz", pages.makeRouter())
+
+        #expect(answer.status == 200)
     }
 
     @Test("It says that it is alive, whatever else is not")
@@ -73,14 +109,7 @@ import Testing
 
     @Test("Every answer tells a browser not to guess, frame or store it")
     func securityHeaders() async throws {
-        let server = WebServer(
-            host: "127.0.0.1",
-            port: 0,
-            readiness: readiness,
-            metrics: metrics,
-            logger: Logger(label: "test")
-        )
-        try await Application(router: server.makeRouter()).test(.router) { client in
+        try await Application(router: pages.makeRouter()).test(.router) { client in
             try await client.execute(uri: "/healthz", method: .get) { response in
                 #expect(response.headers[.xContentTypeOptions] == "nosniff")
                 #expect(response.headers[.cacheControl] == "no-store")

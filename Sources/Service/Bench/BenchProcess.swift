@@ -36,7 +36,7 @@ struct BenchProcess {
         try await start(
             [
                 "serve", "--data", field.directory.path, "--mqtt-port", "\(field.port)",
-                "--http-port", "0", "--log-level", "error",
+                "--http-port", "0", "--health-port", "0", "--log-level", "error",
             ],
             output: field.directory.path + "/service.log"
         ) { TextFile.exists(field.directory.ready) }

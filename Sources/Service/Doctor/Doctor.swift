@@ -49,7 +49,7 @@ package struct Doctor {
 
     private func check(_ group: String) async -> Finding {
         switch group {
-        case "service": ServiceCheck(directory: directory).run()
+        case "service": ServiceCheck(directory: directory, settings: settings).run()
         case "store": StoreCheck(directory: directory).run()
         case "secrets": SystemChecks.secrets(directory)
         case "disk": SystemChecks.disk(directory)

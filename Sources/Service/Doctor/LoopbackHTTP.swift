@@ -3,8 +3,8 @@ import Glibc
 /// Asks our own HTTP server on this machine; no more of HTTP than that takes.
 enum LoopbackHTTP {
     /// The body of an answer; nil where there is none within two seconds.
-    static func get(_ path: String, port: Int) -> [UInt8]? {
-        guard let address = SocketAddress("127.0.0.1", port) else { return nil }
+    static func get(_ path: String, _ host: String, _ port: Int) -> [UInt8]? {
+        guard let address = SocketAddress(Banner.reachable(host), port) else { return nil }
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

@@ -3,6 +3,7 @@ import JSON
 /// Whether a service runs on the directory, and accepts work.
 struct ServiceCheck {
     let directory: DataDirectory
+    let settings: Settings
 
     func run() -> Finding {
         let title = "a service runs and accepts work"
@@ -18,7 +19,7 @@ struct ServiceCheck {
             )
         }
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
-        guard let port = ready?.objectValue?["httpPort"]?.intValue else {
+        guard let port = ready?.objectValue?["healthPort"]?.intValue else {
             return Finding(
                 .doctorService,
                 title,
@@ -28,13 +29,13 @@ struct ServiceCheck {
                 cure: "look at its log, which is its standard error"
             )
         }
-        guard let answer = LoopbackHTTP.get("/readyz", port: Int(port)) else {
+        guard let answer = LoopbackHTTP.get("/readyz", settings.healthHost, Int(port)) else {
             return Finding(
                 .doctorService,
                 title,
                 .fail,
                 "pid \(pid)",
-                "it does not answer on http port \(port)",
+                "it does not answer on health port \(port)",
                 cure: "look at its log; start it anew if it hangs"
             )
         }

@@ -24,8 +24,9 @@ extension ProblemCode {
             (
                 "a port that is needed is taken",
                 """
-                "up" starts a broker of its own (--mqtt-port) and serves HTTP (--http-port). Debian
-                starts a mosquitto of its own when the package is installed; ours does not need it.
+                "up" starts a broker of its own (--mqtt-port), serves the pages behind links (--http-port)
+                and, apart from them, readiness and metrics (--health-port). Debian starts a mosquitto
+                of its own when the package is installed; ours does not need it.
                 Port 0 takes any free port; the banner and ready.json say which.
                 """
             )

@@ -147,8 +147,10 @@ package struct RunContext: Sendable {
     package let ownsBroker: Bool
     /// Port of the broker.
     package let mqttPort: Int
-    /// Port of HTTP.
+    /// Port of the pages.
     package let httpPort: Int
+    /// Port of health and metrics.
+    package let healthPort: Int
     /// Which parts accept work.
     package let readiness: Readiness
     /// The metrics of this process.

@@ -11,6 +11,7 @@ struct Banner {
         let (settings, directory) = (context.settings, context.directory)
         let mqtt = Self.url("mqtt", settings.mqttHost, context.mqttPort)
         let http = Self.url("http", settings.httpHost, context.httpPort)
+        let health = Self.url("http", settings.healthHost, context.healthPort)
         let tenths = Int((seconds * 10).rounded())
         var lines = [
             "lamplighter \(Version.text)   data \(directory.path)\(directory.isNew ? " (new)" : "")"
@@ -18,7 +19,8 @@ struct Banner {
             "  ok  store      \(store)",
             "  ok  broker     \(mqtt)\(context.ownsBroker ? "   Mosquitto, gate loaded" : "")",
             "  ok  workers    \(settings.workers.joined(separator: " "))",
-            "  ok  http       \(http)/readyz  /metrics",
+            "  ok  http       \(http)/",
+            "  ok  health     \(health)/readyz  /metrics",
             "ready in \(tenths / 10).\(tenths % 10) s",
         ]
         if let demo = context.demo {

@@ -22,6 +22,7 @@ package struct ReadyFile: Sendable {
         let all = JSONObject([
             ("mqttPort", .integer(Int64(context.mqttPort))),
             ("httpPort", .integer(Int64(context.httpPort))),
+            ("healthPort", .integer(Int64(context.healthPort))),
             ("pid", .integer(Int64(getpid()))), ("service", .object(service)),
             ("demo", context.demo?.json),
         ])

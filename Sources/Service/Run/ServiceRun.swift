@@ -68,18 +68,43 @@ package struct ServiceRun: Sendable {
         )
     }
 
-    /// The broker and HTTP can't share a port, which shows only when both listen.
+    /// Two listeners can't share a port, which shows only when both listen.
     private func checkDistinct(_ mqttPort: Int) throws {
-        guard ownBroker, settings.httpPort != 0, settings.httpPort == mqttPort else {
-            return
+        var holders: [Int: String] = ownBroker ? [mqttPort: "the broker"] : [:]
+        let asked = [
+            ("HTTP", "http", settings.httpHost, settings.httpPort),
+            ("health", "health", settings.healthHost, settings.healthPort),
+        ]
+        for (name, flag, host, port) in asked where port != 0 {
+            guard let holder = holders.updateValue(name, forKey: port) else { continue }
+            throw Problem(
+                .portTaken,
+                "port \(port) is asked for twice, by \(holder) and by \(name)",
+                at: "\(host):\(port)",
+                why: "each listens on a port of its own",
+                cures: [.init("lamplighter up --\(flag)-port 0", "any free port")]
+            )
         }
-        throw Problem(
-            .portTaken,
-            "port \(settings.httpPort) is asked for twice, by the broker and by HTTP",
-            at: "\(settings.httpHost):\(settings.httpPort)",
-            why: "each listens on a port of its own",
-            cures: [.init("lamplighter up --http-port 0", "any free port")]
+    }
+
+    private func chooseWebPorts() throws -> (http: Int, health: Int) {
+        let http = try Ports.choose(
+            settings.httpPort,
+            host: settings.httpHost,
+            flag: "http-port",
+            purpose: "the pages behind links are served there"
         )
+        var health = http
+        // What is free is not taken yet, so that the same one may be found twice.
+        repeat {
+            health = try Ports.choose(
+                settings.healthPort,
+                host: settings.healthHost,
+                flag: "health-port",
+                purpose: "readiness and metrics are served there"
+            )
+        } while health == http && settings.healthPort == 0
+        return (http, health)
     }
 
     private func makeContext(
@@ -95,14 +120,9 @@ package struct ServiceRun: Sendable {
                 purpose: "\"up\" starts a broker of its own"
             ) : settings.mqttPort
         try checkDistinct(mqttPort)
-        let httpPort = try Ports.choose(
-            settings.httpPort,
-            host: settings.httpHost,
-            flag: "http-port",
-            purpose: "health, readiness and metrics are served there"
-        )
+        let (httpPort, healthPort) = try chooseWebPorts()
         let parts =
-            (ownBroker ? ["broker"] : []) + ["http", "store"]
+            (ownBroker ? ["broker"] : []) + ["health", "http", "store"]
             + settings.workers.map { "worker \($0)" }
         return RunContext(
             settings: settings,
@@ -112,6 +132,7 @@ package struct ServiceRun: Sendable {
             ownsBroker: ownBroker,
             mqttPort: mqttPort,
             httpPort: httpPort,
+            healthPort: healthPort,
             readiness: Readiness(parts: parts),
             metrics: metrics,
             logger: Logger(label: "lamplighter")
@@ -139,14 +160,6 @@ package struct ServiceRun: Sendable {
         _ ready: ReadyFile
     ) async throws {
         StoreSampler.install(in: context.metrics, context)
-        let web = WebServer(
-            host: settings.httpHost,
-            port: context.httpPort,
-            readiness: context.readiness,
-            metrics: context.metrics,
-            pages: backend.pages,
-            logger: context.logger
-        )
         let announcer = Announcer(readiness: context.readiness) {
             try ready.write(context)
             tell(banner(context, backend).text)
@@ -156,8 +169,32 @@ package struct ServiceRun: Sendable {
             context.logger.error("drain took longer than 5 s, ending anyway")
         }
         let first: [any Service] = broker.map { [$0] } ?? []
-        let services = first + backend.services + [web, announcer, deadline]
+        let services = first + backend.services + listeners(context, backend) + [announcer, deadline]
         try await ServiceGroup(configuration: configuration(services, context.logger)).run()
+    }
+
+    private func listeners(_ context: RunContext, _ backend: Backend) -> [any Service] {
+        let limits = ListenerLimits(
+            connections: settings.limit("httpConnections"),
+            perAddress: settings.limit("httpPerAddress"),
+            headerSeconds: Int64(settings.limit("httpHeader"))
+        )
+        let health = HealthServer(
+            host: settings.healthHost,
+            port: context.healthPort,
+            readiness: context.readiness,
+            metrics: context.metrics,
+            logger: context.logger
+        )
+        let pages = WebServer(
+            host: settings.httpHost,
+            port: context.httpPort,
+            readiness: context.readiness,
+            pages: backend.pages,
+            limits: limits,
+            logger: context.logger
+        )
+        return [health, pages]
     }
 
     private func configuration(

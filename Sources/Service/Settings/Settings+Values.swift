@@ -25,10 +25,17 @@ extension Settings {
     /// Key of the client certificate.
     package var mqttKeyFile: String? { optional("mqtt.keyFile") }
 
-    /// Address that HTTP is served on.
+    /// Address that the pages are served on.
     package var httpHost: String { text("http.host") }
-    /// Port that HTTP is served on; 0 for any free one.
+    /// Port that the pages are served on; 0 for any free one.
     package var httpPort: Int { integer("http.port") }
+    /// Address that health and metrics are served on.
+    package var healthHost: String { text("health.host") }
+    /// Port that health and metrics are served on; 0 for any free one, which is also meant where only the
+    /// pages' port is said to be any.
+    package var healthPort: Int {
+        httpPort == 0 && origin("health.port") == .standard ? 0 : integer("health.port")
+    }
     /// Address of the service as users reach it.
     package var publicURL: String? { optional("http.publicUrl") }
 

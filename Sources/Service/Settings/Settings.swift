@@ -69,6 +69,9 @@ package struct Settings: Sendable {
         return entry.value
     }
 
+    /// Where the value of a key that the table has comes from.
+    func origin(_ key: String) -> Origin { values[key]?.origin ?? .standard }
+
     func text(_ key: String) -> String { value(key).text }
 
     func integer(_ key: String) -> Int {

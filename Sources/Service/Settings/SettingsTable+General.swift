@@ -43,12 +43,17 @@ extension SettingsTable {
 
     /// Pages and probes.
     static let http: [Setting] = [
-        Setting("http.host", .text, .text("127.0.0.1"), "Address that HTTP is served on."),
+        Setting(
+            "http.host",
+            .text,
+            .text("127.0.0.1"),
+            "Address that the pages behind links are served on."
+        ),
         Setting(
             "http.port",
             .integer(0...65535),
             .integer(8080),
-            "Port that HTTP is served on; 0 takes any free one."
+            "Port that the pages behind links are served on; 0 takes any free one."
         ),
         Setting(
             "http.publicUrl",

@@ -158,6 +158,16 @@ package enum MetricCatalog {
             .counter,
             "Times the broker child was restarted."
         ),
+        Entry(
+            "lamplighter_http_connections",
+            .gauge,
+            "Connections that are open, by listener: pages, health."
+        ),
+        Entry(
+            "lamplighter_http_closed_total",
+            .counter,
+            "HTTP connections that were closed early: address (it had too many), total, slow."
+        ),
         Entry("lamplighter_ready", .gauge, "1 while every part accepts work, else 0."),
         Entry("process_resident_memory_bytes", .gauge, "Resident memory of this process."),
         Entry("process_start_time_seconds", .gauge, "Start of this process, as Unix time."),

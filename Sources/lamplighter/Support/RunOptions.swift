@@ -5,8 +5,11 @@ struct RunOptions: ParsableArguments {
     @Option(help: "Port of the broker; up: 0 for any free one (default 1883).")
     var mqttPort: Int?
 
-    @Option(help: "Port of HTTP; 0 for any free one (default 8080).")
+    @Option(help: "Port of the pages behind links; 0 for any free one (default 8080).")
     var httpPort: Int?
+
+    @Option(help: "Port of /readyz and /metrics; 0 for any free one (default 8081).")
+    var healthPort: Int?
 
     @Option(
         help: "What is logged: none, error, warning, notice, info, debug, trace (default info)."
@@ -20,7 +23,7 @@ struct RunOptions: ParsableArguments {
     var flags: [String: String?] {
         [
             "mqtt.port": mqttPort.map(String.init), "http.port": httpPort.map(String.init),
-            "log.level": logLevel, "workers": workers,
+            "health.port": healthPort.map(String.init), "log.level": logLevel, "workers": workers,
         ]
     }
 }

@@ -1,0 +1,43 @@
+/// What operators watch, and the bounds that keep a machine well.
+extension SettingsTable {
+    /// Health and metrics.
+    static let health: [Setting] = [
+        Setting(
+            "health.host",
+            .text,
+            .text("127.0.0.1"),
+            "Address that /readyz and /metrics are served on."
+        ),
+        Setting(
+            "health.port",
+            .integer(0...65535),
+            .integer(8081),
+            "Port of /readyz and /metrics; 0 takes any free one, as does leaving it out where http.port is 0."
+        ),
+    ]
+
+    /// Bounds on HTTP.
+    static let operationLimits: [Setting] = [
+        Setting(
+            "limits.httpConnections",
+            .integer(16...65_536),
+            .integer(1024),
+            unit: "connections",
+            "Connections that the pages take; then the oldest one without a whole request makes room."
+        ),
+        Setting(
+            "limits.httpPerAddress",
+            .integer(1...65_536),
+            .integer(64),
+            unit: "connections",
+            "Connections of one source address (of IPv6 one /64) to the pages; a proxy is one address."
+        ),
+        Setting(
+            "limits.httpHeader",
+            .integer(1...600),
+            .integer(10),
+            unit: "s",
+            "Time for a request's header, for its body, and between two requests of a connection."
+        ),
+    ]
+}

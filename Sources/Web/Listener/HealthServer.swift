@@ -1,0 +1,57 @@
+import Hummingbird
+package import Logging
+import ServiceLifecycle
+
+/// The HTTP listener for operators' programs: health, readiness with its reasons, and metrics.
+///
+/// It is apart from the pages, so that neither a proxy that passes everything on shows them to the world, nor a
+/// crowd of connections there keeps a health check out.
+package struct HealthServer: Service {
+    private let host: String
+    private let port: Int
+    private let readiness: Readiness
+    private let metrics: PrometheusRegistry
+    private let limits: ListenerLimits
+    private let logger: Logger
+
+    /// Makes a server that begins to listen when it is run.
+    package init(
+        host: String,
+        port: Int,
+        readiness: Readiness,
+        metrics: PrometheusRegistry,
+        limits: ListenerLimits = ListenerLimits(),
+        logger: Logger
+    ) {
+        self.host = host
+        self.port = port
+        self.readiness = readiness
+        self.metrics = metrics
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// Serves until the group shuts down; ends with an error when the address cannot be bound.
+    package func run() async throws {
+        let readiness = readiness
+        let listener = Listener(name: "health", host: host, port: port, limits, logger)
+        try await listener.run(makeRouter()) { readiness.isReady("health") }
+    }
+
+    func makeRouter() -> Router<WebContext> {
+        let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: SecurityHeaders(isSecure: false))
+        router.get("healthz") { _, _ in PlainAnswer.alive }
+        router.get("readyz") { [readiness] _, _ in
+            PlainAnswer.text(
+                readiness.isAllReady ? .ok : .serviceUnavailable,
+                "application/json",
+                ReadinessText.json(readiness.parts)
+            )
+        }
+        router.get("metrics") { [metrics] _, _ in
+            PlainAnswer.text(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics.render())
+        }
+        return router
+    }
+}

@@ -1,0 +1,106 @@
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// What one HTTP listener takes at most.
+package struct ListenerLimits: Sendable {
+    /// Connections that are open at once.
+    package var connections: Int
+    /// Connections of one source address (of IPv6 one /64) that are open at once.
+    package var perAddress: Int
+    /// How long a request's header may take, its body, and the silence between two requests, in seconds each.
+    package var headerSeconds: Int64
+    /// How long an answer may take, in seconds: from the request's end until all of it was handed over.
+    package var answerSeconds: Int64 = 60
+
+    /// Gives the bounds.
+    ///
+    /// 16 addresses fill the places, each with requests that are carried out: half of one gives way to whoever
+    /// comes next. A header of 16 KiB at most for each place is 16 MiB of memory.
+    package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
+        self.connections = connections
+        self.perAddress = perAddress
+        self.headerSeconds = headerSeconds
+    }
+}
+
+/// One address that HTTP is served on, with bounds on who connects there.
+struct Listener {
+    private let name: String
+    private let host: String
+    private let port: Int
+    private let limits: ListenerLimits
+    private let logger: Logger
+
+    /// Bytes of a request's header at most, and of one field of it; browsers send some 2 KiB.
+    private static let headerBytes = 16 << 10
+    private static let headerFields = 100
+
+    init(name: String, host: String, port: Int, _ limits: ListenerLimits, _ logger: Logger) {
+        self.name = name
+        self.host = host
+        self.port = port
+        self.limits = limits
+        var logger = logger
+        // A request is not news; the library would tell of each at info.
+        logger.logLevel = max(logger.logLevel, .warning)
+        self.logger = logger
+    }
+
+    /// Serves until the group shuts down; `onRunning` is called once it listens.
+    func run(_ router: Router<WebContext>, onRunning: @escaping @Sendable () -> Void) async throws {
+        let application = Application(
+            router: router,
+            server: makeServer(),
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            onServerRunning: { _ in onRunning() },
+            logger: logger
+        )
+        try await application.run()
+    }
+
+    private func makeServer() -> HTTPServerBuilder {
+        let (limits, places) = (limits, ConnectionPlaces(name, limits))
+        let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
+            maxHeaderFieldSize: Self.headerBytes,
+            maxHeaderListSize: Self.headerBytes,
+            maxHeaderFieldCount: Self.headerFields
+        )
+        return HTTPServerBuilder { responder in
+            GuardedChannel(
+                http: HTTP1Channel(
+                    responder: responder,
+                    configuration: .init(httpDecoderConfiguration: decoder)
+                ),
+                places: places,
+                limits: limits
+            )
+        }
+    }
+}
+
+/// A connection that speaks HTTP/1.1, with a guard of its times and its place.
+struct GuardedChannel: ServerChildChannel {
+    typealias Value = HTTP1Channel.Value
+
+    let http: HTTP1Channel
+    let places: ConnectionPlaces
+    let limits: ListenerLimits
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        let (places, limits) = (places, limits)
+        return http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            // It sees whole parts of messages here, in both directions.
+            try pipeline.addHandler(ConnectionGuard(places, limits), position: .after(decoder))
+            return value
+        }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        await http.handle(value: value, logger: logger)
+    }
+}

@@ -1,0 +1,72 @@
+import Hummingbird
+package import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// The HTTP listener that users reach: the pages behind links, pictures, and `/healthz`.
+///
+/// It listens on loopback unless configured otherwise; nothing it serves needs a login. What it tells of the
+/// service is that it lives: figures and reasons are on the listener of `HealthServer`.
+package struct WebServer: Service {
+    private let host: String
+    private let port: Int
+    private let readiness: Readiness
+    private let pages: Pages?
+    private let limits: ListenerLimits
+    private let logger: Logger
+
+    /// Makes a server that begins to listen when it is run; without `pages` it serves none.
+    package init(
+        host: String,
+        port: Int,
+        readiness: Readiness,
+        pages: Pages? = nil,
+        limits: ListenerLimits = ListenerLimits(),
+        logger: Logger
+    ) {
+        self.host = host
+        self.port = port
+        self.readiness = readiness
+        self.pages = pages
+        self.limits = limits
+        self.logger = logger
+    }
+
+    /// Serves until the group shuts down; ends with an error when the address cannot be bound.
+    package func run() async throws {
+        let readiness = readiness
+        let listener = Listener(name: "pages", host: host, port: port, limits, logger)
+        try await listener.run(makeRouter()) { readiness.isReady("http") }
+    }
+
+    func makeRouter() -> Router<WebContext> {
+        // Some programs that look at links in mails ask with HEAD first.
+        let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+        router.add(middleware: SecurityHeaders(isSecure: pages?.isSecure ?? false))
+        router.get("healthz") { _, _ in PlainAnswer.alive }
+        if let pages {
+            let start = ContinuousClock.now
+            let visits = VisitLimit(perMinute: pages.visitsPerMinute) {
+                (ContinuousClock.now - start).components.seconds
+            }
+            LinkRoutes(pages: pages, visits: visits).add(to: router)
+            AvatarRoute(pages: pages).add(to: router)
+        }
+        return router
+    }
+}
+
+/// Answers that are one text.
+enum PlainAnswer {
+    /// What `/healthz` says while the process lives.
+    static var alive: Response { text(.ok, "application/json", #"{"ok":true}"# + "\n") }
+
+    /// An answer of a status, a media type and a text.
+    static func text(_ status: HTTPResponse.Status, _ type: String, _ text: String) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: type],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text))
+        )
+    }
+}

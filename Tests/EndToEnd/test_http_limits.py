@@ -1,0 +1,134 @@
+"""Slow and half requests over HTTP cost their sender his places, and nobody else anything."""
+
+import contextlib
+import http.client
+import socket
+import time
+import unittest
+
+from harness import Service
+from world import OwnWorldOfClass, World
+
+HALF = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "
+
+
+def status(port, path, source="127.0.0.1", seconds=5):
+    """The status of a whole request from a source address, and how long it took."""
+    began = time.monotonic()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds, source_address=(source, 0))
+    with contextlib.closing(connection):
+        connection.request("GET", path)
+        return connection.getresponse().status, time.monotonic() - began
+
+
+def is_open(connection):
+    """Whether the other side has not hung up."""
+    connection.setblocking(False)
+    try:
+        while connection.recv(4096):
+            pass
+        return False
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+
+
+class Slow(OwnWorldOfClass):
+    def half(self, port, source="127.0.0.1", text=HALF):
+        connection = socket.create_connection(("127.0.0.1", port), 5, source_address=(source, 0))
+        self.addCleanup(connection.close)
+        connection.sendall(text)
+        return connection
+
+    def fill(self, port, count, source="127.0.0.1"):
+        crowd = []
+        for _ in range(count):
+            with contextlib.suppress(OSError):
+                crowd.append(self.half(port, source))
+        return crowd
+
+    @staticmethod
+    def lasting(crowd, seconds):
+        """How many of them are open still after so long, a byte sent to each every half second."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for connection in crowd:
+                with contextlib.suppress(OSError):
+                    connection.send(b"a")
+            time.sleep(0.5)
+        return sum(is_open(connection) for connection in crowd)
+
+    @property
+    def pages(self):
+        return self.own.service.http_port
+
+    @property
+    def health(self):
+        return self.own.service.health_port
+
+
+class HalfRequests(Slow):
+    def test_1_100_from_one_address_stop_nobody(self):
+        crowd = self.fill(self.pages, 1100, "127.0.0.9")
+        for source in ("127.0.0.1", "127.0.0.2", "127.0.0.9"):
+            with self.subTest(source=source):
+                found, seconds = status(self.pages, "/healthz", source)
+                self.assertEqual(found, 200)
+                self.assertLess(seconds, 1)
+        self.assertEqual(status(self.health, "/readyz")[0], 200)
+        self.assertLessEqual(self.lasting(crowd, 0), 64)
+
+    def test_1_100_from_many_addresses_stop_nobody(self):
+        for number in range(1100):
+            with contextlib.suppress(OSError):
+                self.half(self.pages, f"127.0.{1 + number // 50}.1")
+        for port, path in ((self.pages, "/healthz"), (self.health, "/readyz"), (self.health, "/metrics")):
+            with self.subTest(path=path):
+                found, seconds = status(port, path)
+                self.assertEqual(found, 200)
+                self.assertLess(seconds, 1)
+
+    def test_a_header_that_drips_is_cut_after_ten_seconds(self):
+        crowd = self.fill(self.pages, 10, "127.0.0.7")
+        self.assertEqual(self.lasting(crowd, 7), 10, "ten seconds are for everybody")
+        self.assertEqual(self.lasting(crowd, 5), 0)
+
+    def test_so_is_a_body(self):
+        text = b"POST /link HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\ntoken="
+        crowd = [self.half(self.pages, "127.0.0.6", text) for _ in range(5)]
+        self.assertEqual(self.lasting(crowd, 13), 0)
+
+    def test_and_a_connection_that_asks_no_second_time(self):
+        connection = self.half(self.pages, "127.0.0.5", b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        self.assertIn(b"200", connection.recv(4096))
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        self.assertIn(b"200", connection.recv(4096), "it may ask again")
+        connection.settimeout(13)
+        self.assertEqual(connection.recv(4096), b"", "it is closed")
+
+    def test_users_listener_tells_no_figures(self):
+        for path in ("/metrics", "//metrics", "/metrics/", "/%6d%65trics", "/readyz", "//readyz", "/./metrics"):
+            with self.subTest(path=path):
+                self.assertEqual(status(self.pages, path)[0], 404)
+        for path in ("/healthz", "/readyz", "/metrics"):
+            with self.subTest(path=path):
+                self.assertEqual(status(self.health, path)[0], 200)
+
+
+class WithoutLimits(Slow):
+    """The control: with the bounds far away, half requests stay."""
+
+    @classmethod
+    def make_world(cls):
+        return World(watch=False, service=Service(
+            arguments=["--set", "limits.httpPerAddress=5000", "--set", "limits.httpConnections=5000",
+                       "--set", "limits.httpHeader=60"]))
+
+    def test_half_requests_stay(self):
+        crowd = self.fill(self.pages, 200, "127.0.0.9")
+        self.assertEqual(self.lasting(crowd, 12), 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
