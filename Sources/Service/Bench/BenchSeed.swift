@@ -34,7 +34,10 @@ struct BenchSeed {
             let app = App(id: Self.app, name: "Bench", products: .all)
             try transaction.apps.save(
                 app,
-                document: ["appId": .string(app.id.text), "name": "Bench", "products": "all"],
+                document: [
+                    "appId": .string(app.id.text), "name": "Bench", "products": "all",
+                    "policies": ["phoneRegistration": true],
+                ],
                 secret: appSecret
             )
             for _ in 0..<terminals { try addTerminal(transaction) }

@@ -9,7 +9,8 @@ struct BenchCommand: AsyncParsableCommand {
         subcommands: [
             BenchReportsCommand.self, BenchCommandsCommand.self, BenchAccountsCommand.self,
             BenchSchedulesCommand.self, BenchHistoryCommand.self,
-            BenchConsumeCommand.self,
+            BenchAbuseCommand.self, BenchOverloadCommand.self, BenchConsumeCommand.self,
+            BenchHostileCommand.self,
         ]
     )
 }

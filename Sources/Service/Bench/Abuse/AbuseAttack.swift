@@ -1,0 +1,159 @@
+/// One attack of `bench abuse`.
+package struct AbuseAttack: Sendable {
+    /// Its name, as `--attack` takes it; all whose name begins so are meant.
+    package let name: String
+    let title: String
+    let deed: HostileDeed
+    var connections = 1
+    /// Source addresses; with several each connection has its own.
+    var addresses = 1
+    /// Messages a second of each connection; 0 for as many as possible.
+    var rate = 0.0
+    /// Whether it comes as terminals with sessions, known to the service before.
+    var isKnown = false
+    /// Settings that switch off the limits that stop it: with them it must do harm.
+    var control: [String] = []
+    /// Whether it belongs to the short form.
+    var isShort = true
+}
+
+extension AbuseAttack {
+    /// All attacks, in the order of the findings they come from.
+    package static let all: [AbuseAttack] = [
+        AbuseAttack(
+            name: "A1",
+            title: "filters of 150 levels",
+            deed: .deepFilters,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "A1-flat",
+            title: "very many filters",
+            deed: .flatFilters,
+            control: limitless,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "A2",
+            title: "whoami without login, QoS 0",
+            deed: .whoami,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "A2-confirmed",
+            title: "the same with QoS 1",
+            deed: .confirmed,
+            control: limitless,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "A2-exactly",
+            title: "the same with QoS 2",
+            deed: .exactly,
+            control: limitless,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "A2-unknown",
+            title: "methods that don't exist",
+            deed: .unknownMethod,
+            control: limitless,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "A2-loop",
+            title: "2000 requests under way",
+            deed: .closedLoop,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "A3",
+            title: "60 KB of Correlation Data",
+            deed: .correlation,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "A4",
+            title: "codes to made-up numbers",
+            deed: .codes,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "A4-users",
+            title: "anonymous users without end",
+            deed: .anonymous,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "A5",
+            title: "400 passwords to hash under way",
+            deed: .hashes,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "A6",
+            title: "one device's 53 KB of binary",
+            deed: .binary,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "A7",
+            title: "devices by the product's secret",
+            deed: .registrations,
+            connections: 16,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "crowd",
+            title: "200 terminals from one address",
+            deed: .whoami,
+            connections: 200,
+            isKnown: true,
+            control: limitless
+        ),
+        AbuseAttack(
+            name: "spread",
+            title: "1000 addresses, 1/s each",
+            deed: .confirmed,
+            connections: 1000,
+            addresses: 1000,
+            rate: 1
+        ),
+        AbuseAttack(
+            name: "X-connects",
+            title: "connects without a pause",
+            deed: .connects,
+            connections: 16,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "X-halves",
+            title: "400 half packets",
+            deed: .halves,
+            connections: 400,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "X-bundles",
+            title: "one device's bundles of 500",
+            deed: .bundles,
+            control: limitless,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "X-reports",
+            title: "one device's reports, QoS 0",
+            deed: .hastyReports,
+            control: limitless,
+            isShort: false
+        ),
+    ]
+
+    /// The settings that switch off every limit of a connection.
+    static let limitless: [String] = []
+
+    /// Those whose names begin so; all of the short or the long form for an empty name.
+    package static func named(_ name: String, isShort: Bool) -> [AbuseAttack] {
+        all.filter { $0.name.hasPrefix(name) && (!isShort || $0.isShort) }
+    }
+}

@@ -1,0 +1,117 @@
+import JSON
+
+/// What one attack did to others, beside what the same work of the processor does to them.
+struct AbuseFinding: Sendable {
+    let attack: AbuseAttack
+    let seconds: Double
+    /// Of the others, during the attack and beside a client that only burns.
+    var lanes: [AbuseLane.Kind: AbuseLane] = [:]
+    var burnt: [AbuseLane.Kind: AbuseLane] = [:]
+    /// What cut one of the others off, if anything did.
+    var failure: String?
+    /// Milliseconds until an intruder was out; nil for never.
+    var cut: Double?
+    var cutBurnt: Double?
+    /// Megabytes that service and broker grew by at most.
+    var grown = 0.0
+    /// Megabytes that the data directory grew by, beside the attack and beside burning.
+    var written = 0.0
+    var writtenBurnt = 0.0
+    var beginnings = 0
+    var stands = true
+    var aftermath: [String] = []
+    var tally = HostileTally()
+
+    init(_ attack: AbuseAttack, seconds: Double) {
+        self.attack = attack
+        self.seconds = seconds
+    }
+
+    /// An answer may take so much longer beside an attack, in milliseconds.
+    static let delayMax = 100.0
+    /// A login costs a password hash, and may wait for its turn behind a few.
+    static let loginDelayMax = 2000.0
+    static let cutMax = 1000.0
+    static let grownMax = 100.0
+    static let writtenMax = 50.0
+
+    var goals: [BenchGoal] {
+        AbuseLane.Kind.allCases.flatMap(goals)
+            + [
+                atMost("others cut off", failure == nil ? 0 : 1, 0),
+                atMost("intruder out, ms", cut ?? .infinity, Self.cutMax),
+                atMost("memory grown, MB", grown, Self.grownMax),
+                atMost("disk more than burning, MB a minute", writtenAMinute, Self.writtenMax),
+                atMost("restarts", Double(beginnings) + (stands ? 0 : 1), 0),
+                atMost("refused to strangers afterwards", Double(aftermath.count), 0),
+            ]
+    }
+
+    private func goals(_ kind: AbuseLane.Kind) -> [BenchGoal] {
+        let (lane, burnt) = (lanes[kind] ?? AbuseLane(), burnt[kind] ?? AbuseLane())
+        let limit = kind == .login ? Self.loginDelayMax : Self.delayMax
+        return [
+            atMost(
+                "\(kind.rawValue) p99 more than burning, ms",
+                lane.at(0.99) - burnt.at(0.99),
+                limit
+            ),
+            atMost("\(kind.rawValue) lost or refused", Double(lane.unanswered + lane.refused), 0),
+        ]
+    }
+
+    private func atMost(_ name: String, _ value: Double, _ limit: Double) -> BenchGoal {
+        BenchGoal(name: name, value: value, limit: limit, isAtLeast: false)
+    }
+
+    /// What the others write, their own share, is off.
+    private var writtenAMinute: Double { (written - max(0, writtenBurnt)) * 60 / seconds }
+
+    var isMet: Bool { goals.allSatisfy(\.isMet) }
+
+    /// A row of the table, and below it what was missed.
+    var text: String {
+        let delays = AbuseLane.Kind.allCases.map { kind in
+            BenchGoal.padded(Int(lanes[kind]?.at(0.99) ?? 0), 6) + "/"
+                + BenchGoal.filled("\(Int(burnt[kind]?.at(0.99) ?? 0))", 5)
+        }
+        let missed = goals.filter { !$0.isMet }.map(\.text)
+        let words =
+            aftermath + lanes.values.compactMap(\.firstRefusal) + (failure.map { [$0] } ?? [])
+        return
+            ([
+                BenchGoal.filled(attack.name, 13) + delays.joined()
+                    + BenchGoal.padded(Int(cut ?? -1), 6) + BenchGoal.padded(Int(grown), 6)
+                    + BenchGoal.padded(Int(writtenAMinute), 7)
+                    + "  \(isMet ? "ok" : "MISSED")  \(attack.title): \(tally.text)"
+            ] + missed + words.map { "    " + $0.prefix(300) }).joined(separator: "\n")
+    }
+
+    /// The heading of the table.
+    static let heading =
+        BenchGoal.filled("", 13)
+        + AbuseLane.Kind.allCases.map { BenchGoal.filled("  " + $0.rawValue, 12) }.joined()
+        + "   cut    MB MB/min   (p99 ms beside the attack/beside burning)"
+
+    var json: JSONValue {
+        let lanes = { (lanes: [AbuseLane.Kind: AbuseLane]) -> JSONValue in
+            .object(
+                JSONObject(
+                    AbuseLane.Kind.allCases.map { ($0.rawValue, lanes[$0]?.json) }
+                )
+            )
+        }
+        return .object(
+            JSONObject([
+                ("attack", .string(attack.name)), ("title", .string(attack.title)),
+                ("seconds", .double(seconds)), ("others", lanes(self.lanes)),
+                ("burning", lanes(burnt)), ("hostile", tally.json),
+                ("cutMilliseconds", cut.map { .double($0) }),
+                ("cutBurningMilliseconds", cutBurnt.map { .double($0) }),
+                ("aftermath", .array(aftermath.map { .string($0) })),
+                ("failure", failure.map { .string($0) }), ("goals", .array(goals.map(\.json))),
+                ("met", .bool(isMet)),
+            ])
+        )
+    }
+}

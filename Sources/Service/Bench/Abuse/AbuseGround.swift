@@ -1,0 +1,96 @@
+import Domain
+import Foundation
+import JSON
+
+/// A whole `lamplighter up` with its default limits, on a private data directory that is filled before.
+final class AbuseGround {
+    let directory: DataDirectory
+    let seed: AbuseSeed
+    let port: Int
+    let root: String
+    private let service: BenchProcess
+    private let brokerPID: Int
+
+    /// Fills a store and starts the service with some settings.
+    ///
+    /// - Throws: A `Problem`, `LoadError`, or what the store throws.
+    init(
+        in folder: String,
+        settings: [String],
+        devices: Int = 20,
+        terminals: Int = 10,
+        logins: Int = 60
+    ) async throws {
+        let values = try await SettingsReader(
+            file: nil,
+            environment: [:],
+            flags: ["data": folder]
+        ).read()
+        root = values.root
+        directory = try DataDirectory.prepare(values.dataDirectory)
+        let store = try StoreAccess.service(directory)
+        seed = try AbuseSeed(store, devices: devices, terminals: terminals, logins: logins)
+        service = try await BenchProcess.up(directory, settings: settings)
+        let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
+        guard let port = ready?.objectValue?["mqttPort"]?.intValue,
+            let pid = Self.number(in: directory.brokerPID)
+        else {
+            await service.stop()
+            throw LoadError.failed("the service does not say where it listens")
+        }
+        self.port = Int(port)
+        brokerPID = pid
+        // Opened by us first, the log would be deleted by whoever closes it last: the service.
+        withExtendedLifetime(store) {}
+    }
+
+    /// Ends the service and its broker.
+    func stop() async { await service.stop() }
+
+    /// The service's process: for a benchmark that holds it for a while.
+    func send(_ signal: Int32) { service.process.send(signal) }
+
+    /// Orders for a hostile process on this ground.
+    func orders(_ deed: HostileDeed, seconds: Double) -> HostileOrders {
+        var orders = HostileOrders(deed, port: port, root: root, seconds: seconds)
+        orders.appID = "bench"
+        orders.appSecret = seed.honest.appSecret
+        orders.productKey = seed.productKey
+        orders.productSecret = seed.productSecret
+        return orders
+    }
+
+    // MARK: What it takes
+
+    /// The length at which the store keeps its log, however little is written.
+    private static let logBytes = 36 << 20
+
+    /// Resident memory of service and broker together, in megabytes.
+    var memory: Double {
+        service.memory() + BenchProcess.memory(of: brokerPID)
+    }
+
+    /// Bytes of everything in the data directory, the store's log taken for as long as it becomes anyway.
+    var diskBytes: Int {
+        let url = URL(filePath: directory.path)
+        let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
+        return (files?.compactMap { $0 as? URL } ?? []).reduce(0) {
+            $0 + max(TextFile.size($1.path) ?? 0, $1.path.hasSuffix("-wal") ? Self.logBytes : 0)
+        }
+    }
+
+    /// Whether the service and its broker are the processes that were started.
+    var stands: Bool {
+        service.process.exit == nil && Self.number(in: directory.brokerPID) == brokerPID
+    }
+
+    /// How often a worker had to begin anew, as the log says.
+    var beginnings: Int {
+        (TextFile.read(directory.path + "/service.log") ?? "")
+            .split(separator: "\n").count { $0.contains("The worker begins anew") }
+    }
+
+    private static func number(in path: String) -> Int? {
+        TextFile.read(path).flatMap { Int($0.prefix { $0.isNumber }) }
+    }
+}

@@ -1,0 +1,50 @@
+import JSON
+
+/// One kind of thing that honest clients do beside an attack, and how long its answers took.
+struct AbuseLane: Sendable {
+    /// What is done.
+    enum Kind: String, Sendable, CaseIterable {
+        /// `account/whoami` of a user.
+        case whoami
+        /// `device/control`, until its outcome is told.
+        case control
+        /// A report with an id.
+        case report
+        /// `account/login` with a password.
+        case login
+
+        /// How many a second, over all who do it.
+        var rate: Double {
+            switch self {
+            case .whoami: 30
+            case .control: 10
+            case .report: 40
+            case .login: 1
+            }
+        }
+    }
+
+    /// Milliseconds of each answer, while it is timed.
+    var delays: [Double] = []
+    /// Those without an answer at the end.
+    var unanswered = 0
+    var refused = 0
+    var firstRefusal: String?
+
+    func at(_ share: Double) -> Double {
+        let sorted = delays.sorted()
+        return sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * share)]
+    }
+
+    var json: JSONValue {
+        .object(
+            JSONObject([
+                ("answered", .integer(Int64(delays.count))), ("p50", .double(at(0.5))),
+                ("p99", .double(at(0.99))), ("max", .double(at(1))),
+                ("unanswered", .integer(Int64(unanswered))),
+                ("refused", .integer(Int64(refused))),
+                ("firstRefusal", firstRefusal.map { .string($0) }),
+            ])
+        )
+    }
+}

@@ -1,0 +1,124 @@
+package import JSON
+
+/// What `bench abuse` is asked for.
+package struct BenchAbuseOptions: Sendable {
+    /// Only attacks whose names begin so; empty for all.
+    package var attack = ""
+    /// Seconds of each attack, and of the burning that it is compared with.
+    package var seconds = 10.0
+    /// Whether the limits that stop an attack are switched off: then each must do harm.
+    package var isControl = false
+    /// Whether one attack of each kind is enough.
+    package var isShort = false
+
+    /// The options of a full run.
+    package init() {}
+}
+
+/// Measures what one hostile client does to all others: `lamplighter bench abuse`.
+///
+/// A whole `up` with its default limits; honest clients that ask, control, report and log in; beside them
+/// one hostile process at a time, then one that burns as much of the processor without connecting.
+package struct BenchAbuse: Sendable {
+    private let options: BenchAbuseOptions
+    private let tell: @Sendable (String) -> Void
+
+    /// Prepares a benchmark; `tell` takes a line about each measurement.
+    package init(_ options: BenchAbuseOptions, tell: @escaping @Sendable (String) -> Void) {
+        self.options = options
+        self.tell = tell
+    }
+
+    /// Runs everything in a temporary directory and removes it.
+    ///
+    /// - Throws: A `Problem`, `LoadError` or the system's refusal.
+    package func run() async throws -> BenchAbuseResult {
+        FileLimit.raise()
+        let folder = try BenchFolder.make()
+        defer { BenchFolder.remove(folder) }
+        var result = BenchAbuseResult(isControl: options.isControl)
+        var rest = AbuseAttack.named(options.attack, isShort: options.isShort)[...]
+        guard !rest.isEmpty else {
+            throw LoadError.failed("no attack's name begins with \(options.attack)")
+        }
+        tell(AbuseFinding.heading)
+        var grounds = 0
+        while let next = rest.first {
+            grounds += 1
+            let settings = options.isControl ? next.control : []
+            let done = try await attack(Array(rest), folder + "/\(grounds)", settings, &result)
+            rest = rest.dropFirst(done)
+        }
+        return result
+    }
+
+    /// Attacks on one ground, until one of them has spoiled it.
+    ///
+    /// - Returns: How many attacks were made.
+    private func attack(
+        _ attacks: [AbuseAttack],
+        _ folder: String,
+        _ settings: [String],
+        _ result: inout BenchAbuseResult
+    ) async throws -> Int {
+        let ground = try await AbuseGround(in: folder, settings: settings)
+        var done = 0
+        do {
+            let others = AbuseOthers(ground)
+            try others.connect()
+            // What is slow but once, caches and the like, is over then.
+            try others.live(seconds: 2)
+            try others.drain(seconds: 10)
+            repeat {
+                let finding = try await AbuseTrial(
+                    ground: ground,
+                    others: others,
+                    attack: attacks[done],
+                    number: done,
+                    seconds: options.seconds
+                ).run()
+                tell(finding.text)
+                result.findings.append(finding)
+                done += 1
+            } while done < attacks.count && result.findings.last?.isMet == true
+                && !options.isControl
+            others.disconnect()
+        } catch {
+            await ground.stop()
+            throw error
+        }
+        await ground.stop()
+        BenchFolder.remove(folder)
+        return done
+    }
+}
+
+/// What `bench abuse` found, and whether that is what is asked for.
+package struct BenchAbuseResult: Sendable {
+    let isControl: Bool
+    var findings: [AbuseFinding] = []
+
+    init(isControl: Bool) { self.isControl = isControl }
+
+    /// Whether no attack did harm; for a control whether each did.
+    package var isMet: Bool { findings.allSatisfy { $0.isMet != isControl } }
+
+    /// The result as a table for people.
+    package var text: String {
+        let wrong = findings.filter { $0.isMet == isControl }.map(\.attack.name)
+        let sentence =
+            isControl ? "without limits each attack must do harm" : "no attack may do harm"
+        return
+            ([AbuseFinding.heading] + findings.map(\.text) + [
+                "\(sentence): \(wrong.isEmpty ? "so it is" : "not so with \(wrong.joined(separator: ", "))")"
+            ]).joined(separator: "\n")
+    }
+
+    /// The result for programs.
+    package var json: JSONValue {
+        .object([
+            "control": .bool(isControl), "attacks": .array(findings.map(\.json)),
+            "met": .bool(isMet),
+        ])
+    }
+}

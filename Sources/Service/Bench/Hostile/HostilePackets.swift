@@ -1,0 +1,69 @@
+/// Writes packets of MQTT 3.1.1 and 5 as a hostile client likes them.
+struct HostilePackets {
+    /// 4 is MQTT 3.1.1, 5 is MQTT 5.
+    let version: UInt8
+
+    /// CONNECT, with a clean start.
+    func connect(_ login: HostileLogin) -> [UInt8] {
+        var body = Self.text("MQTT") + [version, 0xC2] + Self.number(600)
+        if version == 5 { body.append(0) }
+        body += Self.text(login.clientID) + Self.text(login.username) + Self.text(login.password)
+        return Self.packet(0x10, body)
+    }
+
+    /// SUBSCRIBE with packet identifier 1.
+    func subscribe(_ filters: [String], qos: UInt8 = 0) -> [UInt8] {
+        let start: [UInt8] = [0, 1] + (version == 5 ? [0] : [])
+        return Self.packet(0x82, filters.reduce(into: start) { $0 += Self.text($1) + [qos] })
+    }
+
+    /// PUBLISH, and where its packet identifier stands.
+    func publish(
+        _ topic: String,
+        _ payload: [UInt8],
+        qos: UInt8,
+        correlation: [UInt8] = []
+    ) -> (bytes: [UInt8], identifier: Int?) {
+        var body = Self.text(topic)
+        let identifier = body.count
+        if qos > 0 { body += [0, 1] }
+        if version == 5 {
+            let properties =
+                correlation.isEmpty ? [] : [0x09] + Self.number(correlation.count) + correlation
+            body += Self.length(properties.count) + properties
+        }
+        body += payload
+        let packet = Self.packet(0x30 | qos << 1, body)
+        return (packet, qos > 0 ? packet.count - body.count + identifier : nil)
+    }
+
+    private static func packet(_ header: UInt8, _ body: [UInt8]) -> [UInt8] {
+        [header] + length(body.count) + body
+    }
+
+    private static func number(_ value: Int) -> [UInt8] {
+        [UInt8(value >> 8 & 255), UInt8(value & 255)]
+    }
+
+    private static func text(_ text: String) -> [UInt8] { number(text.utf8.count) + text.utf8 }
+
+    private static func length(_ length: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var rest = length
+        repeat {
+            bytes.append(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
+            rest >>= 7
+        } while rest > 0
+        return bytes
+    }
+}
+
+/// Who a hostile connection comes as, and from where.
+struct HostileLogin: Sendable {
+    var version: UInt8
+    var clientID: String
+    var username: String
+    var password: String
+    /// The source address.
+    var address: String
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Service
+
+/// `bench abuse`: what hostile clients do to all others.
+struct BenchAbuseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "abuse",
+        abstract: "Measure what hostile clients do to all others, with the default limits.",
+        discussion: """
+            One attack at a time beside honest clients, then as much work of the processor without \
+            a connection. Ends with 1 where others were delayed, lost or refused, an intruder \
+            stayed, or memory and disk grew too much; with --control where an attack did no harm.
+            """
+    )
+
+    @Option(help: "Only attacks whose names begin so, as A2.")
+    var attack = ""
+
+    @Option(help: "Seconds of each attack.")
+    var seconds = 10.0
+
+    @Flag(help: "Switch off the limits that stop each attack: it must do harm then.")
+    var control = false
+
+    @Flag(help: "One attack of each kind.")
+    var short = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard seconds >= 2 else { throw ValidationError("--seconds is at least 2.") }
+    }
+
+    func run() async throws {
+        var options = BenchAbuseOptions()
+        options.attack = attack
+        options.seconds = seconds
+        options.isControl = control
+        options.isShort = short
+        let result = try await BenchAbuse(options) { Terminal.tell($0) }.run()
+        if output.json { Terminal.show(result.json) } else { print(result.text) }
+        if !result.isMet { throw ExitCode(1) }
+    }
+}
+
+/// `bench hostile`: what `bench abuse` and `bench overload` start; not for people.
+struct BenchHostileCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "hostile", shouldDisplay: false)
+
+    @Option var orders: String
+
+    func run() throws { Terminal.show(try Hostile(path: orders).run()) }
+}

@@ -1,0 +1,257 @@
+"""What honest clients do stays below every default: none of them is refused, slowed down or cut off."""
+
+import json
+import secrets
+import subprocess
+import threading
+import time
+import unittest
+
+from client import Device, Terminal, fresh_id, fresh_mac, fresh_terminal, now
+from harness import BINARY, ENVIRONMENT, TOPICS
+from world import FREE, LAMP, OwnWorldOfClass, World
+
+
+class Unnoticed(OwnWorldOfClass):
+    """The defaults alone, and somebody who hears of every refusal of the gate."""
+
+    @classmethod
+    def make_world(cls):
+        return World()
+
+    def setUp(self):
+        super().setUp()
+        self.world.watcher.clear()
+        self.addCleanup(self._nobody_was_refused)
+
+    def _nobody_was_refused(self):
+        # What the gate tells comes before what is published after it.
+        mark = secrets.token_hex(8)
+        tool = self.world.tool(mark)
+        tool.connect()
+        tool.publish(f"{TOPICS}/mark/{mark}", {})
+        self.world.watcher.expect(f"mark/{mark}")
+        tool.close()
+        self.assertEqual([m.body for m in self.world.watcher.unread("system/refusal")], [])
+
+    def simulate(self, *arguments):
+        done = subprocess.run(
+            [str(BINARY), "simulate", "--data", str(self.world.service.data), "--json", *arguments],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=150, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        return json.loads(done.stdout.splitlines()[-1])
+
+
+class Simulated(Unnoticed):
+    def test_the_demo_with_its_app(self):
+        summary = self.simulate_with_app()
+        self.assertIn("lost 0  refused 0", summary)
+        self.assertNotIn("last trouble", summary)
+
+    def simulate_with_app(self):
+        done = subprocess.run(
+            [str(BINARY), "simulate", "--data", str(self.world.service.data), "--app", "--devices", "10",
+             "--rate", "20", "--duration", "10"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=90, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        return done.stdout.splitlines()[-1]
+
+    def test_a_thousand_devices(self):
+        summary = self.simulate("--devices", "1000", "--rate", "200", "--duration", "15")
+        self.assertGreater(summary["sent"], 1000, summary)
+        self.assertEqual((summary["lost"], summary["refused"]), (0, 0), summary)
+
+
+class ComesBack(Unnoticed):
+    """A device that was away for long has 500 reports to tell."""
+
+    count = 500
+
+    def stored(self):
+        first = now() - 60_000 * self.count
+        return [{"ts": first + 60_000 * number, "data": {"temperature": number % 100 / 4}}
+                for number in range(self.count)]
+
+    def test_with_one_message(self):
+        for version in (5, 4):
+            with self.subTest(version=version):
+                device, terminal = self.pair(version=version)
+                answer = device.report(reports=self.stored())
+                self.assertTrue(answer["ok"], answer)
+                self.assert_told(device, terminal)
+
+    def test_with_a_message_each_sixteen_under_way(self):
+        for version in (5, 4):
+            with self.subTest(version=version):
+                device, terminal = self.pair(version=version)
+                self.send_all(device, [{"id": fresh_id("s"), **report} for report in self.stored()])
+                self.assert_told(device, terminal)
+                self.assertIsNone(device.lost, "its connection stands")
+
+    def send_all(self, device, reports, window=16):
+        """Sends as PROTOCOL 2.2 has devices do it: at most so many without an answer."""
+        for number, report in enumerate(reports):
+            if number >= window:
+                self.assertTrue(device.response(reports[number - window]["id"], 30)["ok"])
+            device.publish(f"{device.base}/report", report, wait=False)
+        for report in reports[-window:]:
+            self.assertTrue(device.response(report["id"], 30)["ok"])
+
+    def assert_told(self, device, terminal):
+        """All of it is in the history."""
+        rows, more = [], {}
+        while True:
+            page = terminal.get("device/history", {
+                "did": device.did, "from": now() - 86_400_000 * 2, "to": now() + 1000, "limit": 1000, **more})
+            rows += page["rows"]
+            if "cursor" not in page:
+                break
+            more = {"cursor": page["cursor"]}
+        # History reaches back to the binding, which came after most of these times: nobody may see those.
+        self.assertTrue(all("temperature" in row["data"] for row in rows), rows[:3])
+        status = terminal.get("device/status", {"did": device.did})
+        self.assertEqual(status["data"]["temperature"], (self.count - 1) % 100 / 4)
+
+    def test_all_at_once_as_the_burst_allows(self):
+        device = self.device()
+        reports = [{"id": fresh_id("s"), **report} for report in self.stored()]
+        for report in reports:
+            device.publish(f"{device.base}/report", report, wait=False)
+        for report in reports:
+            self.assertTrue(device.response(report["id"], 30)["ok"])
+
+
+class Opens(Unnoticed):
+    def test_an_app_with_thirty_devices(self):
+        for version in (5, 4):
+            with self.subTest(version=version):
+                terminal = self.terminal(version=version)
+                devices = [self.device(LAMP) for _ in range(30)]
+                for device in devices:
+                    terminal.bind(device)
+                terminal = self.reopened(terminal, version)
+                self.open_all(terminal, devices)
+
+    def reopened(self, terminal, version):
+        """The app is started again: it connects with its token."""
+        terminal.close()
+        again = Terminal(self.world.port, terminal.app_id, terminal.token, terminal.terminal_id, version=version)
+        self.keep(again).come()
+        again.token, again.uid = terminal.token, terminal.uid
+        self.assertEqual(again.subscribe(f"{TOPICS}/user/{terminal.uid}/#"), 1)
+        return again
+
+    def open_all(self, terminal, devices):
+        """Everything about each device at once, without waiting for anything in between."""
+        listed = terminal.get("device/list", {"limit": 100})
+        self.assertEqual(len(listed["devices"]), len(devices))
+        asked = []
+        for device in devices:
+            filter = f"{TOPICS}/user/{terminal.uid}/device/{device.did}/#"
+            terminal.paho.subscribe(filter, 1)
+            for method, params in (
+                    ("device/status", {}), ("schedule/list", {}),
+                    ("device/history", {"from": now() - 86_400_000, "to": now()})):
+                id = fresh_id("o")
+                body = {"id": id, "token": terminal.token, "params": {"did": device.did, **params}}
+                terminal.publish(f"{terminal.base}/request/{method}", body, wait=False)
+                asked.append((method, id))
+        for method, id in asked:
+            answer = terminal.answer(method, id, 30)
+            self.assertTrue(answer["ok"], (method, answer))
+        terminal.wait(lambda: len(terminal.granted) >= 32, what="every SUBACK")
+        refused = [codes for codes in terminal.granted.values() if codes[0] >= 0x80]
+        self.assertEqual(refused, [])
+
+
+class Foreign(Unnoticed):
+    """Mosquitto's own clients and paho as they come."""
+
+    def run_tool(self, *words, input=None):
+        done = subprocess.run(words, input=input, capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout
+
+    def test_mosquitto_pub_with_a_line_for_each_of_400_reports(self):
+        for version, qos in (("5", "1"), ("mqttv311", "0"), ("5", "2")):
+            with self.subTest(version=version, qos=qos):
+                device = self.device(FREE, connect=False)
+                lines = "".join(json.dumps({"data": {"count": number}}) + "\n" for number in range(400))
+                self.run_tool(
+                    "mosquitto_pub", "-V", version, "-p", str(self.world.port), "-u", f"device:{device.did}",
+                    "-P", device.secret, "-i", device.did, "-q", qos, "-t", f"{device.base}/report", "-l", input=lines)
+                device.come()
+                self.assertGreaterEqual(device.report(data={"count": -1})["version"], 2)
+
+    def test_mosquitto_rr_and_sub(self):
+        app = self.world.apps["test-app"]
+        for version in ("5", "mqttv311"):
+            with self.subTest(version=version):
+                terminal = fresh_terminal()
+                base = f"{TOPICS}/app/test-app/{terminal}"
+                login = ["-V", version, "-p", str(self.world.port), "-u", "app:test-app", "-i", terminal, "-q", "1"]
+                answer = json.loads(self.run_tool(
+                    "mosquitto_rr", *login, "-P", app["secret"], "-t", f"{base}/request/account/loginAnonymous",
+                    "-e", f"{base}/response", "-m", json.dumps({"id": "1", "params": {"countryCode": "49"}})))
+                token = answer["result"]["token"]
+                for turn in range(20):
+                    answer = json.loads(self.run_tool(
+                        "mosquitto_rr", *login, "-P", token, "-t", f"{base}/request/account/whoami", "-e",
+                        f"{base}/response", "-m", json.dumps({"id": f"w{turn}", "token": token, "params": {}})))
+                    self.assertTrue(answer["ok"], answer)
+
+    def test_mosquitto_sub_with_every_filter_of_the_contract(self):
+        terminal = self.terminal()
+        own, user = terminal.base, f"{TOPICS}/user/{terminal.uid}"
+        filters = [f"{own}/#"] + [f"{own}/{leaf}" for leaf in (
+            "response", "session", "command", "code", "devices", "system")]
+        filters += [f"{user}/#", f"{user}/session", f"{user}/device", f"{user}/share", f"{user}/schedule",
+                    f"{user}/account", f"{user}/device/+/status", f"{user}/device/+/event", f"{user}/device/+/#"]
+        terminal.close()
+        words = [word for filter in filters for word in ("-t", filter)]
+        for version in ("5", "mqttv311"):
+            with self.subTest(version=version):
+                done = subprocess.run(
+                    ["mosquitto_sub", "-V", version, "-d", "-p", str(self.world.port), "-u", "app:test-app",
+                     "-P", terminal.token, "-i", terminal.terminal_id, "-q", "1", "-W", "2", *words],
+                    capture_output=True, text=True, timeout=20)
+                granted = [line for line in done.stdout.splitlines() if line.startswith("Subscribed")]
+                self.assertEqual(len(granted), 1, done.stdout + done.stderr)
+                codes = granted[0].rsplit(":", 1)[1].replace(",", " ").split()
+                self.assertEqual(set(codes), {"1"}, granted)
+                self.assertEqual(len(codes), len(filters))
+
+    def test_paho_devices_that_report_ten_times_a_second(self):
+        devices = [self.device() for _ in range(5)]
+        failures = []
+
+        def report(device):
+            try:
+                for number in range(50):
+                    answer = device.report(data={"temperature": number / 4})
+                    assert answer["ok"], answer
+                    time.sleep(0.1)  # the pace is what is tested
+            except Exception as error:
+                failures.append(error)
+
+        threads = [threading.Thread(target=report, args=[device]) for device in devices]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+
+    def test_a_device_registers_comes_goes_and_comes_again(self):
+        mac = fresh_mac()
+        secret = None
+        for _ in range(10):
+            answer = self.world.register(LAMP, mac, **({"oldSecret": secret} if secret else {}))
+            self.assertTrue(answer["ok"], answer)
+            secret = answer["result"]["secret"]
+            device = Device(self.world.port, answer["result"]["did"], secret, mac, LAMP).come()
+            device.report(data={"temperature": 1})
+            device.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
