@@ -52,6 +52,7 @@ struct BenchProcess {
         try await start(
             [
                 "up", "--data", directory.path, "--mqtt-port", "0", "--http-port", "0",
+                "--health-port", "0",
                 "--log-level", "warning", "--no-demo",
             ] + settings.flatMap { ["--set", $0] },
             output: directory.path + "/service.log"
