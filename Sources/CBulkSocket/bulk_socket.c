@@ -17,6 +17,13 @@ struct bulk_socket {
     size_t acks_end;
     // Bytes of the packet that is being written that have not come yet.
     size_t rest;
+    // PUBACKs that are held back, end to end, and up to where they may leave.
+    bool holds;
+    bool is_interposed;
+    unsigned char *held;
+    size_t held_begin, released_end, held_end, held_room;
+    // Released ones that the library has not written yet.
+    size_t releases;
     char in[BUFFER_BYTES];
     char out[BUFFER_BYTES];
     char acks[ACKS_BYTES];
@@ -32,10 +39,36 @@ struct bulk_socket *bulk_socket_new(void) {
     self->out_begin = self->out_end = 0;
     self->acks_end = 0;
     self->rest = 0;
+    self->holds = self->is_interposed = false;
+    self->held = NULL;
+    self->held_begin = self->released_end = self->held_end = self->held_room = 0;
+    self->releases = 0;
     return self;
 }
 
-void bulk_socket_free(struct bulk_socket *self) { free(self); }
+void bulk_socket_free(struct bulk_socket *self) {
+    free(self->held);
+    free(self);
+}
+
+void bulk_socket_hold(struct bulk_socket *self) { self->holds = true; }
+
+bool bulk_socket_is_interposed(const struct bulk_socket *self) { return self->is_interposed; }
+
+static void bulk_release(struct bulk_socket *self) {
+    for (; self->releases > 0 && self->released_end < self->held_end; self->releases--) {
+        self->released_end += (size_t)self->held[self->released_end + 1] + 2;
+    }
+}
+
+void bulk_socket_release(struct bulk_socket *self, size_t count) {
+    self->releases += count;
+    bulk_release(self);
+}
+
+bool bulk_socket_pending(const struct bulk_socket *self) {
+    return self->out_begin < self->out_end || self->acks_end > 0 || self->held_begin < self->released_end;
+}
 
 void bulk_socket_enter(struct bulk_socket *self, int descriptor) {
     self->descriptor = descriptor;
@@ -72,10 +105,50 @@ static bool bulk_append_acks(struct bulk_socket *self) {
     return true;
 }
 
+// Puts released acknowledgements behind what is to be written, as many whole ones as there is room for.
+static bool bulk_append_released(struct bulk_socket *self) {
+    if (self->rest > 0) return false;
+    size_t begin = self->held_begin;
+    size_t end = begin;
+    while (end < self->released_end) {
+        size_t next = end + (size_t)self->held[end + 1] + 2;
+        if (next - begin > BUFFER_BYTES - self->out_end) break;
+        end = next;
+    }
+    if (end == begin) return false;
+    memcpy(self->out + self->out_end, self->held + begin, end - begin);
+    self->out_end += end - begin;
+    self->held_begin = end;
+    if (end == self->held_end) self->held_begin = self->released_end = self->held_end = 0;
+    return true;
+}
+
 bool bulk_socket_flush(struct bulk_socket *self) {
     bulk_append_acks(self);
     if (!bulk_send(self)) return false;
-    return !bulk_append_acks(self) || bulk_send(self);
+    if (bulk_append_acks(self) && !bulk_send(self)) return false;
+    while (bulk_append_released(self)) {
+        if (!bulk_send(self)) return false;
+    }
+    return true;
+}
+
+// Makes room for one more held acknowledgement; false where there is no memory.
+static bool bulk_make_room(struct bulk_socket *self) {
+    if (self->held_room - self->held_end >= ACK_BYTES_MAX) return true;
+    if (self->held_begin > self->held_room / 2) {
+        memmove(self->held, self->held + self->held_begin, self->held_end - self->held_begin);
+        self->released_end -= self->held_begin;
+        self->held_end -= self->held_begin;
+        self->held_begin = 0;
+        return true;
+    }
+    size_t room = self->held_room == 0 ? 4096 : self->held_room * 2;
+    unsigned char *larger = realloc(self->held, room);
+    if (larger == NULL) return false;
+    self->held = larger;
+    self->held_room = room;
+    return true;
 }
 
 static ssize_t bulk_read(struct bulk_socket *self, void *bytes, size_t count) {
@@ -99,6 +172,17 @@ static bool bulk_is_ack(const struct bulk_socket *self, const unsigned char *byt
 }
 
 static ssize_t bulk_write(struct bulk_socket *self, const void *bytes, size_t count) {
+    self->is_interposed = true;
+    if (self->holds && bulk_is_ack(self, bytes, count)) {
+        if (!bulk_make_room(self)) {
+            errno = ENOMEM;
+            return -1;
+        }
+        memcpy(self->held + self->held_end, bytes, count);
+        self->held_end += count;
+        bulk_release(self);
+        return (ssize_t)count;
+    }
     if (bulk_is_ack(self, bytes, count)) {
         if (ACKS_BYTES - self->acks_end < count && !bulk_append_acks(self)) {
             // No later one may pass those that wait.

@@ -26,6 +26,18 @@ final class BulkSocket {
     /// The next byte that was read ahead.
     var next: UInt8? { UInt8(exactly: bulk_socket_next(buffers)) }
 
+    /// Has acknowledgements stay in a queue of their own until `release`.
+    func hold() { bulk_socket_hold(buffers) }
+
+    /// Lets the oldest acknowledgements that are held leave with the next `flush`.
+    func release(_ count: Int) { bulk_socket_release(buffers, count) }
+
+    /// Whether the library's writes come here: from 2.0.15 on it writes otherwise, and nothing is held.
+    var isInterposed: Bool { bulk_socket_is_interposed(buffers) }
+
+    /// Whether something is left for `flush`.
+    var isPending: Bool { bulk_socket_pending(buffers) }
+
     /// Writes what waits; false with `errno` when not all could be written.
     func flush() -> Bool { bulk_socket_flush(buffers) }
 }

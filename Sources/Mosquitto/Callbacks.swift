@@ -8,6 +8,8 @@ import Glibc
 /// properties.
 final class Callbacks {
     var intake = Intake()
+    /// Which of a set's connections it is; nil for one that stands alone, and for the set's intake.
+    var lane: Int?
     /// Deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
     var unconfirmed = 0
@@ -130,7 +132,11 @@ private func onPublish(
     guard let callbacks = Callbacks.of(user), !callbacks.isWriting else { return }
     callbacks.unconfirmed -= 1
     callbacks.intake.append(
-        PublishReceipt(mid: mid, reasonCode: UInt8(truncatingIfNeeded: reasonCode))
+        PublishReceipt(
+            mid: mid,
+            reasonCode: UInt8(truncatingIfNeeded: reasonCode),
+            lane: callbacks.lane
+        )
     )
 }
 

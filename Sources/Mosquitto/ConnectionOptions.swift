@@ -16,6 +16,10 @@ package struct ConnectionOptions: Sendable {
     package var sendMaximum: UInt16 = 250
     package var tls: TLS?
     package var will: Will?
+    /// Keeps acknowledgements apart from all else that is written, so that the oldest may leave alone.
+    ///
+    /// Where the library writes past our buffers (TLS, or from 2.0.15 on) they leave all together.
+    package var holdsAcknowledgements = false
     /// How long to wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     package var connectTimeout: Duration = .seconds(10)
     /// How long `flush()` waits for a broker that takes no bytes.

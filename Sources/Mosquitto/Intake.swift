@@ -22,10 +22,13 @@ package struct PublishReceipt: Equatable, Sendable {
     package var mid: Int32
     /// 0 success, 0x10 nobody subscribes to it, from 0x80 on refused.
     package var reasonCode: UInt8
+    /// Over which of a set's connections it went out; packet ids are each connection's own.
+    package var lane: Int?
 
-    package init(mid: Int32, reasonCode: UInt8) {
+    package init(mid: Int32, reasonCode: UInt8, lane: Int? = nil) {
         self.mid = mid
         self.reasonCode = reasonCode
+        self.lane = lane
     }
 
     package var isRefused: Bool { reasonCode >= 0x80 }
@@ -39,6 +42,9 @@ package struct Intake: Sendable {
     package private(set) var deliveries: [Delivery] = []
     /// Answers to our own publishes, in the order in which they came.
     package private(set) var confirmed: [PublishReceipt] = []
+
+    /// Bytes after which no further message is read: one message may come on top.
+    package static let bytesMax = 4 << 20
 
     package init() {
         bytes.reserveCapacity(256 << 10)

@@ -104,8 +104,17 @@ extension MosquittoClient {
         try flush(through: bulk)
     }
 
-    mutating func flush(through bulk: BulkSocket?) throws(MosquittoError) {
-        let deadline = Monotonic.now.adding(options.writeTimeout)
+    /// As `flush()`, waiting no longer than a limit of one's own.
+    mutating func flush(within limit: Duration) throws(MosquittoError) {
+        try flush(through: bulk, within: limit)
+    }
+
+    mutating func flush(
+        through bulk: BulkSocket?,
+        within limit: Duration? = nil
+    ) throws(MosquittoError) {
+        let deadline = Monotonic.now.adding(limit ?? options.writeTimeout)
+        if isHolding { bulk?.release(callbacks.acknowledgementsHeld) }
         bulk?.enter(mosquitto_socket(handle))
         defer { bulk?.leave() }
         while true {
@@ -116,6 +125,39 @@ extension MosquittoClient {
             waitUntilWritable(milliseconds: min(left, 1000))
         }
         callbacks.acknowledgementsHeld = 0
+    }
+
+    /// Whether acknowledgements are kept apart, so that some may leave before others, and all else
+    /// before them.
+    var isHolding: Bool { options.holdsAcknowledgements && bulk?.isInterposed == true }
+
+    /// Lets the acknowledgements of the oldest deliveries leave with the next `writeSome()`; where they
+    /// are not kept apart, none leaves until the last one may.
+    mutating func acknowledge(_ count: Int) {
+        callbacks.acknowledgementsHeld -= count
+        if isHolding { bulk?.release(count) }
+    }
+
+    /// Whether there is something that may be written.
+    var hasOutput: Bool {
+        bulk?.isPending == true || (mayWrite && mosquitto_want_write(handle))
+    }
+
+    private var mayWrite: Bool { isHolding || callbacks.acknowledgementsHeld == 0 }
+
+    /// Whether a next message may be read: not while the acknowledgements of others are being written
+    /// and its own would go along.
+    var mayRead: Bool {
+        isHolding || callbacks.acknowledgementsHeld > 0 || !mosquitto_want_write(handle)
+    }
+
+    /// Writes what may be written, as far as the broker takes it; waits for nothing.
+    mutating func writeSome() throws(MosquittoError) {
+        guard hasOutput else { return }
+        bulk?.enter(mosquitto_socket(handle))
+        defer { bulk?.leave() }
+        if mayWrite, mosquitto_want_write(handle) { try write() }
+        _ = try isWritten(through: bulk)
     }
 
     /// Whether nothing waits any more, neither in the library nor in the buffer before the socket.

@@ -25,10 +25,12 @@ extension MosquittoClient {
     }
 
     /// Reads until the socket is dry: no poll between packets, since a read that finds nothing says so.
-    private mutating func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
+    mutating func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
         let deadline = Monotonic.now.adding(linger)
         var reads = 0
-        while callbacks.intake.deliveries.count < limit {
+        while callbacks.intake.deliveries.count < limit,
+            callbacks.intake.bytes.count < Intake.bytesMax
+        {
             guard try readPackets() else { return }
             reads += 1
             if reads % 16 == 0, Monotonic.now >= deadline { return }
@@ -102,7 +104,7 @@ extension MosquittoClient {
     }
 
     /// Sends a PINGREQ when one is due, and notices a broker that no longer answers: `mosquitto_loop_misc`.
-    private mutating func tick() throws(MosquittoError) {
+    mutating func tick() throws(MosquittoError) {
         let now = Monotonic.now
         guard now >= nextMisc else { return }
         nextMisc = now.adding(.milliseconds(500))

@@ -54,6 +54,7 @@ package struct MosquittoClient: ~Copyable {
         self.waker = waker
         self.options = options
         bulk = options.tls == nil ? BulkSocket() : nil
+        if options.holdsAcknowledgements { bulk?.hold() }
     }
 
     deinit {

@@ -18,6 +18,16 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
+    /// A worker's echo to itself, by which it sees how late it is.
+    package static func echo(_ number: Int64) -> [UInt8] {
+        JSONObject([("number", .integer(number))]).encoded()
+    }
+
+    /// Reads the number of an echo; nil when it is none.
+    package static func decode(echo bytes: ArraySlice<UInt8>) -> Int64? {
+        try? Payload.object(bytes)["number"]?.intValue
+    }
+
     /// Word to terminals that a worker came or went (PROTOCOL 5.3).
     package static func service(_ name: String, isUp: Bool) -> [UInt8] {
         JSONObject([

@@ -167,6 +167,27 @@ package struct Limits: Sendable {
     /// The longest wait between two tries to reach the broker.
     package var reconnectMax: Duration = .seconds(5)
 
+    /// Connections over which a worker publishes, beside the one over which messages come.
+    package var outlets = 4
+    /// Rows of the outbox that the broker has not confirmed, from which on a worker takes nothing in.
+    package var outboxRows = 2000
+    /// Bytes of such messages in a worker's memory, from which on it takes nothing in.
+    package var outboxBytes = 32 << 20
+    /// Messages that a worker has taken in and that wait for their turn, from which on it reads none.
+    package var intakeMax = 20_000
+    /// Bytes of such messages, from which on it reads none.
+    package var intakeBytes = 16 << 20
+    /// How long one batch may take: with more waiting, the next one is cut to that. It is what others,
+    /// who share the one writer of the store, wait for.
+    package var turnMax: Duration = .milliseconds(20)
+    /// How old a status that waits must be for a newer one of the same device and user to take its
+    /// place.
+    package var staleAfter: Duration = .seconds(1)
+    /// How often a worker sends itself a message through the broker, to see how late it is; zero for never.
+    package var echoInterval: Duration = .seconds(1)
+    /// How late a worker may answer before it says that it isn't ready.
+    package var lateAfter: Duration = .seconds(5)
+
     /// The bounds unless settings change them.
     package init() {}
 }

@@ -26,11 +26,13 @@ struct FakeBroker: BrokerConnection, ~Copyable {
     }
     mutating func publish(
         _ message: OutboundMessage,
+        over lane: Int?,
         quality: QualityOfService,
         expirySeconds: UInt32?
     ) throws -> Int32 {
-        try broker.publish(message, quality)
+        try broker.publish(message, quality, lane)
     }
+    mutating func acknowledge(_ count: Int) { broker.release(count) }
     mutating func flush() throws { try broker.flush() }
     mutating func disconnect() { broker.journal.append(.disconnected) }
 }
@@ -82,8 +84,12 @@ final class Broker {
 
     private var waiting: [Message] = []
     private var held: [Message] = []
-    private var outgoing: [(OutboundMessage, Int32)] = []
-    private var receipts: [Int32] = []
+    /// How many of the oldest of these may be acknowledged.
+    private var released = 0
+    private var outgoing: [(OutboundMessage, Int32, lane: Int?)] = []
+    private var receipts: [PublishReceipt] = []
+    /// Over which connection each message left, beside `published`.
+    private(set) var lanes: [Int?] = []
     private var filters: Set<String> = []
     private var lastPacket: Int32 = 0
     private var publishes = 0
@@ -118,13 +124,14 @@ final class Broker {
         hasSession = false
         retained = [:]
         (waiting, held, outgoing, receipts, filters) = ([], [], [], [], [])
+        released = 0
     }
 
     /// Takes away what is not for a worker with these filters, and forgets the worker before it:
     /// the next one is another session.
     func waitingFor(_ filters: [String]) -> [Message] {
         waiting.insert(contentsOf: held, at: 0)
-        (held, outgoing, receipts) = ([], [], [])
+        (held, outgoing, receipts, released) = ([], [], [], 0)
         let others = waiting.filter { message in
             !filters.contains { Self.matches($0, message.topic) }
         }
@@ -158,7 +165,8 @@ final class Broker {
     // MARK: The worker's side
 
     fileprivate func connect() throws -> Bool {
-        if leaks { for (message, _) in outgoing { deliver(message) } }
+        if leaks { for (message, _, _) in outgoing { deliver(message) } }
+        released = 0
         waiting.insert(contentsOf: held, at: 0)
         held = []
         outgoing = []
@@ -183,7 +191,7 @@ final class Broker {
     fileprivate func receive(upTo limit: Int, into intake: inout Intake) throws {
         intake.removeAll()
         limits.append(limit)
-        for packet in receipts { intake.append(PublishReceipt(mid: packet, reasonCode: 0)) }
+        for receipt in receipts { intake.append(receipt) }
         receipts = []
         let taken = Array(waiting.prefix(limit))
         waiting.removeFirst(taken.count)
@@ -214,7 +222,8 @@ final class Broker {
 
     fileprivate func publish(
         _ message: OutboundMessage,
-        _ quality: QualityOfService
+        _ quality: QualityOfService,
+        _ lane: Int?
     ) throws -> Int32 {
         if case .publish(let count) = failure, publishes >= count {
             failure = nil
@@ -222,20 +231,28 @@ final class Broker {
         }
         publishes += 1
         lastPacket += 1
-        outgoing.append((message, quality == .atLeastOnce ? lastPacket : 0))
+        outgoing.append((message, quality == .atLeastOnce ? lastPacket : 0, lane))
         return lastPacket
+    }
+
+    fileprivate func release(_ count: Int) {
+        released += count
+        precondition(released <= held.count, "more is acknowledged than was given")
     }
 
     fileprivate func flush() throws {
         try fail(.beforeFlush)
-        for (message, packet) in outgoing {
+        for (message, packet, lane) in outgoing {
             deliver(message)
-            if confirms, packet != 0 { receipts.append(packet) }
+            lanes.append(lane)
+            guard confirms, packet != 0 else { continue }
+            receipts.append(PublishReceipt(mid: packet, reasonCode: 0, lane: lane))
         }
         outgoing = []
-        journal.append(.flushed(acknowledged: held.count))
-        acknowledged += held.count { !$0.topic.contains("/system/worker/") }
-        held = []
+        journal.append(.flushed(acknowledged: released))
+        acknowledged += held.prefix(released).count { !$0.topic.contains("/system/worker/") }
+        held.removeFirst(released)
+        released = 0
         try fail(.afterFlush)
     }
 

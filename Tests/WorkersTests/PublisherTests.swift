@@ -137,4 +137,101 @@ struct PublisherTests {
         #expect(try drain(&publisher, Broker()).count == 1)
         #expect(publisher.settled == [1])
     }
+
+    private func status(_ user: Int, _ device: Int, _ version: Int) -> OutboundMessage {
+        OutboundMessage(
+            "ll/v1/user/u\(user)/device/d-\(device)/status",
+            Array("\(version)".utf8),
+            isRetained: true
+        )
+    }
+
+    @Test("Everything for one receiver goes over one connection, and receivers share all of them")
+    func lanes() throws {
+        var publisher = publisher(Limits())
+        for row in 1...200 {
+            publisher.take([status(row % 20, row % 7, row)], row: Int64(row))
+        }
+        let broker = Broker()
+        _ = try drain(&publisher, broker)
+        var lanes: [Substring: Set<Int>] = [:]
+        for (message, lane) in zip(broker.published, broker.lanes) {
+            let user = message.topic.split(separator: "/")[3]
+            lanes[user, default: []].insert(try #require(lane))
+        }
+        #expect(lanes.count == 20 && lanes.values.allSatisfy { $0.count == 1 })
+        #expect(Set(lanes.values.joined()).count == Limits().outlets)
+    }
+
+    @Test("Answers pass what users are told, which is not held up for ever")
+    func answersFirst() throws {
+        var limits = Limits()
+        limits.outlets = 1
+        var publisher = publisher(limits)
+        for row in 1...8 { publisher.take([status(row, 1, row)], row: Int64(row)) }
+        for row in 9...17 {
+            let answer = OutboundMessage("ll/v1/device/d-\(row)/response", [1])
+            publisher.take([answer], row: Int64(row))
+        }
+        let broker = Broker()
+        _ = try drain(&publisher, broker)
+        let kinds = broker.published.map { $0.isRetained ? "s" : "a" }.joined()
+        #expect(kinds == "aaasaaasaaas" + "sssss")
+    }
+
+    @Test("A row is struck out only when all before it are done")
+    func order() throws {
+        var publisher = publisher(Limits())
+        let broker = Broker()
+        var connection = FakeBroker(broker)
+        _ = try connection.connect()
+        publisher.take([status(1, 1, 1)], row: 1)
+        for user in 2...9 { publisher.take([status(user, 1, user)], row: Int64(user)) }
+        _ = try publisher.publish(to: &connection, at: now)
+        try connection.flush()
+        var intake = Intake()
+        try connection.receive(upTo: 100, linger: .zero, wait: .zero, into: &intake)
+        let receipts = intake.confirmed
+        let first = try #require(zip(broker.published, receipts).first { $0.0.payload == [49] })
+        publisher.confirm(receipts.filter { $0 != first.1 })
+        #expect(receipts.count == 9 && publisher.settled.isEmpty)
+        publisher.confirm(receipts)
+        #expect(publisher.settled == Array(1...9))
+    }
+
+    @Test("Of statuses that waited long only the newest goes out, and all rows are settled")
+    func stale() throws {
+        var limits = Limits()
+        limits.outlets = 1
+        limits.staleAfter = .zero
+        var publisher = publisher(limits)
+        for row in 1...1000 { publisher.take([status(row % 10, 1, row)], row: Int64(row)) }
+        let broker = Broker()
+        let told = try drain(&publisher, broker)
+        // The first hundred wait behind nothing that would be a reason.
+        #expect(told.count == 110 && publisher.takeLeftOut() == 890)
+        #expect(
+            broker.retained.values.map { String(decoding: $0, as: UTF8.self) }.sorted()
+                == (991...1000).map(String.init).sorted()
+        )
+        #expect(publisher.settled == Array(1...1000) && publisher.bytes == 0)
+    }
+
+    @Test("It is behind by rows and by bytes, until the broker has confirmed them")
+    func behind() throws {
+        for (rows, size) in [(10, 1), (2, 1 << 20)] {
+            var limits = Limits()
+            limits.outboxRows = 10
+            limits.outboxBytes = 2 << 20
+            var publisher = publisher(limits)
+            for row in 1...rows {
+                #expect(!publisher.isBehind)
+                let message = OutboundMessage("ll/v1/user/u/x", [UInt8](repeating: 1, count: size))
+                publisher.take([message], row: Int64(row))
+            }
+            #expect(publisher.isBehind)
+            _ = try drain(&publisher, Broker())
+            #expect(!publisher.isBehind && publisher.bytes == 0)
+        }
+    }
 }

@@ -44,6 +44,7 @@ final class World {
         var limits = limits
         limits.settleLinger = .zero
         limits.crowdPause = 0
+        limits.echoInterval = .zero
         environment = Environment(
             store: store,
             topics: Self.topics,

@@ -40,4 +40,17 @@ int bulk_socket_next(const struct bulk_socket *self);
 /// connection in each turn of its loop, and messages are what somebody waits for.
 bool bulk_socket_flush(struct bulk_socket *self);
 
+/// Has PUBACKs stay here from now on, until they are released: all else passes them.
+void bulk_socket_hold(struct bulk_socket *self);
+
+/// Lets `count` more PUBACKs leave, the oldest first, each when it has been written and at the next
+/// `bulk_socket_flush`.
+void bulk_socket_release(struct bulk_socket *self, size_t count);
+
+/// Whether something is left that `bulk_socket_flush` may write.
+bool bulk_socket_pending(const struct bulk_socket *self);
+
+/// Whether the library's writes come here at all: only then PUBACKs are held.
+bool bulk_socket_is_interposed(const struct bulk_socket *self);
+
 #endif

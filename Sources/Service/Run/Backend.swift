@@ -208,6 +208,13 @@ extension Limits {
         batchMax = settings.limit("batch")
         batchLinger = .milliseconds(settings.limit("linger"))
         receiveMaximum = UInt16(clamping: settings.limit("receiveWindow"))
+        outlets = settings.limit("publishConnections")
+        outboxRows = settings.limit("outboxRows")
+        outboxBytes = settings.limit("outboxMegabytes") << 20
+        intakeMax = settings.limit("intakeMessages")
+        intakeBytes = settings.limit("intakeMegabytes") << 20
+        turnMax = .milliseconds(settings.limit("turn"))
+        lateAfter = .seconds(settings.limit("unanswered"))
         deadLettersMax = settings.limit("deadLetters")
         inboxSeconds = Int64(settings.limit("inboxDays")) * 86_400
         requestSeconds = Int64(settings.limit("requestWindow"))

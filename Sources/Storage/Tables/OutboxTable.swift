@@ -38,7 +38,14 @@ package struct OutboxTable {
     }
 
     /// What a worker owes, oldest first, from behind a row on.
-    package func owed(by worker: String, after id: Int64 = 0, limit: Int) throws -> [Entry] {
+    ///
+    /// Rows that `isKnown` are among the `limit`, and are neither read nor given.
+    package func owed(
+        by worker: String,
+        after id: Int64 = 0,
+        limit: Int,
+        besides isKnown: (Int64) -> Bool = { _ in false }
+    ) throws -> [Entry] {
         try sql.query(
             """
             SELECT id, sealed, messages FROM outbox
@@ -48,11 +55,12 @@ package struct OutboxTable {
             $0.add(id)
             $0.add(worker)
             $0.add(limit)
-        } row: { row in
+        } row: { row -> Entry? in
+            guard !isKnown(row.integer(0)) else { return nil }
             let stored = row.bytes(2)
             let bytes = row.bool(1) ? transaction.key.open(stored) : stored
             return Entry(id: row.integer(0), messages: bytes.map(OutboxCodec.decode) ?? [])
-        }
+        }.compactMap(\.self)
     }
 
     /// Strikes out rows of which the broker has taken everything.

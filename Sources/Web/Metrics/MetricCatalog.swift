@@ -73,6 +73,31 @@ package enum MetricCatalog {
             "Batches committed whose messages the broker has not confirmed yet."
         ),
         Entry(
+            "lamplighter_outbox_bytes",
+            .gauge,
+            "Bytes of messages in a worker's memory that the broker has not confirmed yet."
+        ),
+        Entry(
+            "lamplighter_intake_messages",
+            .gauge,
+            "Messages that a worker has taken in and that wait for their sender's turn."
+        ),
+        Entry(
+            "lamplighter_intake_bytes",
+            .gauge,
+            "Bytes of such messages."
+        ),
+        Entry(
+            "lamplighter_oldest_unanswered_seconds",
+            .gauge,
+            "Age of the oldest message a worker has not answered, at the broker, in memory or owed."
+        ),
+        Entry(
+            "lamplighter_statuses_left_out_total",
+            .counter,
+            "Statuses not published since a newer one of the same device and user waited behind them."
+        ),
+        Entry(
             "lamplighter_sweep_backlog_rows",
             .gauge,
             "Rows that have had their time and wait to be swept, by kind; of history the devices."

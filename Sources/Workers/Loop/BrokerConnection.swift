@@ -4,7 +4,7 @@ package import Wire
 /// A worker's connection to the broker; a seam, so that tests can fail it at every step.
 ///
 /// The implementation is used by one thread. Acknowledgements of what `receive` gave leave in
-/// `flush` and nowhere else. After an error it is dropped and made anew.
+/// `flush` after `acknowledge`, and nowhere else. After an error it is dropped and made anew.
 package protocol BrokerConnection: ~Copyable {
     /// Connects; tells whether the broker still had the session.
     mutating func connect() throws -> Bool
@@ -21,11 +21,17 @@ package protocol BrokerConnection: ~Copyable {
     ) throws
     /// Queues a message, which expires after so many seconds; returns the packet id that its
     /// confirmation will name.
+    ///
+    /// `lane` says over which connection it goes: what has one lane stays in order. Without one it goes
+    /// over the connection that messages come from.
     mutating func publish(
         _ message: OutboundMessage,
+        over lane: Int?,
         quality: QualityOfService,
         expirySeconds: UInt32?
     ) throws -> Int32
+    /// Lets the acknowledgements of the oldest messages that were given leave with the next `flush`.
+    mutating func acknowledge(_ count: Int)
     /// Lets acknowledgements and messages leave.
     mutating func flush() throws
     /// Says goodbye; nothing may be held back.
@@ -33,22 +39,23 @@ package protocol BrokerConnection: ~Copyable {
 }
 
 extension BrokerConnection where Self: ~Copyable {
-    /// Queues a message that doesn't expire.
+    /// Queues a message that doesn't expire, and whose confirmation is of no interest.
     mutating func publish(
         _ message: OutboundMessage,
+        over lane: Int? = nil,
         quality: QualityOfService
-    ) throws -> Int32 {
-        try publish(message, quality: quality, expirySeconds: nil)
+    ) throws {
+        _ = try publish(message, over: lane, quality: quality, expirySeconds: nil)
     }
 }
 
 /// The connection through libmosquitto.
 package struct MosquittoConnection: BrokerConnection, ~Copyable {
-    private var client: MosquittoClient
+    private var client: ConnectionSet
 
-    /// Prepares a connection.
-    package init(_ options: ConnectionOptions, waker: Waker) throws {
-        client = try MosquittoClient(options, waker: waker)
+    /// Prepares a connection to receive over, and others to publish over.
+    package init(_ options: ConnectionOptions, outlets: Int, waker: Waker) throws {
+        client = try ConnectionSet(options, outlets: outlets, waker: waker)
     }
 
     package mutating func connect() throws -> Bool { try client.connect() }
@@ -75,6 +82,7 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
 
     package mutating func publish(
         _ message: OutboundMessage,
+        over lane: Int?,
         quality: QualityOfService,
         expirySeconds: UInt32?
     ) throws -> Int32 {
@@ -88,12 +96,14 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
         return try client.publish(
             topic: message.topic,
             payload: message.payload,
+            lane: lane,
             quality: quality,
             isRetained: message.isRetained,
             properties: properties
         )
     }
 
+    package mutating func acknowledge(_ count: Int) { client.acknowledge(count) }
     package mutating func flush() throws { try client.flush() }
     package mutating func disconnect() { client.disconnect() }
 }

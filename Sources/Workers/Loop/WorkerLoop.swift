@@ -22,6 +22,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private let logger: Logger
     private let reached: (Step) -> Void
     private var visits: StoreVisits
+    private var queue: TurnQueue
+    private var pace: BatchPace
+    private var lateness: Lateness
+    private var mayReceive = true
     private var refusals = BrokerRefusals()
     private var mustUnsubscribe: [String] = []
 
@@ -57,9 +61,13 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         publisher = Publisher(
             worker: handler.name,
             limits: environment.limits,
-            settled: settled
+            settled: settled,
+            topics: environment.topics
         )
         visits = StoreVisits(environment.limits)
+        queue = TurnQueue(Parties(environment.topics))
+        pace = BatchPace(environment.limits)
+        lateness = Lateness(handler.name, environment, metrics)
     }
 
     /// Rows of the outbox that the broker has taken, and that are still to be struck out.
@@ -70,7 +78,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     /// Connects, subscribes, and says that the worker is there.
     package mutating func open() throws {
         let isSessionPresent = try connection.connect()
-        try connection.subscribe(handler.filters, sendsRetained: false)
+        try connection.subscribe(handler.filters + lateness.filters, sendsRetained: false)
         if !handler.retainedFilters.isEmpty {
             try connection.subscribe(handler.retainedFilters, sendsRetained: true)
         }
@@ -89,12 +97,16 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             try connection.subscribe(handler.sweptFilters, sendsRetained: true)
             mustUnsubscribe = handler.sweptFilters
         }
-        for signal in signals { _ = try connection.publish(signal, quality: .atLeastOnce) }
+        for signal in signals { try connection.publish(signal, quality: .atLeastOnce) }
         try publishState(isOnline: true, at: now)
+        try environment.store.read { try publisher.lookThrough(in: $0) }
     }
 
-    /// Whether requests wait for slow work that will come back.
-    package var isAwaiting: Bool { handler.isAwaiting }
+    /// Whether requests wait for their turn, or for slow work that will come back.
+    package var isAwaiting: Bool { handler.isAwaiting || queue.count > 0 }
+
+    /// Takes nothing in any more: what comes from here on waits for the next life.
+    package mutating func endIntake() { mayReceive = false }
 
     /// Says goodbye; after the last turn, when nothing is held back any more.
     package mutating func close() {
@@ -112,7 +124,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private mutating func publishState(isOnline: Bool, at now: Instant) throws {
         let topic = environment.topics.system("worker/\(handler.name.rawValue)")
         let state = SystemCodec.workerState(isOnline: isOnline, ts: now)
-        _ = try connection.publish(
+        try connection.publish(
             OutboundMessage(topic, state, isRetained: true),
             quality: .atLeastOnce
         )
@@ -125,32 +137,36 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package mutating func turn() throws -> (received: Int, published: Int) {
         try receive()
         reached(.read)
-        let batch = batch()
+        let batch = lateness.takeEchoes(from: queue.next(intake, upTo: pace.size))
         let notices = try commit(handler.isForOthers(batch) ? [] : batch)
+        connection.acknowledge(queue.done())
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
-        for notice in notices { _ = try connection.publish(notice, quality: .atMostOnce) }
+        for notice in notices { try connection.publish(notice, over: 0, quality: .atMostOnce) }
         for signal in handler.takeSignals() {
-            _ = try connection.publish(signal, quality: .atLeastOnce)
+            try connection.publish(signal, quality: .atLeastOnce)
+        }
+        if let echo = lateness.look(since: [queue.oldest, publisher.oldest]) {
+            try connection.publish(echo, over: 0, quality: .atLeastOnce)
         }
         reached(.published)
         try connection.flush()
         reached(.flushed)
         try unsubscribeSwept()
-        metrics.turn(
-            received: intake.deliveries.count,
-            published: published,
-            window: publisher.unconfirmed
-        )
+        metrics.turn(received: intake.deliveries.count, published: published)
+        metrics.holds(publisher, queue)
+        metrics.leftOut(publisher.takeLeftOut())
         return (intake.deliveries.count, published)
     }
 
     private mutating func receive() throws {
         let limits = environment.limits
-        // With much still to be sent, one message at a time keeps the memory bounded: each may have
-        // a thousand receivers.
-        let isBehind = publisher.backlog > limits.backlogMax
+        // With much still to be sent nothing more is taken in: that keeps the memory bounded, and
+        // whoever sends is told by the broker's queue. What empties the outbox needs no message.
+        let mayReceive =
+            mayReceive && !publisher.isBehind && queue.count < limits.intakeMax
+            && queue.bytes < limits.intakeBytes
         try connection.receive(
-            upTo: isBehind ? 1 : limits.batchMax,
+            upTo: mayReceive ? limits.batchMax : 0,
             linger: limits.batchLinger,
             wait: wait(),
             into: &intake
@@ -162,10 +178,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     }
 
     private mutating func wait() -> Duration {
-        guard !publisher.needsStore else { return visits.goOn() }
+        guard !publisher.needsStore, queue.count == 0 else { return visits.goOn() }
         let now = environment.clock.now
         return visits.wait(
-            until: handler.nextDue,
+            until: publisher.isBehind ? nil : handler.nextDue,
             pause: publisher.pause(at: now).map { .milliseconds($0) },
             hasSettled: publisher.hasSettled,
             at: now
@@ -176,24 +192,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         visits.mustSettle(hasSettled: publisher.hasSettled, isCrowded: publisher.isCrowded)
     }
 
-    private func batch() -> [Inbound] {
-        let bytes = intake.bytes
-        return intake.deliveries.map { delivery in
-            Inbound(
-                topic: bytes[delivery.topic],
-                payload: bytes[delivery.payload],
-                responseTopic: delivery.responseTopic.map { bytes[$0] },
-                correlation: delivery.correlationData.map { bytes[$0] },
-                sourceAddress: delivery.sourceAddress.map {
-                    String(decoding: bytes[$0], as: UTF8.self)
-                },
-                isRetained: delivery.isRetained
-            )
-        }
-    }
-
     private mutating func unsubscribeSwept() throws {
-        guard !mustUnsubscribe.isEmpty else { return }
+        guard !mustUnsubscribe.isEmpty, queue.isIdle else { return }
         try connection.unsubscribe(mustUnsubscribe)
         mustUnsubscribe = []
     }
@@ -207,7 +207,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         let mustLook = visits.mustLook(isCalled: isCalled, isIdle: intake.isEmpty, at: now)
         if mustLook { publisher.lookAgain() }
         if batch.isEmpty, !mustLook, !mustSettle() { return [] }
-        let isRested = visits.isRested(at: now)
+        // Nor is what is due to add to an outbox that is behind.
+        let isRested = visits.isRested(at: now) && !publisher.isBehind
         if batch.isEmpty, !mustSettle(), try !hasWork(now, isRested: isRested) {
             publisher.take(stored: [])
             return []
@@ -296,7 +297,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             return (rows, stored, notices)
         }
         self.handler = handler
-        metrics.committed(after: ContinuousClock.now - start)
+        let duration = ContinuousClock.now - start
+        metrics.committed(after: duration)
+        pace.note(batch.count, took: duration)
         reached(.committed)
         publisher.settledRowsAreGone()
         visits.haveSettled()

@@ -14,6 +14,11 @@ package final class WorkerMetrics: Sendable {
     private let sessionsLost: Counter
     private let dueFailures: Counter
     private let brokerRefusals: Counter
+    private let oldest: Gauge
+    private let outboxBytes: Gauge
+    private let intakeBytes: Gauge
+    private let intakeMessages: Gauge
+    private let leftOut: Counter
     private let worker: String
 
     /// Makes the counters of a worker.
@@ -29,16 +34,34 @@ package final class WorkerMetrics: Sendable {
         sessionsLost = Counter(label: "lamplighter_sessions_lost_total", dimensions: labels)
         dueFailures = Counter(label: "lamplighter_due_failures_total", dimensions: labels)
         brokerRefusals = Counter(label: "lamplighter_publish_refused_total", dimensions: labels)
+        oldest = Gauge(label: "lamplighter_oldest_unanswered_seconds", dimensions: labels)
+        outboxBytes = Gauge(label: "lamplighter_outbox_bytes", dimensions: labels)
+        intakeBytes = Gauge(label: "lamplighter_intake_bytes", dimensions: labels)
+        intakeMessages = Gauge(label: "lamplighter_intake_messages", dimensions: labels)
+        leftOut = Counter(label: "lamplighter_statuses_left_out_total", dimensions: labels)
     }
 
-    func turn(received: Int, published: Int, window: Int) {
+    func turn(received: Int, published: Int) {
         if received > 0 {
             self.received.increment(by: received)
             batchSize.record(received)
         }
         if published > 0 { self.published.increment(by: published) }
-        self.window.record(window)
     }
+
+    /// Tells how much waits in the worker's memory.
+    func holds(_ publisher: borrowing Publisher, _ queue: borrowing TurnQueue) {
+        window.record(publisher.unconfirmed)
+        outboxBytes.record(publisher.bytes)
+        intakeBytes.record(queue.bytes)
+        intakeMessages.record(queue.count)
+    }
+
+    func leftOut(_ count: Int) {
+        if count > 0 { leftOut.increment(by: count) }
+    }
+
+    func oldestUnanswered(_ age: Duration) { oldest.record(age / .seconds(1)) }
 
     func committed(after duration: Duration) {
         let (seconds, attoseconds) = duration.components

@@ -92,7 +92,11 @@ package final class WorkerThread: Sendable {
     /// One life of the worker: a connection, and turns until it fails or is to stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
         var loop = WorkerLoop(
-            try MosquittoConnection(options, waker: waker),
+            try MosquittoConnection(
+                options,
+                outlets: environment.limits.outlets,
+                waker: waker
+            ),
             handler,
             environment: environment,
             metrics: metrics,
@@ -114,10 +118,11 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// Answers those whose slow work is nearly done; others ask again.
+    /// Answers those who wait for their turn, or whose slow work is nearly done; others ask again.
     private func drain<Handler: BatchHandler>(
         _ loop: inout WorkerLoop<MosquittoConnection, Handler>
     ) throws {
+        loop.endIntake()
         let end = ContinuousClock.now + environment.limits.drainMax
         while loop.isAwaiting, ContinuousClock.now < end { try loop.turn() }
     }

@@ -64,7 +64,7 @@ struct CrashProbe {
         )
         options.receiveMaximum = limits.receiveMaximum
         var loop = WorkerLoop(
-            try MosquittoConnection(options, waker: Waker()),
+            try MosquittoConnection(options, outlets: limits.outlets, waker: Waker()),
             StatusHandler(environment),
             environment: environment,
             metrics: WorkerMetrics(.status),

@@ -41,7 +41,7 @@ enum ScheduleProbe {
         )
         options.receiveMaximum = environment.limits.receiveMaximum
         return WorkerLoop(
-            try MosquittoConnection(options, waker: Waker()),
+            try MosquittoConnection(options, outlets: environment.limits.outlets, waker: Waker()),
             handler,
             environment: environment,
             metrics: WorkerMetrics(handler.name),

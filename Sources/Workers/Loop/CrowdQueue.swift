@@ -1,46 +1,11 @@
 import Domain
 import Wire
 
-/// Messages that wait to be published, each with its row of the outbox, oldest first.
-struct PublishQueue {
-    /// A message and the row that owes it.
-    struct Pending {
-        var row: Int64
-        var message: OutboundMessage
-    }
-
-    private var pending: [Pending] = []
-    private var head = 0
-    private static let keptCapacity = 10_000
-    private static let headMax = 4096
-
-    /// How many wait.
-    var count: Int { pending.count - head }
-
-    /// Adds one behind all others.
-    mutating func append(_ message: Pending) { pending.append(message) }
-
-    /// Takes the oldest.
-    mutating func popFirst() -> Pending? {
-        guard head < pending.count else { return nil }
-        let first = pending[head]
-        head += 1
-        if head == pending.count {
-            pending.removeAll(keepingCapacity: pending.count < Self.keptCapacity)
-            head = 0
-        } else if head > Self.headMax {
-            pending.removeSubrange(..<head)
-            head = 0
-        }
-        return first
-    }
-}
-
 /// Messages that tell very many the same, and those for the same topics that came after them.
 ///
 /// They go out in groups with pauses, since a thousand at once would keep the cores busy for some 50 ms.
 struct CrowdQueue {
-    private var queue = PublishQueue()
+    private var queue = Line<PendingMessage>()
     /// How many messages wait for each topic.
     private var topics: [String: Int] = [:]
     private let limits: Limits
@@ -77,13 +42,13 @@ struct CrowdQueue {
     }
 
     /// Adds one behind all others.
-    mutating func append(_ message: PublishQueue.Pending) {
+    mutating func append(_ message: PendingMessage) {
         topics[message.message.topic, default: 0] += 1
         queue.append(message)
     }
 
     /// Takes the oldest; nil where none waits or those of this group have gone out.
-    mutating func popFirst(at now: Instant) -> PublishQueue.Pending? {
+    mutating func popFirst(at now: Instant) -> PendingMessage? {
         if mayBegin(at: now) {
             nextGroupAt = now.adding(milliseconds: limits.crowdPause)
             window = max(limits.crowdWindow, count / max(1, limits.crowdPauses))

@@ -1,0 +1,117 @@
+import CMosquitto
+import Glibc
+
+extension ConnectionSet {
+    /// Gives the next messages, and the broker's words on what went out.
+    ///
+    /// As `MosquittoClient.receive`; with a `limit` of 0 no message is read. Sends keep-alives and goes on
+    /// writing what `flush()` could not.
+    /// - Throws: `MosquittoError`, from whichever connection.
+    package mutating func receive(
+        upTo limit: Int,
+        linger: Duration,
+        wait: Duration,
+        into batch: inout Intake
+    ) throws(MosquittoError) {
+        batch.removeAll()
+        try tick()
+        let isBuffered = limit > 0 && intake.mayRead && intake.bulk?.next != nil
+        try look(upTo: limit, linger: linger, wait: isBuffered ? .zero : wait)
+        swap(&intake.callbacks.intake, &batch)
+        for outlet in outlets where !outlet.client.callbacks.intake.confirmed.isEmpty {
+            for receipt in outlet.client.callbacks.intake.confirmed { batch.append(receipt) }
+            outlet.client.callbacks.intake.removeAll()
+        }
+    }
+
+    private mutating func tick() throws(MosquittoError) {
+        for outlet in outlets { try outlet.client.tick() }
+        try intake.tick()
+    }
+
+    /// Waits for something to read, and reads it; writes meanwhile.
+    private mutating func look(
+        upTo limit: Int,
+        linger: Duration,
+        wait: Duration
+    ) throws(MosquittoError) {
+        let end = Monotonic.now.adding(wait)
+        while true {
+            let left = end.milliseconds(since: .now)
+            let isReading = limit > 0 && intake.mayRead
+            let events = poll(isReading: isReading, milliseconds: min(left, 1000))
+            if events.isLost { throw MosquittoError(.connectionLost, function: "poll") }
+            try write(events)
+            var hasRead = try readReceipts(events)
+            if isReading, events.isReadable(0) || intake.bulk?.next != nil {
+                try intake.drain(upTo: limit, linger: linger)
+                hasRead = hasRead || !intake.callbacks.intake.isEmpty
+            }
+            if hasRead || events.isWoken || left == 0 { return }
+            try tick()
+        }
+    }
+
+    private mutating func readReceipts(_ events: Events) throws(MosquittoError) -> Bool {
+        var hasRead = false
+        for (index, outlet) in outlets.enumerated() where events.isReadable(index + 1) {
+            while try outlet.client.readPackets() {}
+            hasRead = hasRead || !outlet.client.callbacks.intake.isEmpty
+        }
+        return hasRead
+    }
+
+    private mutating func write(_ events: Events) throws(MosquittoError) {
+        for (index, outlet) in outlets.enumerated() where events.isWritable(index + 1) {
+            try outlet.client.writeSome()
+        }
+        if events.isWritable(0) { try intake.writeSome() }
+    }
+
+    // MARK: poll(2)
+
+    /// What happened on which connection: the intake is the first.
+    private struct Events {
+        var readable: UInt64 = 0
+        var writable: UInt64 = 0
+        var isWoken = false
+        /// The intake has ended, which no reading would tell.
+        var isLost = false
+
+        func isReadable(_ index: Int) -> Bool { readable >> UInt64(index) & 1 == 1 }
+        func isWritable(_ index: Int) -> Bool { writable >> UInt64(index) & 1 == 1 }
+    }
+
+    private func poll(isReading: Bool, milliseconds: Int32) -> Events {
+        let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
+        let count = outlets.count + 1
+        return withUnsafeTemporaryAllocation(of: pollfd.self, capacity: count + 1) { entries in
+            entries[0] = Self.entry(of: intake, isReading: isReading)
+            for index in 1..<count {
+                entries[index] = Self.entry(of: outlets[index - 1].client, isReading: true)
+            }
+            entries[count] = pollfd(fd: waker.descriptor, events: Int16(POLLIN), revents: 0)
+            var events = Events()
+            guard Glibc.poll(entries.baseAddress, nfds_t(count + 1), milliseconds) > 0 else {
+                return events
+            }
+            for index in 0..<count {
+                let got = entries[index].revents
+                if got & (Int16(POLLIN) | ended) != 0 { events.readable |= 1 << UInt64(index) }
+                if got & (Int16(POLLOUT) | ended) != 0 { events.writable |= 1 << UInt64(index) }
+            }
+            events.isLost = !isReading && entries[0].revents & ended != 0
+            events.isWoken = entries[count].revents != 0
+            if events.isWoken { waker.reset() }
+            return events
+        }
+    }
+
+    private static func entry(
+        of client: borrowing MosquittoClient,
+        isReading: Bool
+    ) -> pollfd {
+        let events = (isReading ? Int16(POLLIN) : 0) | (client.hasOutput ? Int16(POLLOUT) : 0)
+        return pollfd(fd: mosquitto_socket(client.handle), events: events, revents: 0)
+    }
+}

@@ -1,0 +1,92 @@
+import Domain
+import Wire
+
+/// A message that waits to be published, and the row of the outbox that owes it.
+struct PendingMessage {
+    var row: Int64
+    var message: OutboundMessage
+    /// Since when it waits, and as which; only where newer statuses may take its place.
+    var since: ContinuousClock.Instant?
+    var number = 0
+    /// Bytes that it takes in memory, about.
+    let size: Int
+
+    /// A message; one with the payload of the message before shares its memory.
+    init(row: Int64, message: OutboundMessage, sharesPayload: Bool = false) {
+        self.row = row
+        self.message = message
+        size = message.size - (sharesPayload ? message.payload.count : 0)
+    }
+}
+
+extension OutboundMessage {
+    /// Bytes that it takes in memory, about.
+    var size: Int { topic.utf8.count + payload.count + (correlation?.count ?? 0) + 128 }
+}
+
+/// Messages that go out over one connection: those of one receiver in order, receivers in turn.
+///
+/// Answers go ahead of what users are told, three to one where both wait: an answer ends a sender's wait,
+/// and its repeats. Of a status that has waited long only the newest of its topic goes out.
+struct PublishLane {
+    private var words = Line<PendingMessage>()
+    private var answers = FairLine<PendingMessage>()
+    private var news = FairLine<PendingMessage>()
+    /// The newest status of each topic of those that wait.
+    private var newest: [String: Int] = [:]
+    private var lastNumber = 0
+    private var answersInARow = 0
+    private let staleAfter: Duration
+    /// Messages that the broker has not confirmed.
+    var open = 0
+
+    private static let answersPerNews = 3
+    /// Messages for users from which on statuses are watched.
+    private static let watchedMin = 100
+
+    init(_ limits: Limits) { staleAfter = limits.staleAfter }
+
+    /// How many wait.
+    var count: Int { words.count + answers.count + news.count }
+
+    /// Adds a message behind those of its receiver.
+    mutating func append(_ pending: PendingMessage, of party: Parties.Party) {
+        switch party.kind {
+        case .service: words.append(pending)
+        case .sender, .registration: answers.append(pending, of: party.key)
+        case .user: news.append(watched(pending), of: party.key)
+        }
+    }
+
+    private mutating func watched(_ pending: PendingMessage) -> PendingMessage {
+        guard news.count >= Self.watchedMin, pending.message.isRetained else { return pending }
+        var pending = pending
+        lastNumber += 1
+        pending.since = .now
+        pending.number = lastNumber
+        newest[pending.message.topic] = lastNumber
+        return pending
+    }
+
+    /// Takes the message whose turn it is, and tells whether it lost its sense while it waited.
+    mutating func popFirst() -> (pending: PendingMessage, isVoid: Bool)? {
+        guard let pending = words.popFirst() ?? popNext() else { return nil }
+        guard let since = pending.since, let last = newest[pending.message.topic] else {
+            return (pending, false)
+        }
+        if last == pending.number {
+            newest[pending.message.topic] = nil
+            return (pending, false)
+        }
+        return (pending, ContinuousClock.now - since > staleAfter)
+    }
+
+    private mutating func popNext() -> PendingMessage? {
+        if news.count > 0, answers.count == 0 || answersInARow >= Self.answersPerNews {
+            answersInARow = 0
+            return news.popFirst()
+        }
+        answersInARow += 1
+        return answers.popFirst()
+    }
+}

@@ -1,0 +1,113 @@
+import Testing
+import Wire
+
+@testable import Mosquitto
+@testable import Workers
+
+@Suite("Senders take turns")
+struct TurnQueueTests {
+    /// One batch as the broker gives it: senders by letter, `!` a registration, `*` the service's own.
+    private func intake(_ senders: String) -> Intake {
+        var intake = Intake()
+        for (number, sender) in senders.enumerated() {
+            let topic =
+                switch sender {
+                case "!": "ll/v1/product/p/0123456789ab/register"
+                case "*": "ll/v1/system/token-used"
+                default: "ll/v1/device/d-\(sender)/report"
+                }
+            let place = Array(topic.utf8).withUnsafeBytes { intake.store($0) }
+            let payload = Array("\(sender)\(number)".utf8).withUnsafeBytes { intake.store($0) }
+            intake.append(
+                Delivery(
+                    topic: place,
+                    payload: payload,
+                    quality: .atLeastOnce,
+                    isRetained: false,
+                    mid: 1
+                )
+            )
+        }
+        return intake
+    }
+
+    private func queue() -> TurnQueue { TurnQueue(Parties(Topics())) }
+
+    private func text(_ batch: [Inbound]) -> String {
+        batch.map { String(decoding: $0.payload.prefix(1), as: UTF8.self) }.joined()
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var senders: String
+        var batches: [String]
+        var acknowledged: [Int]
+        var testDescription: String { senders }
+    }
+
+    static let cases = [
+        Case(senders: "aab", batches: ["aab"], acknowledged: [3]),
+        Case(senders: "aaaaab", batches: ["aba", "aaa"], acknowledged: [2, 4]),
+        Case(senders: "aabbcc", batches: ["abc", "abc"], acknowledged: [1, 5]),
+        Case(senders: "aaaa*b", batches: ["*ab", "aaa"], acknowledged: [1, 5]),
+        // A registration waits for what came before it, and for nothing else.
+        Case(senders: "aab!bb", batches: ["aba", "!bb"], acknowledged: [3, 3]),
+        Case(senders: "!aaaaa", batches: ["!aa", "aaa"], acknowledged: [3, 3]),
+    ]
+
+    @Test("Each waits behind its own messages", arguments: cases)
+    func turns(_ row: Case) {
+        var queue = queue()
+        var waiting = intake(row.senders)
+        var batches: [String] = []
+        var acknowledged: [Int] = []
+        while batches.count < row.batches.count {
+            batches.append(text(queue.next(waiting, upTo: 3)))
+            acknowledged.append(queue.done())
+            waiting = Intake()
+        }
+        #expect(batches == row.batches)
+        #expect(acknowledged == row.acknowledged)
+        #expect(queue.isIdle && queue.count == 0 && queue.bytes == 0 && queue.oldest == nil)
+    }
+
+    @Test("One who comes late is served before a flood's rest, and acknowledged in order")
+    func late() {
+        var queue = queue()
+        _ = queue.next(intake(String(repeating: "a", count: 100)), upTo: 10)
+        #expect(queue.done() == 10)
+        #expect(text(queue.next(intake("b"), upTo: 10)).contains("b"))
+        #expect(queue.done() == 9)
+        #expect(queue.count == 81)
+        var left = 82
+        while queue.count > 0 {
+            _ = queue.next(Intake(), upTo: 50)
+            left -= queue.done()
+        }
+        #expect(left == 0)
+    }
+
+    @Test("What the gate says of a device stays in order with what the device says")
+    func presence() {
+        let parties = Parties(Topics())
+        func key(_ topic: String) -> UInt64 { parties.party(of: topic).key }
+        #expect(key("ll/v1/system/presence/d-1") == key("ll/v1/device/d-1/report"))
+        #expect(key("ll/v1/user/u1/device/d-1/status") == key("ll/v1/user/u1/device/d-2/event"))
+        #expect(key("ll/v1/user/u1/device") != key("ll/v1/user/u2/device"))
+        #expect(key("ll/v1/app/a/t1/response") == key("ll/v1/app/a/t1/session"))
+        #expect(key("ll/v1/app/a/t1/response") != key("ll/v1/app/a/t2/response"))
+    }
+
+    @Test("Dear messages make the next batch smaller, cheap ones larger again")
+    func pace() {
+        var limits = Limits()
+        limits.turnMax = .milliseconds(20)
+        var pace = BatchPace(limits)
+        #expect(pace.size == 500)
+        pace.note(500, took: .seconds(1))
+        #expect(pace.size == 250)
+        for _ in 0..<10 { pace.note(pace.size, took: .milliseconds(2 * pace.size)) }
+        #expect(pace.size == 10)
+        for _ in 0..<10 { pace.note(pace.size, took: .milliseconds(1)) }
+        #expect(pace.size == 500)
+    }
+}
