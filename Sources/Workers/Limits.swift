@@ -162,6 +162,12 @@ package struct Limits: Sendable {
     package var hashThreads = 0
     /// Passwords that wait to be hashed.
     package var hashQueue = 256
+    /// Bytes of what waits in one lane of slow work.
+    package var slowQueueBytes = 1 << 20
+    /// Bytes of the requests that wait for slow work, as they came.
+    package var waitingBytes = 16 << 20
+    /// What one terminal, source address, app and product may do.
+    package var counts = CountLimits()
     /// How long a worker that stops still answers those who wait for slow work.
     package var drainMax: Duration = .seconds(2)
     /// The longest wait between two tries to reach the broker.

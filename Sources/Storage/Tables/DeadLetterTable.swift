@@ -97,6 +97,33 @@ package struct DeadLetterTable {
         return sql.changes > 0
     }
 
+    /// The number of the newest letter; 0 where there is none.
+    package func newest() throws -> Int64 {
+        try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
+    }
+
+    /// The newest letter that goes beyond so many bytes of topics and payloads, the newest counted first;
+    /// nil where all have room.
+    package func firstTooMany(bytes max: Int) throws -> Int64? {
+        var left = max
+        let sizes = try sql.query(
+            "SELECT id, length(payload) + length(topic) FROM deadLetter ORDER BY id DESC"
+        ) { _ in
+        } row: {
+            (id: $0.integer(0), bytes: Int(clamping: $0.integer(1)))
+        }
+        for (id, bytes) in sizes {
+            left -= bytes
+            if left < 0 { return id }
+        }
+        return nil
+    }
+
+    /// Removes a letter and all that are older.
+    package func drop(upTo id: Int64) throws {
+        try sql.run("DELETE FROM deadLetter WHERE id <= $1") { $0.add(id) }
+    }
+
     /// Removes all letters; tells how many there were.
     package func dropAll() throws -> Int {
         try sql.run("DELETE FROM deadLetter")

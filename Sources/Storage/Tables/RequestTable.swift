@@ -147,6 +147,28 @@ package struct RequestTable {
         return sql.changes
     }
 
+    /// Tells whether there are more rows than so many, by the numbers of the first and the last; rows lie
+    /// in the order of their coming and leave at the front.
+    package func excess(over max: Int) throws -> Bool {
+        let first = try sql.integer("SELECT min(seq) FROM request") ?? 0
+        let last = try sql.integer("SELECT max(seq) FROM request") ?? 0
+        return last - first + 1 > Int64(max)
+    }
+
+    /// Forgets the oldest beyond so many, at most so many at once, whatever their age.
+    package func trim(to max: Int, limit: Int) throws {
+        try sql.run(
+            """
+            DELETE FROM request WHERE seq IN (
+                SELECT seq FROM request WHERE seq <= (SELECT max(seq) FROM request) - $1
+                ORDER BY seq LIMIT $2)
+            """
+        ) {
+            $0.add(max)
+            $0.add(limit)
+        }
+    }
+
     /// How many requests wait to be forgotten, counted up to a limit: those that come before the first that
     /// is younger than a moment.
     func count(before: Instant, limit: Int) throws -> Int64 {
