@@ -136,7 +136,8 @@ let package = Package(
         .target(
             name: "Workers",
             dependencies: [
-                "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Providers", "QRCode",
+                "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium",
+                "Providers", "QRCode",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],

@@ -194,7 +194,9 @@ CREATE TABLE attempt (
     subject TEXT NOT NULL PRIMARY KEY,
     count INTEGER NOT NULL,
     since INTEGER NOT NULL
-, until INTEGER) STRICT;
+) STRICT;
+
+CREATE INDEX attemptAge ON attempt (since);
 
 CREATE UNIQUE INDEX accountUsername ON account (appId, region, usernameKey)
     WHERE usernameKey IS NOT NULL;
@@ -229,7 +231,7 @@ CREATE TABLE code (
     sentAt INTEGER NOT NULL,
     expiresAt INTEGER NOT NULL,
     usedAt INTEGER
-, tokenTries INTEGER NOT NULL DEFAULT 0) STRICT;
+) STRICT;
 
 CREATE INDEX codeExpiry ON code (expiresAt);
 
@@ -522,10 +524,20 @@ CREATE INDEX formerBondDevice ON formerBond (did, lastCid);
 
 CREATE INDEX requestTurnedAway ON request (seq) WHERE turnedAway IS NOT NULL;
 
-CREATE INDEX attemptEnd ON attempt (until);
-
 CREATE INDEX accountPendingPhone ON account (appId, region, pendingPhone)
     WHERE pendingPhone IS NOT NULL;
 
 CREATE INDEX accountPendingEmail ON account (appId, region, pendingEmailKey)
     WHERE pendingEmailKey IS NOT NULL;
+
+CREATE TABLE refusal (
+    id INTEGER NOT NULL PRIMARY KEY,
+    likeness BLOB NOT NULL UNIQUE,
+    reason TEXT NOT NULL,
+    firstAt INTEGER NOT NULL,
+    lastAt INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    detail BLOB NOT NULL
+) STRICT;
+
+CREATE INDEX refusalLast ON refusal (lastAt, id);

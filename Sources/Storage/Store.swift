@@ -20,6 +20,8 @@ package final class Store: Sendable {
         case wrongSetting(name: String, value: String, wanted: String)
         /// The file can't be opened.
         case cannotOpen(path: String, reason: String)
+        /// The disk has no room for what opening the file writes.
+        case diskFull(path: String)
         /// The file has not been migrated yet, and a tool does not migrate.
         case olderVersion(path: String)
 
@@ -30,6 +32,7 @@ package final class Store: Sendable {
             case .wrongSetting(let name, let value, let wanted):
                 "the database setting \(name) is \(value), not \(wanted)"
             case .cannotOpen(let path, let reason): "\(path) can't be opened: \(reason)"
+            case .diskFull(let path): "the disk has no room to open \(path)"
             case .olderVersion(let path):
                 "\(path) was written by an older version of lamplighter and has to be migrated"
             }
@@ -69,11 +72,13 @@ package final class Store: Sendable {
             if try pool.read(migrator.hasBeenSuperseded) { throw Failure.newerVersion(path: path) }
             if migrates {
                 try migrator.migrate(pool)
+                try makeShrinkable(upTo: Self.smallBytes)
             } else if try !pool.read(migrator.hasCompletedMigrations) {
                 throw Failure.olderVersion(path: path)
             }
             try pool.writeWithoutTransaction(Self.secure)
         } catch let error as DatabaseError {
+            if error.resultCode == .SQLITE_FULL { throw Failure.diskFull(path: path) }
             throw Failure.cannotOpen(path: path, reason: error.message ?? "\(error.resultCode)")
         }
     }
@@ -96,10 +101,16 @@ package final class Store: Sendable {
             // Small pages, set before the first table: reports touch one here and one there, and
             // every page touched is copied whole into the log.
             try database.execute(sql: "PRAGMA page_size = \(pageBytes)")
+            // So that the file can give back what it no longer needs, a few pages at a time; said to one that
+            // has something in it, it is a write.
+            if try Int.fetchOne(database, sql: "PRAGMA page_count") == 0 {
+                try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            }
             // 16 MiB of pages for the working set; 80 MB of log between checkpoints.
             try database.execute(sql: "PRAGMA cache_size = -16384")
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
-            try database.execute(sql: "PRAGMA journal_size_limit = 134217728")
+            // After a flood the log's file goes back to the length that it is kept at.
+            try database.execute(sql: "PRAGMA journal_size_limit = \(LogFile.bytesMax)")
             // What is deleted is written over, so that who was erased isn't found in a free page.
             try database.execute(sql: "PRAGMA secure_delete = ON")
         }

@@ -17,6 +17,12 @@ package enum StoreError {
         ].contains(error.resultCode)
     }
 
+    /// Tells whether the disk had no room.
+    package static func isFull(_ error: any Error) -> Bool {
+        if case .diskFull = error as? Store.Failure { return true }
+        return (error as? DatabaseError)?.resultCode == .SQLITE_FULL
+    }
+
     /// What went wrong in words for an operator, without any value of a statement.
     package static func summary(_ error: any Error) -> String {
         guard let error = error as? DatabaseError else { return "\(error)" }

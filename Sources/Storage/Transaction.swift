@@ -63,6 +63,8 @@ package struct Transaction {
     package var refreshes: RefreshTable { RefreshTable(sql: sql) }
     /// Messages that were put aside.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
+    /// What the gate refused.
+    package var refusals: RefusalTable { RefusalTable(transaction: self) }
     /// Codes with which a user ends his other sessions.
     package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
     /// Messages on their way out of the house.

@@ -14,14 +14,23 @@ package final class Readiness: Sendable {
         var parts: [String: String?] = [:]
         var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWatcher = 0
+        /// Parts that nobody waits for at the start: what is wrong with them is seen all the better then.
+        var spared: Set<String> = []
+
+        var isStarted: Bool {
+            parts.allSatisfy { $0.value == nil || spared.contains($0.key) }
+        }
     }
 
     private let state = Mutex(State())
 
-    /// Makes a registry of parts, none of them ready.
-    package init(parts: [String]) {
+    /// Makes a registry of parts, none of them ready, and of `others` that are until something happens, and
+    /// that `waitForAll` does not wait for.
+    package init(parts: [String], others: [String] = []) {
         state.withLock { state in
             for part in parts { state.parts[part] = .some("starting") }
+            for part in others { state.parts[part] = .some(nil) }
+            state.spared = Set(others)
         }
     }
 
@@ -45,9 +54,12 @@ package final class Readiness: Sendable {
         state.withLock { $0.parts.values.allSatisfy { $0 == nil } }
     }
 
-    /// Returns as soon as every part accepts work, or when the task is cancelled.
+    /// True once every part that a start waits for accepts work.
+    package var isStarted: Bool { state.withLock { $0.isStarted } }
+
+    /// Returns as soon as every part accepts work that a start waits for, or when the task is cancelled.
     package func waitForAll() async {
-        while !isAllReady && !Task.isCancelled { await nextChange() }
+        while !isStarted && !Task.isCancelled { await nextChange() }
     }
 
     private func set(_ part: String, _ reason: String?) {
@@ -71,7 +83,7 @@ package final class Readiness: Sendable {
             await withCheckedContinuation { continuation in
                 let isDone = state.withLock { state in
                     // A change or a cancellation since the caller looked must not be slept through.
-                    if state.parts.values.allSatisfy({ $0 == nil }) || Task.isCancelled {
+                    if state.isStarted || Task.isCancelled {
                         return true
                     }
                     state.watchers[id] = continuation

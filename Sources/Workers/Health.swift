@@ -5,6 +5,9 @@ package struct Health: Sendable {
     /// Says that a part is not ready, and why, in words for an operator.
     package let notReady: @Sendable (_ part: String, _ reason: String) -> Void
 
+    /// Says why the disk has too little room; nil when it has enough again.
+    package var diskIsLow: @Sendable (_ reason: String?) -> Void = { _ in }
+
     /// Tells two functions.
     package init(
         ready: @escaping @Sendable (_ part: String) -> Void,

@@ -63,13 +63,18 @@ package final class UpkeepThread: Sendable {
         var tail = Due(pages: Self.tailPages, milliseconds: Self.tailMilliseconds)
         var log = Due(pages: Self.logPages, milliseconds: Self.logMilliseconds)
         var rest = DueRest()
+        let disk = DiskWatch(environment, logger)
+        var shrinker = Shrinker(environment)
         while isGoing {
+            disk.look()
             let hasLogGrown = lengthenLog(&rest)
             if tail.take(environment.clock.now, environment.store.pagesWritten) { sort(sorter) }
             if log.take(environment.clock.now, environment.store.pagesWritten) {
                 try? copy(checkpointer)
             }
-            usleep(hasLogGrown ? Self.growthMicroseconds : Self.pauseMicroseconds)
+            // Busy or full: a later round tries again.
+            let hasShrunk = (try? shrinker.step()) ?? false
+            usleep(hasLogGrown || hasShrunk ? Self.growthMicroseconds : Self.pauseMicroseconds)
         }
     }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Service
+import Storage
 
 /// The entry point: runs the command and turns every error into the form that a person can act on.
 @main
@@ -21,6 +22,9 @@ enum Main {
     /// Tells of an error and picks the exit code: 0 help, 1 failed, 2 usage, or what the command chose.
     private static func report(_ error: any Error) -> Int32 {
         if let problem = error as? Problem { return show(problem, code: 1) }
+        if StoreError.isFull(error) {
+            return show(.diskFull(".", StoreError.summary(error)), code: 1)
+        }
         let code = Lamplighter.exitCode(for: error)
         if code == .success {
             print(Lamplighter.fullMessage(for: error))

@@ -1,7 +1,9 @@
 """A disk that fails or is full costs time, never a report."""
 
+import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -81,7 +83,12 @@ class InputOutputError(Disk):
                 self.survive(flag.touch, flag.unlink, "I/O error")
 
 
-class Full(Disk):
+class Small(Disk):
+    """A data directory on a small file system of its own."""
+
+    size = "24m"
+    settings = ()
+
     def make_world(self):
         if os.geteuid() != 0:
             skip_aloud(self, "a small file system can only be mounted by root")
@@ -89,17 +96,36 @@ class Full(Disk):
         self.ballast = self.place / "ballast"
         self.addCleanup(self.place.rmdir)
         done = subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", "size=24m", "lamplighter-test", str(self.place)],
+            ["mount", "-t", "tmpfs", "-o", f"size={self.size}", "lamplighter-test", str(self.place)],
             capture_output=True, text=True)
         if done.returncode != 0:
             skip_aloud(self, f"a small file system can't be mounted here: {done.stderr.strip()}")
         self.addCleanup(subprocess.run, ["umount", "--lazy", str(self.place)], check=True)
         holder = tempfile.mkdtemp(prefix="lamplighter-test-")
         self.addCleanup(shutil.rmtree, holder, ignore_errors=True)
-        service = Service(self.place / "data")
+        service = Service(self.place / "data", arguments=self.settings)
         service.log.close()
         service.log = open(f"{holder}/up.log", "ab")
         return World(watch=False, service=service)
+
+    def free(self):
+        room = os.statvfs(self.place)
+        return room.f_bavail * room.f_frsize
+
+    def fill_up_to(self, free):
+        """Leaves so many bytes."""
+        with open(self.ballast, "ab", buffering=0) as file:
+            while self.free() > free:
+                file.write(bytes(65_536))
+
+    def log(self):
+        self.own.service.log.flush()
+        return pathlib.Path(self.own.service.log.name).read_text(errors="replace")
+
+
+class Full(Small):
+    # The reserve would keep it from ever being full.
+    settings = ("--set", "limits.diskFreePercent=0")
 
     def fill(self):
         """Leaves no room, and has the database use up what it holds in reserve."""
@@ -118,6 +144,122 @@ class Full(Disk):
 
     def test_without_room_nothing_is_answered_and_with_room_again_nothing_was_lost(self):
         self.survive(self.fill, self.ballast.unlink, "full")
+
+
+    def test_a_start_says_that_the_disk_is_full(self):
+        self.own.service.stop()
+        with open(self.ballast, "wb", buffering=0) as file:
+            try:
+                while True:
+                    file.write(bytes(4096))
+            except OSError:
+                pass
+        done = subprocess.run(self.own.service.command(), capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("LL1011", done.stderr)
+        self.assertIn("is full", done.stderr)
+        done = subprocess.run([*self.own.service.command(), "--json"], capture_output=True, text=True, timeout=60)
+        self.assertEqual(json.loads(done.stdout)["error"]["code"], "LL1011")
+        self.ballast.unlink()
+        self.own.service.start()
+
+
+class NearlyFull(Small):
+    """With less than the reserve free nothing more is taken in, before the disk is full."""
+
+    size = "96m"
+    settings = ("--set", "limits.diskFreePercent=20")
+    reserve = (96 << 20) // 5
+
+    def metric(self, name):
+        url = f"http://127.0.0.1:{self.own.service.health_port}/metrics"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return float(re.search(rf"^{name} (\S+)$", answer.read().decode(), re.M)[1])
+
+    def test_reports_wait_and_requests_that_write_are_refused_until_there_is_room(self):
+        device, app = self.pair()
+        other = self.terminal()
+        self.assertEqual(device.report(data={"count": 1})["version"], 1)
+        app.status(device, lambda b: b["version"] == 1)
+        self.fill_up_to(self.reserve - (1 << 20))
+        status, why = eventually(
+            lambda: next((found for found in [self.readyz()] if found[0] == 503), None), 10, "the bad news")
+        self.assertIn("the disk is nearly full", why)
+        self.assertEqual(self.metric("lamplighter_disk_low"), 1)
+
+        began = self.free()
+        device.send(id="meanwhile", data={"count": 2})
+        for number in range(300):
+            device.send(id=f"flood-{number}", data={"label": "x" * 8, "count": number})
+        refused = app.ask("device/setCustomInfo", {"did": device.did, "customInfo": {"a": "b"}}, id="later")
+        self.assertError(refused, "Unavailable")
+        self.assertGreater(refused["error"]["retryAfter"], 0)
+        self.assertEqual(app.get("device/status", {"did": device.did})["data"]["count"], 1)
+        self.assertEqual(len(app.get("device/list", {})["devices"]), 1)
+        self.assertTrue(other.ask("account/logout", {})["ok"], "what ends sessions goes on")
+        other.wait_lost()
+        time.sleep(1)
+        self.assertEqual(device.unread("/response"), [], "nothing is answered that is not stored")
+        self.assertGreater(self.free(), began - (4 << 20), "the reserve is not used up")
+        doctor = json.loads(self.own.service.cli("doctor", "--only", "disk", "--json", *self.settings, check=False).stdout)
+        self.assertEqual(doctor["checks"][0]["state"], "fail", doctor)
+        self.assertIn("nearly full", self.log())
+
+        self.ballast.unlink()
+        self.assertTrue(device.response("meanwhile", 20)["ok"])
+        device.response("flood-299", 20)
+        eventually(lambda: self.readyz()[0] == 200, 20, "the good news")
+        self.assertEqual(self.metric("lamplighter_disk_low"), 0)
+        again = app.ask("device/setCustomInfo", {"did": device.did, "customInfo": {"a": "b"}}, id="later")
+        self.assertTrue(again["ok"], "with the same id it is heard again")
+
+    def test_it_starts_with_too_little_room_and_says_so(self):
+        device, app = self.pair()
+        self.own.service.stop()
+        self.fill_up_to(self.reserve - (1 << 20))
+        self.own.service.start()
+        eventually(lambda: self.readyz()[0] == 503, 10, "the bad news")
+        back = self.keep(type(device)(self.own.port, device.did, device.secret, device.mac)).come()
+        back.send(id="meanwhile", data={"count": 7})
+        time.sleep(1)
+        self.assertEqual(back.unread("/response"), [])
+        self.ballast.unlink()
+        self.assertTrue(back.response("meanwhile", 20)["ok"])
+        del app
+
+
+class Shrinking(OwnWorld):
+    """A file that grew becomes small again by itself."""
+
+    def sizes(self):
+        return sum(path.stat().st_size for path in self.own.service.data.glob("lamplighter.db*"))
+
+    def make_world(self):
+        return World(watch=False, settings=(
+            "--set", "limits.deadLetterMegabytes=256", "--set", "limits.deadLetters=100000"))
+
+    def test_after_a_hundred_megabytes_were_deleted(self):
+        tool = self.keep(self.own.tool("filler"))
+        tool.connect()
+        name = "ll/v1/device/d-unknown0000000/report"
+        for number in range(2000):
+            tool.publish(name, {"data": {"x": str(number) + "x" * 52_000}}, wait=number % 50 == 0)
+        store = ("doctor", "--only", "store")
+        eventually(lambda: "2000 dead letters" in self.own.service.cli(*store, check=False).stdout, 60, "the growth")
+        grown = self.sizes()
+        self.assertGreater(grown, 100 << 20)
+        self.own.service.cli("deadletter", "drop", "--all")
+        device = self.device()
+        worst = 0
+        deadline = time.monotonic() + 120
+        # The log keeps 36 MB at most, the file a few that are free.
+        while self.sizes() > 60 << 20:
+            self.assertLess(time.monotonic(), deadline, f"{self.sizes() >> 20} of {grown >> 20} MB are left")
+            began = time.monotonic()
+            self.assertTrue(device.report(data={"count": int(began)})["ok"])
+            worst = max(worst, time.monotonic() - began)
+            time.sleep(0.02)
+        self.assertLess(worst, 1)
 
 
 if __name__ == "__main__":

@@ -174,6 +174,12 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         device = self.device(connect=False)
         self.assertNotEqual(self.keep(Device(self.own.port, device.did, "wrong")).connect(), 0)
 
+    def test_what_the_gate_refused_is_kept(self):
+        device = self.device(connect=False)
+        self.assertNotEqual(self.keep(Device(self.own.port, device.did, "wrong")).connect(), 0)
+        eventually(lambda: f'"clientId":"{device.did}"' in self.own.service.cli("refusals", "--json").stdout, 15,
+                   "the refusal")
+
     def test_commands_work_on_the_data_directory_meanwhile(self):
         device = self.device()
         doctor = self.own.service.cli("doctor", check=False)

@@ -54,7 +54,7 @@ import Testing
         #expect(closed.all.isEmpty)
     }
 
-    @Test("A place that was given back can be had again, and one that was displaced is given back once")
+    @Test("A place that was given back can be had again, and one that went is given back once")
     func leaves() throws {
         let first = try #require(enter("a", "a1"))
         enter("a", "a2")

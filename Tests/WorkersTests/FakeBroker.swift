@@ -65,7 +65,6 @@ final class Broker {
         var isRetained = false
         var responseTopic: String?
         var correlation: [UInt8]?
-        var source: String?
     }
 
     var journal: [Step] = []
@@ -104,16 +103,14 @@ final class Broker {
         _ topic: String,
         _ payload: [UInt8],
         response: String? = nil,
-        correlation: [UInt8]? = nil,
-        source: String? = nil
+        correlation: [UInt8]? = nil
     ) {
         waiting.append(
             Message(
                 topic: topic,
                 payload: payload,
                 responseTopic: response,
-                correlation: correlation,
-                source: source
+                correlation: correlation
             )
         )
     }
@@ -216,7 +213,6 @@ final class Broker {
                 payload: payload,
                 responseTopic: response,
                 correlationData: correlation,
-                sourceAddress: message.source.map { put(Array($0.utf8)) },
                 quality: .atLeastOnce,
                 isRetained: message.isRetained,
                 mid: 1

@@ -6,7 +6,8 @@ package import JSON
 package struct Doctor {
     /// The groups that can be picked, in their order.
     package static let groups = [
-        "service", "store", "secrets", "disk", "clock", "limits", "broker", "gate",
+        "service", "store", "secrets", "disk", "clock", "limits", "broker", "gate", "refusals",
+        "addresses",
     ]
 
     private let settings: Settings
@@ -52,10 +53,12 @@ package struct Doctor {
         case "service": ServiceCheck(directory: directory, settings: settings).run()
         case "store": StoreCheck(directory: directory).run()
         case "secrets": SystemChecks.secrets(directory)
-        case "disk": SystemChecks.disk(directory)
+        case "disk": SystemChecks.disk(directory, settings.diskReserve)
         case "clock": SystemChecks.clock()
         case "limits": SystemChecks.limits(settings)
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
+        case "refusals": RefusalCheck(directory: directory).run()
+        case "addresses": AddressCheck(settings: settings).run()
         default: GateCheck(directory: directory, settings: settings).run()
         }
     }

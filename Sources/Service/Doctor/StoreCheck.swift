@@ -4,6 +4,12 @@ import Storage
 struct StoreCheck {
     let directory: DataDirectory
 
+    private func sizes(_ size: Store.FileSize) -> [String] {
+        let free = "\(size.bytes >> 20) MiB, \(size.freeBytes >> 20) of them free"
+        guard !size.isShrinkable else { return [free] }
+        return [free, "it can't shrink: stop the service and run lamplighter migrate --compact"]
+    }
+
     func run() -> Finding {
         let title = "the store opens, with the settings it needs"
         do {
@@ -13,7 +19,8 @@ struct StoreCheck {
                 (try tx.devices.count(), try tx.deadLetters.count())
             }
             let shown =
-                settings.map { "\($0.name) \($0.value)" } + [
+                sizes(try store.fileSize())
+                + settings.map { "\($0.name) \($0.value)" } + [
                     "\(devices) devices", "\(letters) dead letters",
                 ]
             return Finding(

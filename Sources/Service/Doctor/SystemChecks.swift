@@ -4,8 +4,8 @@ import Workers
 
 /// What can be seen of the machine without asking anybody.
 enum SystemChecks {
-    /// Bytes below which a disk is too full, and below which it soon will be.
-    private static let (roomFail, roomWarn) = (Int64(64 << 20), Int64(1 << 30))
+    /// Bytes below which a disk will soon be too full.
+    private static let roomWarn = Int64(1 << 30)
 
     /// Whether secrets are ours alone to read.
     static func secrets(_ directory: DataDirectory) -> Finding {
@@ -27,20 +27,26 @@ enum SystemChecks {
     }
 
     /// Whether there is room for the database to grow.
-    static func disk(_ directory: DataDirectory) -> Finding {
+    static func disk(_ directory: DataDirectory, _ reserve: DiskGuard.Reserve) -> Finding {
         let title = "the disk has room"
-        let facts = try? FileManager.default.attributesOfFileSystem(forPath: directory.path)
-        guard let free = (facts?[.systemFreeSize] as? NSNumber)?.int64Value else {
+        guard let room = DiskGuard.Room.of(directory.path), room.total > 0 else {
             return Finding(.doctorDisk, title, .skip, directory.path, "the system does not say")
         }
-        let state: Finding.State = free < roomFail ? .fail : free < roomWarn ? .warn : .pass
+        let least = reserve.bytes(of: room.total)
+        let state: Finding.State =
+            room.free < least ? .fail : room.free < max(roomWarn, 2 * least) ? .warn : .pass
+        let rule =
+            reserve.percent > 0
+            ? "below \(least >> 20) MiB nothing more is taken in"
+            : "no reserve is kept (limits.diskFreePercent)"
         return Finding(
             .doctorDisk,
             title,
             state,
             directory.path,
-            "\(free >> 20) MiB free",
-            cure: state == .pass ? "" : "make room: at a full disk nothing is acknowledged",
+            "\(room.free >> 20) MiB free of \(room.total >> 20), \(room.free * 100 / room.total) %; \(rule)",
+            cure: state == .pass
+                ? "" : "make room: reports and requests that write wait for it",
             command: state == .pass ? nil : "df -h '\(directory.path)'"
         )
     }

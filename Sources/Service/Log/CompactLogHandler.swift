@@ -47,8 +47,13 @@ package struct CompactLogHandler: LogHandler {
         )
     }
 
+    /// Bytes of one value that are written, so that no line is longer than a few of them.
+    private static let valueMax = 1024
+
     private static func quoted(_ text: String) -> String {
-        let text = plain(text)
+        let isLong = text.utf8.count > valueMax
+        let cut = isLong ? String(decoding: text.utf8.prefix(valueMax), as: UTF8.self) + "…" : text
+        let text = plain(cut)
         guard text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else {
             return text
         }

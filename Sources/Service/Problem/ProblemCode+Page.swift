@@ -89,6 +89,16 @@ extension ProblemCode {
                 not and why; /readyz shows the same while the service runs.
                 """
             )
+        case .diskFull:
+            (
+                "the disk is full",
+                """
+                The service writes before it answers, from its start on, and the disk of the data directory
+                has no room left. Nothing that was answered is lost: make room, or give the disk more, and
+                start it again. While it runs it takes nothing more in before the disk is full
+                (limits.diskFreePercent), and goes on by itself when there is room.
+                """
+            )
         default: laterPage
         }
     }
@@ -172,6 +182,24 @@ extension ProblemCode {
             ("the secrets", "Whether the files with secrets are readable by us and nobody else.")
         case .doctorService:
             ("the service", "Whether a service runs on the directory, and accepts work.")
+        case .doctorRefusals:
+            (
+                "the gate's refusals",
+                """
+                How often the gate said no within the last hour, by reason; "lamplighter refusals" shows to
+                whom, "lamplighter explain REASON" what to do. Many mean a device or an app with a mistake,
+                or somebody who tries.
+                """
+            )
+        case .doctorAddresses:
+            (
+                "the addresses that limits count by",
+                """
+                Limits count by the address that a connection comes from, of IPv6 by its /64. 127.0.0.1 and
+                ::1 are exempt. Behind a proxy that does not tell the broker whom it stands for, all its
+                clients count as one; on this machine, not at all.
+                """
+            )
         default:
             (
                 "something failed that should not",

@@ -13,6 +13,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case databaseFailed = "LL1008"
     case brokerUnreachable = "LL1009"
     case notStarted = "LL1010"
+    case diskFull = "LL1011"
     case settingUnknown = "LL1101"
     case settingInvalid = "LL1102"
     case configurationUnreadable = "LL1103"
@@ -32,6 +33,8 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case doctorLimits = "LL1306"
     case doctorSecrets = "LL1307"
     case doctorService = "LL1308"
+    case doctorRefusals = "LL1309"
+    case doctorAddresses = "LL1310"
     case unexpected = "LL1900"
 
     /// Finds a code however it is written: `LL1003`, `ll1003` or `1003`.

@@ -8,6 +8,6 @@ struct Announcer: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown { await readiness.waitForAll() }
-        if readiness.isAllReady { try announce() }
+        if readiness.isStarted { try announce() }
     }
 }

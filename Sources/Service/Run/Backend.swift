@@ -53,7 +53,7 @@ package struct Backend {
             summary: "SQLite, WAL, synchronous FULL",
             services: [
                 slow,
-                try BrokerMonitor(BrokerAccess.workers(context)),
+                try BrokerMonitor(BrokerAccess.workers(context), environment),
                 UpkeepService(thread: UpkeepThread(environment, logger: logger)),
                 SweeperService(sweeper: Sweeper(environment, logger: logger)),
             ] + (try deliveries(context, environment)) + workers,
@@ -128,6 +128,14 @@ package struct Backend {
             ),
             publicURL: context.publicURL
         )
+        environment.health.diskIsLow = { reason in
+            guard let reason else { return readiness.isReady("disk") }
+            readiness.isWaiting("disk", for: reason)
+        }
+        environment.disk = DiskGuard(
+            path: store.path,
+            context.settings.diskReserve
+        )
         environment.deliveryDesk = DeliveryDesk(logger: Logger(label: "lamplighter.delivery"))
         return environment
     }
@@ -201,6 +209,16 @@ struct SweeperService: Service {
     }
 }
 
+extension Settings {
+    /// How much of the data directory's disk is to be left free.
+    var diskReserve: DiskGuard.Reserve {
+        .init(
+            percent: limit("diskFreePercent"),
+            bytesMax: Int64(limit("diskFreeMegabytes")) << 20
+        )
+    }
+}
+
 extension Limits {
     /// The bounds that settings say.
     package init(_ settings: Settings) {
@@ -216,6 +234,10 @@ extension Limits {
         turnMax = .milliseconds(settings.limit("turn"))
         lateAfter = .seconds(settings.limit("unanswered"))
         deadLettersMax = settings.limit("deadLetters")
+        deadLetterBytes = settings.limit("deadLetterMegabytes") << 20
+        refusalsMax = settings.limit("refusals")
+        refusalSeconds = Int64(settings.limit("refusalDays")) * 86_400
+        requestsMax = settings.limit("requests")
         inboxSeconds = Int64(settings.limit("inboxDays")) * 86_400
         requestSeconds = Int64(settings.limit("requestWindow"))
         historyDays = settings.limit("historyDays")
@@ -229,9 +251,6 @@ extension Limits {
         auditDays = settings.limit("auditDays")
         hashThreads = settings.limit("hashThreads")
         hashQueue = settings.limit("hashQueue")
-        slowQueueBytes = settings.limit("slowQueueBytes")
-        waitingBytes = settings.limit("waitingBytes")
-        counts = CountLimits(settings)
         codesPerHour = settings.limit("codesPerHour")
         codesPerCountry = settings.limit("codesPerCountry")
         anonymousPerHour = settings.limit("anonymousPerHour")

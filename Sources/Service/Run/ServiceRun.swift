@@ -33,11 +33,20 @@ package struct ServiceRun: Sendable {
     ///
     /// - Throws: A `Problem` where something that is needed is missing, taken or broken.
     package func run() async throws {
+        do {
+            try await runAll()
+        } catch {
+            throw Problem.ofStart(error, in: AbsolutePath.of(settings.dataDirectory))
+        }
+    }
+
+    private func runAll() async throws {
         LogSetup.install(level: settings.logLevel)
         let metrics = PrometheusRegistry()
         MetricsSystem.bootstrap(metrics)
         ProcessSampler.install(in: metrics)
         FileLimit.raise()
+        MemoryLimit.set(bytes: settings.limit("memoryMegabytes") << 20)
         // A peer that hangs up is an error of one call, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
 
@@ -133,7 +142,7 @@ package struct ServiceRun: Sendable {
             mqttPort: mqttPort,
             httpPort: httpPort,
             healthPort: healthPort,
-            readiness: Readiness(parts: parts),
+            readiness: Readiness(parts: parts, others: ["disk"]),
             metrics: metrics,
             logger: Logger(label: "lamplighter")
         )
@@ -169,7 +178,8 @@ package struct ServiceRun: Sendable {
             context.logger.error("drain took longer than 5 s, ending anyway")
         }
         let first: [any Service] = broker.map { [$0] } ?? []
-        let services = first + backend.services + listeners(context, backend) + [announcer, deadline]
+        let services =
+            first + backend.services + listeners(context, backend) + [announcer, deadline]
         try await ServiceGroup(configuration: configuration(services, context.logger)).run()
     }
 

@@ -16,21 +16,12 @@ struct SlowService: Service {
             passwords: try PasswordPool(
                 PasswordHasher(),
                 threads: limits.hashThreads > 0 ? limits.hashThreads : max(1, processors / 2),
-                bounds: LaneBounds(
-                    waiting: limits.hashQueue,
-                    bytes: limits.slowQueueBytes,
-                    perSender: limits.counts.hashesAtOnce,
-                    perAddress: limits.counts.hashesAtOncePerSource
-                )
+                queueMax: limits.hashQueue
             ),
             providers: ProviderPool(
                 IdentityProviders(logger: Logger(label: "lamplighter.providers")),
                 perProvider: limits.providerCalls,
-                bounds: LaneBounds(
-                    waiting: limits.providerCallsMax,
-                    perSender: limits.counts.providerCallsAtOnce,
-                    perAddress: limits.counts.providerCallsAtOncePerSource
-                )
+                most: limits.providerCallsMax
             ),
             readers: ReadingPool(store, limits)
         )

@@ -91,6 +91,7 @@ package enum StoreAccess {
 
     private static func problem(_ failure: Store.Failure, _ directory: DataDirectory) -> Problem {
         switch failure {
+        case .diskFull(let path): .diskFull(path, failure.description)
         case .newerVersion(let path):
             Problem(
                 .databaseTooNew,

@@ -19,6 +19,55 @@ extension SettingsTable {
     /// Bounds on HTTP.
     static let operationLimits: [Setting] = [
         Setting(
+            "limits.memoryMegabytes",
+            .integer(256...1_048_576),
+            .integer(2048),
+            unit: "MiB",
+            "Memory the service takes at most; beyond it it ends, to be started anew."
+        ),
+        Setting(
+            "limits.diskFreePercent",
+            .integer(0...50),
+            .integer(5),
+            unit: "%",
+            "Part of the data directory's disk below which nothing more is taken in; 0 watches nothing."
+        ),
+        Setting(
+            "limits.diskFreeMegabytes",
+            .integer(1...16_777_216),
+            .integer(2048),
+            unit: "MiB",
+            "Free room that is enough, however large the disk is."
+        ),
+        Setting(
+            "limits.refusals",
+            .integer(10...100_000),
+            .integer(1000),
+            unit: "rows",
+            "Refusals of the gate kept for `lamplighter refusals`; alike ones of an hour are one row."
+        ),
+        Setting(
+            "limits.refusalDays",
+            .integer(1...365),
+            .integer(7),
+            unit: "days",
+            "Time they are kept."
+        ),
+        Setting(
+            "limits.deadLetterMegabytes",
+            .integer(1...65_536),
+            .integer(64),
+            unit: "MiB",
+            "Bytes of bad messages kept; the oldest go first."
+        ),
+        Setting(
+            "limits.requests",
+            .integer(1000...100_000_000),
+            .integer(1_000_000),
+            unit: "rows",
+            "Requests remembered for their repeats, some 300 bytes each; the oldest go first."
+        ),
+        Setting(
             "limits.httpConnections",
             .integer(16...65_536),
             .integer(1024),

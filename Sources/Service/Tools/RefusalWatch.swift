@@ -1,24 +1,108 @@
+import Domain
 package import JSON
+import Mosquitto
+package import Storage
 import Wire
+import Workers
 
-/// Follows what the gate tells of its refusals.
+/// Shows what the gate refused: what the service keeps, and what comes from now on.
 package enum RefusalWatch {
-    /// Subscribes and hands over each refusal, until `count` have come or the connection ends.
+    /// The refusals that the service kept of a time, the oldest first.
+    ///
+    /// - Throws: What the store refused.
+    package static func stored(_ store: Store, sinceSeconds seconds: Int64?) throws -> [JSONObject]
+    {
+        try page(store, sinceSeconds: seconds).map { RefusalCodec.object($0.refusal) }
+    }
+
+    private static func page(
+        _ store: Store,
+        sinceSeconds seconds: Int64?
+    ) throws -> [(id: Int64, refusal: GateRefusal)] {
+        let oldest = seconds.map { SystemClock().now.adding(seconds: -$0) }
+        return try store.read { tx in
+            try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max)
+        }
+    }
+
+    /// Shows the refusals that were kept and then each as it happens, until `count` have come or the
+    /// connection ends.
     ///
     /// - Throws: A `Problem` where the broker can't be reached.
-    package static func run(
+    package static func follow(
+        _ store: Store,
         _ directory: DataDirectory,
         _ settings: Settings,
+        sinceSeconds seconds: Int64?,
         count: Int?,
         _ show: (JSONObject) -> Void
     ) throws {
-        try ToolClient.follow(
-            [Topics(root: settings.root).system("refusal")],
-            directory,
-            settings,
-            count: count
-        ) { _, refusal in
-            show(refusal)
+        var feed = RefusalFeed(store, seconds, left: count ?? .max)
+        try ToolClient.connect(directory, settings) { client in
+            try client.subscribe([Topics(root: settings.root).system("refusal")])
+            try feed.begin(show)
+            var intake = Intake()
+            while feed.left > 0 {
+                try client.receive(
+                    upTo: 100,
+                    linger: .zero,
+                    wait: .milliseconds(500),
+                    into: &intake
+                )
+                for delivery in intake.deliveries {
+                    feed.take(intake.bytes[delivery.payload], show)
+                }
+                try client.flush()
+                try feed.catchUp(show)
+            }
+        }
+    }
+
+    /// Joins what was kept with what comes live, without a gap and without showing anything twice.
+    private struct RefusalFeed {
+        private let store: Store
+        private let seconds: Int64?
+        private(set) var left: Int
+        private var shown: Set<Int64> = []
+        private var began = SystemClock().now
+        private var hasCaughtUp = false
+
+        /// The service writes within five seconds what the gate told; a little more, for a slow disk.
+        private static let writeSeconds: Int64 = 7
+
+        init(_ store: Store, _ seconds: Int64?, left: Int) {
+            self.store = store
+            self.seconds = seconds
+            self.left = left
+        }
+
+        /// Shows what was kept by now; to be called once the subscription stands.
+        mutating func begin(_ show: (JSONObject) -> Void) throws {
+            began = SystemClock().now
+            try showStored(show)
+        }
+
+        /// Shows once what was told before the subscription and written after the first look.
+        mutating func catchUp(_ show: (JSONObject) -> Void) throws {
+            let now = SystemClock().now
+            guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }
+            hasCaughtUp = true
+            try showStored(show)
+        }
+
+        private mutating func showStored(_ show: (JSONObject) -> Void) throws {
+            for (id, refusal) in try page(store, sinceSeconds: seconds)
+            where left > 0 && refusal.firstAt <= began && shown.insert(id).inserted {
+                show(RefusalCodec.object(refusal))
+                left -= 1
+            }
+        }
+
+        /// Shows what the gate has just told.
+        mutating func take(_ payload: ArraySlice<UInt8>, _ show: (JSONObject) -> Void) {
+            guard left > 0, let object = try? Payload.object(payload) else { return }
+            show(object)
+            left -= 1
         }
     }
 }

@@ -47,7 +47,9 @@ final class ConnectionPlaces: Sendable {
         )
     }
 
-    /// Takes a place for a connection; nil where it has to go. `close` ends it when another gets the place.
+    /// Takes a place for a connection; nil where it has to go.
+    ///
+    /// `close` ends it when another gets the place.
     func enter(_ address: String, close: @escaping @Sendable () -> Void) -> Int? {
         let (id, displaced, reason) = state.withLock { state -> (Int?, Place?, Reason?) in
             let reason = shortage(state, address)

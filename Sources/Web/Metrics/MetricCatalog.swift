@@ -132,21 +132,6 @@ package enum MetricCatalog {
             .gauge,
             "Requests that wait for a pool of slow work, such as password hashing."
         ),
-        Entry(
-            "lamplighter_pool_waiting_bytes",
-            .gauge,
-            "Bytes of what waits for a pool of slow work."
-        ),
-        Entry(
-            "lamplighter_limited_total",
-            .counter,
-            "Requests refused since a terminal, address, app or product had done enough, by limit."
-        ),
-        Entry(
-            "lamplighter_devices_erased_total",
-            .counter,
-            "Devices erased that nobody ever bound and that were not seen for a while."
-        ),
         Entry("lamplighter_pool_busy", .gauge, "Pieces of slow work that a pool is doing."),
         Entry(
             "lamplighter_pool_rejected_total",
@@ -187,6 +172,11 @@ package enum MetricCatalog {
         ),
         Entry("lamplighter_devices_online", .gauge, "Devices that are connected."),
         Entry("lamplighter_database_bytes", .gauge, "Size of the database file."),
+        Entry(
+            "lamplighter_database_free_bytes",
+            .gauge,
+            "Bytes in the database file that nothing is in; beyond a quarter the file shrinks."
+        ),
         Entry("lamplighter_wal_bytes", .gauge, "Size of the log's file; it grows ahead of use."),
         Entry(
             "lamplighter_broker_dropped_total",
@@ -197,6 +187,17 @@ package enum MetricCatalog {
             "lamplighter_broker_restarts_total",
             .counter,
             "Times the broker child was restarted."
+        ),
+        Entry("lamplighter_disk_free_bytes", .gauge, "Room on the data directory's disk."),
+        Entry(
+            "lamplighter_disk_low",
+            .gauge,
+            "1 while there is less room than the reserve, and nothing more is taken in; else 0."
+        ),
+        Entry(
+            "lamplighter_refusals_total",
+            .counter,
+            "Refusals that the gate told of, by reason; suppressed: those that it did not tell."
         ),
         Entry(
             "lamplighter_http_connections",

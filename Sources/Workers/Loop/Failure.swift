@@ -5,7 +5,7 @@ import Storage
 enum Failure {
     /// Whether a message may be at fault, so that the batch without it would go through.
     static func isMessages(_ error: any Error) -> Bool {
-        !(error is MosquittoError) && !(error is CancellationError)
+        !(error is MosquittoError) && !(error is DiskGuard.IsLow) && !(error is CancellationError)
             && !StoreError.isStoresFault(error)
     }
 

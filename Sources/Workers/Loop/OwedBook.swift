@@ -26,11 +26,13 @@ struct OwedBook {
 
     /// Keeps the messages that are put aside; gives notices of them, published once and forgotten.
     func putAside(_ owed: Owed, in tx: Transaction) throws -> [OutboundMessage] {
-        guard !owed.deadLetters.isEmpty else { return [] }
+        // With too little room on the disk they are counted and logged, and not kept.
+        guard !owed.deadLetters.isEmpty, !environment.disk.isLow else { return [] }
         let first = try tx.deadLetters.add(
             owed.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
             worker: worker.rawValue,
-            keeping: environment.limits.deadLettersMax
+            keeping: environment.limits.deadLettersMax,
+            bytes: environment.limits.deadLetterBytes
         )
         return owed.deadLetters.enumerated().map { index, letter in
             OutboundMessage(

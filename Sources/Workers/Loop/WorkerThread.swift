@@ -13,6 +13,7 @@ package final class WorkerThread: Sendable {
     private let logger: Logger
     private let name: WorkerName
     private let isStopping = Atomic<Bool>(false)
+    private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
     /// What the broker had taken of the outbox when the life before failed: it isn't said again.
@@ -70,6 +71,10 @@ package final class WorkerThread: Sendable {
         var backoff = Backoff(limit: environment.limits.reconnectMax)
         var isFirst = true
         while !mustStop {
+            if mustRest {
+                rest()
+                continue
+            }
             if !isFirst { metrics.reconnected() }
             isFirst = false
             do {
@@ -105,11 +110,12 @@ package final class WorkerThread: Sendable {
         )
         do {
             try loop.open()
+            hasBegun.store(true, ordering: .relaxed)
             try loop.turn()
             environment.health.ready(name.rawValue)
             logger.info("The worker is connected")
             backoff.reset()
-            while !mustStop { try loop.turn() }
+            while !mustStop, !mustRest { try loop.turn() }
             try drain(&loop)
         } catch {
             settled.withLock { [rows = loop.settled] in $0 = rows }
@@ -125,6 +131,23 @@ package final class WorkerThread: Sendable {
         loop.endIntake()
         let end = ContinuousClock.now + environment.limits.drainMax
         while loop.isAwaiting, ContinuousClock.now < end { try loop.turn() }
+    }
+
+    /// Whether what devices report has to stay with the broker: the disk has too little room for it.
+    ///
+    /// Not before it has a session at the broker, which keeps nothing for who was never there.
+    private var mustRest: Bool {
+        name == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed)
+    }
+
+    /// Stays away while there is too little room; the broker keeps what comes, unacknowledged.
+    ///
+    /// Nothing is wrong with the worker: what is wrong with the disk is told elsewhere.
+    private func rest() {
+        logger.notice("The worker stays away until the disk has room")
+        environment.health.ready(name.rawValue)
+        while !mustStop, mustRest { pause(.milliseconds(200)) }
+        environment.health.notReady(name.rawValue, "not connected to the broker yet")
     }
 
     private func report(_ error: any Error) {

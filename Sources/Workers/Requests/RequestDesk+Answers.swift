@@ -116,8 +116,7 @@ extension RequestDesk {
         owed.count(rejection)
         let answer = AnswerCodec.refusal(guest.request.id, rejection)
         publish(answer, to: guest, isSecret: false, owed: &owed)
-        guard guest.method.isKnown, !rejection.code.isPassing, rejection.code != .invalidToken,
-            rejection.field != "id"
+        guard !rejection.code.isPassing, rejection.code != .invalidToken, rejection.field != "id"
         else { return }
         try tx.requests.save(
             guest.request.terminal.text,

@@ -53,8 +53,7 @@ struct RequestDesk {
                 terminal: terminal,
                 service: service,
                 method: method,
-                reply: reply,
-                sourceAddress: message.sourceAddress
+                reply: reply
             )
         } catch {
             owed.putAside(message, unreadable: error)
@@ -123,6 +122,7 @@ struct RequestDesk {
         let known = try known(request, guest.content, in: tx)
         let session = try guest.method.needsToken ? TokenCheck.session(of: request, in: tx) : nil
         if let known, try repeated(guest, known, in: tx, owed: &owed) { return nil }
+        try checkDisk(request.name, isReading: guest.method.isReading)
         return Call(
             request: request,
             app: app,
@@ -142,24 +142,16 @@ struct RequestDesk {
         guard let prepare = method.prepare else { return nil }
         return try call.tx.isolated {
             guard let work = try prepare(&call) else { return nil }
-            try admit(work, call, jobs)
+            try checkRoom(for: work, jobs)
             return work
         }
     }
 
-    /// Refuses work that its lane has no room for beside the batch's other jobs, and counts hashes.
-    private func admit(_ work: Preparation, _ call: Call, _ jobs: [SlowJob]) throws {
-        guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else {
-            throw Rejection.laneIsFull
-        }
+    /// Refuses work that its lane has no room for beside the batch's other jobs.
+    private func checkRoom(for work: Preparation, _ jobs: [SlowJob]) throws {
         guard let lane = work.lane else { return }
-        let refusal = environment.pool.refusal(
-            of: Sender(call.request, work),
-            in: lane,
-            beside: jobs.filter { $0.work.lane == lane }.map(\.sender)
-        )
-        if let refusal { throw refusal }
-        if lane == .password { try call.quotas.take(call.hashQuotas) }
+        let asked = jobs.count { $0.work.lane == lane }
+        guard environment.pool.room(in: lane) > asked else { throw Rejection.laneIsFull }
     }
 
     /// Has a request wait for its slow work, which begins after the commit.
@@ -185,7 +177,7 @@ struct RequestDesk {
             ? guest.method.run(&call)
             : call.tx.isolated {
                 let reply = try guest.method.run(&call)
-                if case .more(let work) = reply { try admit(work, call, jobs) }
+                if case .more(let work) = reply { try checkRoom(for: work, jobs) }
                 return reply
             }
         if case .more(let work) = reply { return wait(guest, for: work, call, owed: &owed) }

@@ -1,4 +1,4 @@
-package import Domain
+import Domain
 package import Providers
 import Synchronization
 
@@ -11,25 +11,17 @@ package final class ProviderPool: SlowPool {
         var baseURL: String
     }
 
-    private struct Calls {
-        var byLine: [Line: Int] = [:]
-        var held = HeldWork()
-        var all: Int { byLine.values.reduce(0, +) }
-    }
-
-    private let calls = Mutex(Calls())
+    private let calls = Mutex<[Line: Int]>([:])
     private let providers: IdentityProviders
     private let perProvider: Int
-    private let bounds: LaneBounds
+    private let most: Int
     private let meter = SlowMetrics(.provider)
 
     /// Makes a pool over the providers.
-    ///
-    /// Nothing waits here: the bounds are those of the calls under way.
-    package init(_ providers: IdentityProviders, perProvider: Int, bounds: LaneBounds) {
+    package init(_ providers: IdentityProviders, perProvider: Int, most: Int) {
         self.providers = providers
         self.perProvider = perProvider
-        self.bounds = bounds
+        self.most = most
     }
 
     /// Ends the connections to the providers.
@@ -37,29 +29,13 @@ package final class ProviderPool: SlowPool {
 
     package func room(in lane: SlowLane) -> Int {
         guard lane == .provider else { return 0 }
-        return calls.withLock { bounds.waiting - $0.all }
+        return calls.withLock { most - $0.values.reduce(0, +) }
     }
 
-    package func refusal(
-        of sender: Sender,
-        in lane: SlowLane,
-        beside others: [Sender]
-    ) -> Rejection? {
-        guard lane == .provider else { return .laneIsFull }
-        return calls.withLock { calls in
-            guard calls.held.mayTake(sender, bounds, beside: others) else { return .senderIsBusy }
-            return calls.all + others.count < bounds.waiting ? nil : .laneIsFull
-        }
-    }
-
-    package func submit(
-        _ work: Preparation,
-        from sender: Sender,
-        done: @escaping @Sendable (Prepared) -> Void
-    ) {
+    package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
         guard case .identity(let credential, let settings) = work else { return done(Prepared()) }
         let line = Line(provider: credential.provider, baseURL: settings.baseURL)
-        guard begin(line, sender) else {
+        guard begin(line) else {
             meter.rejected()
             return done(.refused(Self.isBusy))
         }
@@ -72,7 +48,7 @@ package final class ProviderPool: SlowPool {
                 prepared.identity = .failure(error)
             }
             meter.took(ContinuousClock.now - start)
-            end(line, sender)
+            end(line)
             done(prepared)
         }
     }
@@ -83,25 +59,21 @@ package final class ProviderPool: SlowPool {
         retryAfter: 2
     )
 
-    private func begin(_ line: Line, _ sender: Sender) -> Bool {
+    private func begin(_ line: Line) -> Bool {
         let busy: Int? = calls.withLock { calls in
-            guard calls.all < bounds.waiting, calls.byLine[line, default: 0] < perProvider,
-                calls.held.mayTake(sender, bounds)
-            else { return nil }
-            calls.byLine[line, default: 0] += 1
-            calls.held.take(sender)
-            return calls.all
+            let all = calls.values.reduce(0, +)
+            guard all < most, calls[line, default: 0] < perProvider else { return nil }
+            calls[line, default: 0] += 1
+            return all + 1
         }
         if let busy { meter.depth(waiting: 0, busy: busy) }
         return busy != nil
     }
 
-    private func end(_ line: Line, _ sender: Sender) {
+    private func end(_ line: Line) {
         let busy = calls.withLock { calls in
-            let count = calls.byLine[line, default: 1]
-            calls.byLine[line] = count == 1 ? nil : count - 1
-            calls.held.release(sender)
-            return calls.all
+            calls[line] = calls[line, default: 1] == 1 ? nil : calls[line, default: 1] - 1
+            return calls.values.reduce(0, +)
         }
         meter.depth(waiting: 0, busy: busy)
     }
@@ -125,21 +97,9 @@ package struct Pools: SlowPool {
 
     package func room(in lane: SlowLane) -> Int { pool(lane).room(in: lane) }
 
-    package func refusal(
-        of sender: Sender,
-        in lane: SlowLane,
-        beside others: [Sender]
-    ) -> Rejection? {
-        pool(lane).refusal(of: sender, in: lane, beside: others)
-    }
-
-    package func submit(
-        _ work: Preparation,
-        from sender: Sender,
-        done: @escaping @Sendable (Prepared) -> Void
-    ) {
+    package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
         guard let lane = work.lane else { return done(Prepared()) }
-        pool(lane).submit(work, from: sender, done: done)
+        pool(lane).submit(work, done: done)
     }
 
     private func pool(_ lane: SlowLane) -> any SlowPool {

@@ -65,9 +65,7 @@ extension StatusBatch {
     ) {
         do {
             let request = try RegistrationCodec.decode(message.payload, productKey: key, mac: mac)
-            registrations.append(
-                (request, Sodium.sha256(message.payload), message.sourceAddress)
-            )
+            registrations.append((request, Sodium.sha256(message.payload)))
         } catch {
             putAside(message, .malformed, error.reason, isSecret: true)
             owed.count(error.rejection)

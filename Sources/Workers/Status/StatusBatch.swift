@@ -31,8 +31,7 @@ struct StatusBatch {
     /// The outcomes of commands, which are to be sent before all else.
     var outcomes = Owed()
     var items: [Item] = []
-    var registrations: [(request: RegistrationRequest, content: [UInt8], source: String?)] =
-        []
+    var registrations: [(request: RegistrationRequest, content: [UInt8])] = []
 
     // The devices concerned, each at its place.
     var dids: [DeviceID] = []
@@ -79,15 +78,10 @@ struct StatusBatch {
 
     let callSeconds: Int64
 
-    let counts: CountLimits
-    let quotas: QuotaFront
-
-    init(_ environment: Environment, _ catalog: Catalog) {
-        topics = environment.topics
+    init(_ topics: Topics, _ catalog: Catalog, _ limits: Limits) {
+        self.topics = topics
         self.catalog = catalog
-        callSeconds = environment.limits.callSeconds
-        counts = environment.limits.counts
-        quotas = environment.quotas
+        callSeconds = limits.callSeconds
     }
 
     // MARK: Places

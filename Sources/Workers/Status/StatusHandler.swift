@@ -31,10 +31,12 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
+        // What came before the worker noticed stays with the broker, too.
+        if environment.disk.isLow { throw DiskGuard.IsLow() }
         try catalog.update(in: tx)
         var (owed, outcomes) = (Owed(), Owed())
         for run in Self.runs(of: batch) {
-            var work = StatusBatch(environment, catalog)
+            var work = StatusBatch(environment.topics, catalog, environment.limits)
             (work.owed, work.outcomes) = (owed, outcomes)
             for message in run { work.decode(message, at: tx.now) }
             try work.register(in: tx, ids: &ids)
@@ -83,7 +85,7 @@ package struct StatusHandler: BatchHandler {
 
     package mutating func due(in tx: Transaction) throws -> Owed? {
         try catalog.update(in: tx)
-        var work = StatusBatch(environment, catalog)
+        var work = StatusBatch(environment.topics, catalog, environment.limits)
         try roll.callNext(in: tx, limit: environment.limits.refreshPage) { did in
             work.add(.presence(.notAnnounced), of: did)
         }

@@ -6,7 +6,8 @@ import Service
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check service, store, secrets, disk, clock, limits, broker and gate."
+        abstract:
+            "Check service, store, secrets, disk, clock, limits, broker, gate, refusals, addresses."
     )
 
     @Option(help: ArgumentHelp("Only this group; may be given again.", valueName: "group"))

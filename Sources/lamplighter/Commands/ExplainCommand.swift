@@ -2,49 +2,37 @@ import ArgumentParser
 import JSON
 import Service
 
-/// `explain`: what a code in an error or in `doctor` means.
+/// `explain`: what a code in an error or in `doctor` means, or a reason for which the gate refuses.
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain a code, such as LL1003; without one, list them."
+        abstract: "Explain a code, such as LL1003, or a refusal's reason; without one, list them."
     )
 
-    @Argument(help: "The code.")
+    @Argument(help: "The code, or the reason of a refusal.")
     var code: String?
 
     @OptionGroup var output: OutputOptions
 
     func run() throws {
         guard let code else { return list() }
-        guard let known = ProblemCode(named: code) else {
-            throw ValidationError("there is no code \(code); `lamplighter explain` lists them")
-        }
-        let page = known.page
-        if output.json {
-            Terminal.show(
-                .object(
-                    JSONObject([
-                        ("code", .string(known.rawValue)), ("title", .string(page.title)),
-                        ("text", .string(page.text)),
-                    ])
-                )
+        guard let page = ExplainPage(named: code) else {
+            throw ValidationError(
+                "there is no code or reason \(code); `lamplighter explain` lists them"
             )
+        }
+        if output.json {
+            Terminal.show(page.json)
         } else {
-            print("\(known.rawValue)  \(page.title)\n\n\(page.text)")
+            print("\(page.code)  \(page.title)\n\n\(page.text)")
         }
     }
 
     private func list() {
-        if output.json {
-            let rows = ProblemCode.allCases.map { code -> JSONValue in
-                .object(
-                    JSONObject([
-                        ("code", .string(code.rawValue)), ("title", .string(code.page.title)),
-                    ])
-                )
-            }
-            return Terminal.show(.array(rows))
+        let pages = ExplainPage.all
+        guard !output.json else {
+            return Terminal.show(.array(pages.map(\.row)))
         }
-        for code in ProblemCode.allCases { print("\(code.rawValue)  \(code.page.title)") }
+        for page in pages { print("\(page.code)  \(page.title)") }
     }
 }

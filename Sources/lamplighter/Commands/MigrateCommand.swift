@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import Service
+import Storage
 
 /// `migrate`: brings the database to this version's schema.
 struct MigrateCommand: AsyncParsableCommand {
@@ -9,6 +10,12 @@ struct MigrateCommand: AsyncParsableCommand {
         abstract:
             "Bring the database to this version's schema; `up` and `serve` do it by themselves."
     )
+
+    @Flag(
+        help:
+            "Write a database of an older version anew, so that its file can shrink; takes as much room again."
+    )
+    var compact = false
 
     @OptionGroup var settings: SettingsOptions
     @OptionGroup var output: OutputOptions
@@ -19,11 +26,16 @@ struct MigrateCommand: AsyncParsableCommand {
         // A migration under a running service would pull its tables away.
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
-        _ = try StoreAccess.service(directory)
+        let store = try StoreAccess.service(directory)
+        let isCompact = compact ? try store.makeShrinkable() : nil
         if output.json {
-            Terminal.show(.object(JSONObject([("migrated", .string(directory.database))])))
-        } else {
-            print("\(directory.database) is at the schema of \(Version.text)")
+            let told = JSONObject([
+                ("migrated", .string(directory.database)), ("compact", isCompact.map { .bool($0) }),
+            ])
+            return Terminal.show(.object(told))
         }
+        print("\(directory.database) is at the schema of \(Version.text)")
+        guard let isCompact else { return }
+        print(isCompact ? "its file can shrink" : "there is no room to write it anew")
     }
 }

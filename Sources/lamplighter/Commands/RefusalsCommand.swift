@@ -4,31 +4,58 @@ import Foundation
 import JSON
 import Service
 
-/// `refusals`: what the gate refuses, as it happens.
+/// `refusals`: what the gate refused, and with `--follow` what it refuses as it happens.
 struct RefusalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refusals",
-        abstract: "Show live what the gate refuses, and why; Ctrl-C ends."
+        abstract: "Show what the gate refused, and why; `explain REASON` says what to do."
     )
 
-    @Option(help: "End after so many.")
+    @Option(help: ArgumentHelp("Only of this time, such as 30s, 15m, 1h, 7d.", valueName: "time"))
+    var since: String?
+
+    @Flag(help: "Go on with what is refused from now on; Ctrl-C ends.")
+    var follow = false
+
+    @Option(help: "Of those kept only the newest so many; with --follow end after so many.")
     var count: Int?
 
     @OptionGroup var settings: SettingsOptions
     @OptionGroup var output: OutputOptions
 
-    func run() async throws {
-        let values = try await settings.read()
-        let directory = try DataDirectory.existing(values.dataDirectory)
-        Terminal.tell("Waiting for refusals; Ctrl-C ends.")
-        try RefusalWatch.run(directory, values, count: count) { refusal in
-            if output.json {
-                Terminal.show(.object(refusal))
-            } else {
-                print(Self.line(refusal))
-            }
-            fflush(nil)
+    func validate() throws {
+        if let since, SpanText.seconds(since) == nil {
+            throw ValidationError("--since takes a time such as 30s, 15m, 1h or 7d, not \(since)")
         }
+        if let count, count < 1 { throw ValidationError("--count takes a number from 1 on") }
+    }
+
+    func run() async throws {
+        let place = try await Workplace.open(settings)
+        let seconds = since.flatMap(SpanText.seconds)
+        guard follow else {
+            let all = try RefusalWatch.stored(place.store, sinceSeconds: seconds)
+            if all.isEmpty, !output.json { Terminal.tell("The gate refused nobody.") }
+            return all.suffix(count ?? .max).forEach(show)
+        }
+        Terminal.tell("Waiting for refusals; Ctrl-C ends.")
+        try RefusalWatch.follow(
+            place.store,
+            place.directory,
+            place.settings,
+            sinceSeconds: seconds,
+            count: count,
+            show
+        )
+    }
+
+    private func show(_ refusal: JSONObject) {
+        if output.json {
+            Terminal.show(.object(refusal))
+        } else {
+            print(Self.line(refusal))
+        }
+        fflush(nil)
     }
 
     private static func line(_ refusal: JSONObject) -> String {
@@ -37,8 +64,10 @@ struct RefusalsCommand: AsyncParsableCommand {
             PlainText.of(refusal[key]?.stringValue ?? "-")
         }
         let at = refusal["ts"]?.intValue.map { Instant(milliseconds: $0) }
+        let times = refusal["times"]?.intValue ?? 1
         return
-            "\(TimeText.of(at))  \(text("action"))  \(text("username"))  client \(text("clientId"))"
-            + "  from \(text("address"))  \(text("topic"))  \(text("reason"))"
+            "\(TimeText.of(at))  \(text("reason"))\(times > 1 ? " (\(times) times)" : "")"
+            + "  \(text("action"))  \(text("username"))  client \(text("clientId"))"
+            + "  from \(text("address"))  \(text("topic"))"
     }
 }

@@ -1,0 +1,41 @@
+import Domain
+import Storage
+import Workers
+
+/// How often the gate said no within the last hour, and why.
+struct RefusalCheck {
+    let directory: DataDirectory
+
+    /// Refusals of an hour above which somebody should look: more than one every four seconds.
+    private static let warnMin: Int64 = 1000
+
+    func run() -> Finding {
+        let title = "the gate refuses few"
+        do {
+            let hourAgo = SystemClock().now.adding(seconds: -3600)
+            let store = try StoreAccess.tool(directory)
+            let counts = try store.read { try $0.refusals.counts(since: hourAgo) }
+            let total = counts.reduce(0) { $0 + $1.times }
+            let shown = counts.map { "\($0.times) \($0.reason)" }.joined(separator: ", ")
+            let isMany = total > Self.warnMin
+            return Finding(
+                .doctorRefusals,
+                title,
+                isMany ? .warn : .pass,
+                "the last hour",
+                counts.isEmpty ? "no refusals" : "\(total) refusals: \(shown)",
+                cure: isMany ? "see who it is; `lamplighter explain REASON` says what to do" : "",
+                command: isMany
+                    ? "lamplighter refusals --since 1h --data '\(directory.path)'" : nil
+            )
+        } catch {
+            return Finding(
+                .doctorRefusals,
+                title,
+                .skip,
+                directory.database,
+                (error as? Problem)?.message ?? StoreError.summary(error)
+            )
+        }
+    }
+}

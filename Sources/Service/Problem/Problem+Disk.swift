@@ -1,0 +1,42 @@
+import Storage
+import Workers
+
+extension Problem {
+    /// Room below which a failure is the disk's: less than a start writes.
+    private static let leastBytes: Int64 = 1 << 20
+
+    /// What a failed start is told as: where the disk is full, that, whatever failed by it.
+    static func ofStart(_ error: any Error, in path: String) -> any Error {
+        let code = (error as? Problem)?.code
+        let isOfFiles =
+            code.map { [.databaseFailed, .dataDirectoryUnusable, .secretUnreadable].contains($0) }
+            ?? true
+        let isFull = isOfFiles && (room(of: path)?.free ?? .max) < leastBytes
+        guard isFull || StoreError.isFull(error) else { return error }
+        return diskFull(path, (error as? Problem)?.message ?? StoreError.summary(error))
+    }
+
+    /// The disk of a path is full, as something showed.
+    package static func diskFull(_ path: String, _ sign: String) -> Problem {
+        Problem(
+            .diskFull,
+            "the disk of \(path) is full",
+            at: path,
+            why: "\(sign)\nnothing that was answered is lost; with room the service starts",
+            cures: [
+                .init("df -h '\(path)'", "see what is full"),
+                .init("lamplighter up --data DIR", "after moving the directory to a larger disk"),
+            ]
+        )
+    }
+
+    /// The room of the disk that a path is on, or will be.
+    private static func room(of path: String) -> DiskGuard.Room? {
+        var path = path
+        while !path.isEmpty {
+            if let room = DiskGuard.Room.of(path) { return room }
+            path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        }
+        return DiskGuard.Room.of("/")
+    }
+}

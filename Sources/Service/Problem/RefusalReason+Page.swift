@@ -1,0 +1,159 @@
+package import Credentials
+
+extension RefusalReason {
+    /// What `lamplighter explain` prints: a title, why the gate says so, and what to do.
+    package var page: (title: String, cause: String, cure: String) {
+        switch self {
+        case .noUsername:
+            (
+                "a client gave no MQTT username",
+                "Everybody who connects says who they are: product:KEY, device:DID, app:APPID or service:NAME.",
+                "Set the username in the client; \"lamplighter up\" prints examples."
+            )
+        case .noPassword:
+            (
+                "a client gave no password",
+                "The username was right in its form, but a secret belongs to it.",
+                "Set the password: the product's, device's or app's secret, or the session's token."
+            )
+        case .badUsername:
+            (
+                "the username has none of the four forms",
+                "It must be product:KEY, device:DID, app:APPID or service:NAME. It is shown as ? since a secret may be in the wrong field.",
+                "Look whether username and password were mixed up."
+            )
+        case .badClientId:
+            (
+                "the client id does not belong to the username",
+                "A product connects with its MAC (12 lowercase hex digits) or IMEI, a device with its did, a terminal with 32 lowercase hex digits, a service with svc.NAME.…",
+                "Set the client id that the row \"Who connects\" of the contract gives."
+            )
+        default: secretPage
+        }
+    }
+
+    private var secretPage: (title: String, cause: String, cure: String) {
+        switch self {
+        case .badSecret:
+            (
+                "the password is wrong",
+                "The principal exists and has another secret. A device that registered again has a new one; a session that ended has none.",
+                "Register the device again with its old secret, or log the user in again; \"lamplighter product show\" names a product's secret."
+            )
+        case .unknownPrincipal:
+            (
+                "nobody has that name",
+                "The product, device, app or service is not in this installation, or was removed.",
+                "Look with \"lamplighter product list\", \"device list\" or \"app list\"; a removed device registers again."
+            )
+        case .terminalOfOtherApp:
+            (
+                "the terminal id belongs to another app",
+                "A terminal id belongs to the first app that used it.",
+                "Have each installation of an app make its own id at random, once."
+            )
+        case .sessionTokenRequired:
+            (
+                "a user is logged in on the terminal, so the app's secret does not connect as it",
+                "Anyone can dig the secret out of an app; while a session lives, only its token opens the terminal.",
+                "Connect with the session's token. If the app has lost it, connect as a new terminal and log in again."
+            )
+        case .tooManyNewClients:
+            (
+                "a source address brings too many new client ids",
+                "From one address so many client ids a minute are let in that were not seen before (broker.newClientsPerMinute).",
+                "Wait a minute; for a factory's line or a test behind one address raise that setting."
+            )
+        case .credentialsUnavailable:
+            (
+                "the gate has nothing to check anybody against",
+                "Its file, gate/credentials in the data directory, is missing, unreadable or damaged; it lets nobody but the workers in.",
+                "Start the service, which writes it; give the broker's user the right to read it."
+            )
+        default: rightPage
+        }
+    }
+
+    private var rightPage: (title: String, cause: String, cure: String) {
+        switch self {
+        case .notAllowed:
+            (
+                "the topic is not the client's",
+                "Each may publish and subscribe in a few topics of its own, and in nobody else's.",
+                "Compare the topic with the table \"Topics and messages\" of the README; mind root, did and terminal id."
+            )
+        case .retainNotAllowed:
+            (
+                "a device or app wanted a message to be kept by the broker",
+                "Retained messages would outlive what they say; only the service keeps some.",
+                "Publish, and set the will, without the retain flag."
+            )
+        case .badTopic:
+            (
+                "the topic or filter is malformed",
+                "It is empty, too long, no UTF-8, or has a wildcard where none may be.",
+                "Correct the topic in the client."
+            )
+        case .reservedTopic:
+            (
+                "topics that begin with $ are the broker's own",
+                "Nobody but services has business there.",
+                "Publish and subscribe below the root of the contract's topics."
+            )
+        case .sharedNotAllowed:
+            (
+                "shared subscriptions are for services",
+                "With $share/… one of several clients gets each message; a device or an app would miss some.",
+                "Subscribe to the plain filter."
+            )
+        case .sessionRequired:
+            (
+                "the user's topics need a session of that user",
+                "A terminal hears user/{uid}/# only while that user is logged in on it.",
+                "Log in first, connect with the session's token, and then subscribe."
+            )
+        case .noLongerAllowed:
+            (
+                "the client lost its right since it connected",
+                "The principal was removed, its secret was rotated, or its session ended; the connection is closed.",
+                "Connect again with what holds now: register the device, or log in."
+            )
+        case .ownRequest:
+            (
+                "a terminal's own request is not delivered back to it",
+                "Its subscription of all its topics takes in what it publishes itself. This is never told.",
+                "Nothing is to be done."
+            )
+        default: limitPage
+        }
+    }
+
+    private var limitPage: (title: String, cause: String, cure: String) {
+        switch self {
+        case .tooFast:
+            (
+                "a client sends more than it may",
+                "Messages and bytes have a rate and a burst for each connection. After ten seconds of it the connection is closed and the client id kept out for a minute, then twice as long each time; a source address with ten such likewise.",
+                "Have the client wait for answers and repeat with growing pauses. If it is right to be that fast, raise the settings of its kind: see \"lamplighter config\"."
+            )
+        case .tooManySubscriptions:
+            (
+                "a client holds too many subscriptions",
+                "Each subscription takes the broker's memory, so that their number has a bound.",
+                "Subscribe to the whole space with one filter, …/#, instead of topic by topic."
+            )
+        case .filterNotAllowed:
+            (
+                "the filter lies in the client's own space, but has no shape that anything is told on",
+                "Only the contract's shapes are granted, since a filter costs memory for each of its levels.",
+                "Take a filter of the contract: {own space}/#, …/response, user/{uid}/#, user/{uid}/device/…"
+            )
+        default:
+            (
+                "the topic has more levels than any of the contract",
+                "Levels cost the broker memory and time; no topic of the contract has that many.",
+                "Look for a slash in a name that belongs to a topic."
+            )
+        }
+    }
+}

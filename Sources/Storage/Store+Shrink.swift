@@ -1,0 +1,65 @@
+package import Domain
+import GRDB
+
+/// A file that grew gives back what it no longer needs.
+///
+/// Whoever frees pages leaves them in the file, for what comes. Where there are very many, the last pages of
+/// the file are moved into them, a few at a time, and the file is cut when the log is copied. That takes one
+/// page of pointers for some 400 others, which is noted when a page changes its place or its use.
+extension Store {
+    /// Bytes up to which a database is written anew as a whole without being asked: a second at most.
+    static let smallBytes: Int64 = 64 << 20
+
+    /// How large the file is, as its pages say.
+    package struct FileSize: Sendable, Equatable {
+        /// Bytes of all pages.
+        package var bytes: Int64
+        /// Bytes of pages that nothing is in.
+        package var freeBytes: Int64
+        /// Whether it can be made smaller by steps; not where an older version made it and it is large.
+        package var isShrinkable: Bool
+    }
+
+    /// Looks how large the file is.
+    package func fileSize() throws -> FileSize {
+        try pool.read { database in
+            let sql = SQL(database)
+            let page = try sql.integer("PRAGMA page_size") ?? 0
+            return FileSize(
+                bytes: page * (try sql.integer("PRAGMA page_count") ?? 0),
+                freeBytes: page * (try sql.integer("PRAGMA freelist_count") ?? 0),
+                isShrinkable: try sql.integer("PRAGMA auto_vacuum") == 2
+            )
+        }
+    }
+
+    /// Takes so many free pages out of the file; the disk has them back when the log is copied.
+    ///
+    /// Nothing is new in it, so that nobody waits for the disk.
+    package func shrink(pages: Int, at now: Instant) throws {
+        try rearrange(at: now) { tx in try tx.sql.run("PRAGMA incremental_vacuum(\(pages))") }
+    }
+
+    /// Writes a database of an older version anew, so that it can give room back from then on; one of more
+    /// bytes than `limit` stays as it is.
+    ///
+    /// Holds up all who write, and takes as much room again as the database has.
+    /// - Returns: Whether it can give room back now.
+    @discardableResult
+    package func makeShrinkable(upTo limit: Int64 = .max) throws -> Bool {
+        let size = try fileSize()
+        guard !size.isShrinkable else { return true }
+        guard size.bytes <= limit else { return false }
+        try pool.writeWithoutTransaction { database in
+            do {
+                try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
+            } catch let error as DatabaseError
+                where [.SQLITE_FULL, .SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
+            {
+                // It works as it is; the next start tries again.
+                return
+            }
+        }
+        return try fileSize().isShrinkable
+    }
+}

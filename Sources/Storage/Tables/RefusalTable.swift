@@ -1,0 +1,84 @@
+package import Domain
+import JSON
+import Sodium
+import Wire
+
+/// What the gate refused: the newest ones, alike ones of an hour in one row.
+package struct RefusalTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+
+    /// Adds refusals, and forgets the oldest beyond a number and those of before a moment.
+    package func add(_ refusals: [GateRefusal], keeping max: Int, since oldest: Instant) throws {
+        try sql.run(
+            """
+            INSERT INTO refusal (likeness, reason, firstAt, lastAt, times, detail)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            ON CONFLICT (likeness) DO UPDATE
+            SET lastAt = excluded.lastAt, times = refusal.times + excluded.times
+            """,
+            each: refusals
+        ) { binder, refusal in
+            let detail = RefusalCodec.object(refusal).encoded()
+            binder.add(bytes: transaction.hash(refusal.likeness, boundTo: "refusal"))
+            binder.add(refusal.reason)
+            binder.add(refusal.firstAt.milliseconds)
+            binder.add(refusal.lastAt.milliseconds)
+            binder.add(refusal.times)
+            binder.add(bytes: transaction.key.seal(detail))
+        }
+        try prune(keeping: max, since: oldest)
+    }
+
+    /// Forgets the oldest beyond a number, and those of before a moment.
+    package func prune(keeping max: Int, since oldest: Instant) throws {
+        try sql.run("DELETE FROM refusal WHERE lastAt < $1") { $0.add(oldest.milliseconds) }
+        let rows = try sql.integer("SELECT count(*) FROM refusal") ?? 0
+        guard rows > Int64(max) else { return }
+        try sql.run(
+            "DELETE FROM refusal WHERE id IN (SELECT id FROM refusal ORDER BY lastAt, id LIMIT $1)"
+        ) {
+            $0.add(rows - Int64(max))
+        }
+    }
+
+    /// The newest refusals since a moment, the oldest of them first, each with its row.
+    package func page(
+        since moment: Instant,
+        limit: Int
+    ) throws -> [(id: Int64, refusal: GateRefusal)] {
+        try sql.query(
+            """
+            SELECT id, firstAt, lastAt, times, detail FROM refusal
+            WHERE lastAt >= $1 ORDER BY lastAt DESC, id DESC LIMIT $2
+            """
+        ) {
+            $0.add(moment.milliseconds)
+            $0.add(limit)
+        } row: { row -> (id: Int64, refusal: GateRefusal)? in
+            guard let detail = transaction.key.open(row.bytes(4)),
+                var refusal = RefusalCodec.decode(stored: detail)
+            else { return nil }
+            refusal.firstAt = Instant(milliseconds: row.integer(1))
+            refusal.lastAt = Instant(milliseconds: row.integer(2))
+            refusal.times = row.integer(3)
+            return (row.integer(0), refusal)
+        }.compactMap(\.self).reversed()
+    }
+
+    /// How often was refused since a moment, by reason, the most frequent first.
+    ///
+    /// A row of alike ones counts whole when its last one came since then.
+    package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {
+        try sql.query(
+            """
+            SELECT reason, sum(times) AS total FROM refusal
+            WHERE lastAt >= $1 GROUP BY reason ORDER BY total DESC, reason
+            """
+        ) {
+            $0.add(moment.milliseconds)
+        } row: {
+            ($0.text(0), $0.integer(1))
+        }
+    }
+}

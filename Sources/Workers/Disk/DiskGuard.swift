@@ -1,0 +1,112 @@
+import Glibc
+import Synchronization
+
+/// Watches how much room the data directory's disk has, and says when no more may be written.
+///
+/// Below a reserve, requests that write are refused and reports stay with the broker unacknowledged: before
+/// the disk is full, so that there is still room to end sessions, to sweep, and to write what frees room.
+/// One thread looks; any may ask.
+package final class DiskGuard: Sendable {
+    /// What the system says of a disk, in bytes.
+    package struct Room: Sendable, Equatable {
+        /// What this user may still take.
+        package var free: Int64
+        /// What he could have, if nothing were taken.
+        package var total: Int64
+
+        /// Gives figures.
+        package init(free: Int64, total: Int64) {
+            self.free = free
+            self.total = total
+        }
+
+        /// Asks the system of the disk that a path is on; nil where it doesn't say.
+        package static func of(_ path: String) -> Room? {
+            var space = statvfs()
+            guard statvfs(path, &space) == 0 else { return nil }
+            let block = Int64(space.f_frsize)
+            let taken = Int64(space.f_blocks) - Int64(space.f_bfree)
+            return Room(
+                free: Int64(space.f_bavail) * block,
+                total: (taken + Int64(space.f_bavail)) * block
+            )
+        }
+    }
+
+    /// There is too little room to take anything in; nothing that a message says is at fault.
+    package struct IsLow: Error, CustomStringConvertible {
+        package var description: String { "the disk is nearly full" }
+    }
+
+    /// How much is to be left free.
+    package struct Reserve: Sendable {
+        /// The part of the disk, in percent; 0 to watch nothing.
+        package var percent: Int
+        /// Bytes that are enough, however large the disk is.
+        package var bytesMax: Int64
+
+        /// Gives the bounds.
+        ///
+        /// 5 % is what Linux keeps for root on a disk; 2 GiB are a quarter of an hour of reports at the fastest
+        /// that was measured (2 MB a second), time enough for an alarm and a human.
+        package init(percent: Int = 5, bytesMax: Int64 = 2 << 30) {
+            self.percent = percent
+            self.bytesMax = bytesMax
+        }
+
+        /// The bytes of a disk of a size.
+        package func bytes(of total: Int64) -> Int64 { min(total / 100 * Int64(percent), bytesMax) }
+    }
+
+    /// What a look found.
+    package enum News: Sendable, Equatable {
+        /// From now on nothing more may be written; why, in words for an operator.
+        case low(String)
+        /// There is room again.
+        case well
+    }
+
+    private let reserve: Reserve
+    private let measure: @Sendable () -> Room?
+    private let low = Atomic<Bool>(false)
+
+    /// Makes a guard of the disk that `measure` tells of.
+    package init(_ reserve: Reserve, measure: @escaping @Sendable () -> Room?) {
+        self.reserve = reserve
+        self.measure = measure
+    }
+
+    /// Makes a guard of the disk that a path is on.
+    package convenience init(path: String, _ reserve: Reserve) {
+        self.init(reserve) { Room.of(path) }
+    }
+
+    /// Watches nothing.
+    package static let none = DiskGuard(Reserve(percent: 0)) { nil }
+
+    /// Whether there is too little room, as the last look found.
+    package var isLow: Bool { low.load(ordering: .acquiring) }
+
+    /// Looks at the disk; tells when it is another than at the look before.
+    ///
+    /// It is well again with a tenth more than the reserve, so that it doesn't change with every report.
+    package func look() -> News? {
+        guard reserve.percent > 0, let room = measure() else { return nil }
+        let wanted = reserve.bytes(of: room.total)
+        let wasLow = isLow
+        let isLow = room.free < (wasLow ? wanted + wanted / 10 : wanted)
+        guard isLow != wasLow else { return nil }
+        low.store(isLow, ordering: .releasing)
+        return isLow ? .low(Self.words(room, wanted)) : .well
+    }
+
+    private static func words(_ room: Room, _ wanted: Int64) -> String {
+        "the disk is nearly full: \(megabytes(room.free)) MiB free, less than the reserve of "
+            + "\(megabytes(wanted)) MiB; reports and requests that write wait for room"
+    }
+
+    private static func megabytes(_ bytes: Int64) -> String {
+        let tenths = bytes * 10 >> 20
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+}

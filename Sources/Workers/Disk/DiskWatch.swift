@@ -1,0 +1,38 @@
+import Domain
+import Logging
+import Metrics
+import Storage
+
+/// Looks at the disk a few times a second, and tells whoever should know when it changes.
+struct DiskWatch {
+    private let environment: Environment
+    private let logger: Logger
+    private let free = Gauge(label: "lamplighter_disk_free_bytes")
+    private let low = Gauge(label: "lamplighter_disk_low")
+
+    /// What the part is called on `/readyz`.
+    static let part = "disk"
+
+    init(_ environment: Environment, _ logger: Logger) {
+        self.environment = environment
+        self.logger = logger
+    }
+
+    /// Looks once.
+    func look() {
+        if let room = DiskGuard.Room.of(environment.store.path) { free.record(room.free) }
+        switch environment.disk.look() {
+        case nil: break
+        case .low(let words):
+            low.record(1)
+            environment.health.diskIsLow(words)
+            logger.warning("Nothing more is taken in: \(words)")
+        case .well:
+            low.record(0)
+            environment.health.diskIsLow(nil)
+            logger.notice("The disk has room again; work goes on")
+            // They hold back what waits, and would look by themselves before long.
+            for name in WorkerName.allCases { environment.neighbours.wake(name) }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Credentials
+package import Domain
+import Metrics
+package import Storage
+import Wire
+
+/// Counts what the gate refuses, and keeps it for `lamplighter refusals`.
+///
+/// The gate tells at most a hundred a second. Alike ones are counted in memory and written together, once a
+/// second, and where there are many once in five: a flood costs a small transaction now and then, which
+/// waits like any other. Belongs to one thread.
+package struct RefusalLog {
+    private let limits: Limits
+    private var waiting: [String: GateRefusal] = [:]
+    private var nextWrite = Instant(milliseconds: 0)
+    private let counters: [String: Counter]
+    private let suppressed: Counter
+    private let unknown: Counter
+
+    /// How many may wait to be written; more are counted in the metrics alone.
+    private static let waitingMax = 1000
+    /// Refusals of one write above which the next one waits longer.
+    private static let manyMin = 50
+    private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
+
+    /// Makes an empty log.
+    package init(_ limits: Limits) {
+        self.limits = limits
+        func counter(_ reason: String) -> Counter {
+            Counter(label: "lamplighter_refusals_total", dimensions: [("reason", reason)])
+        }
+        let reasons = RefusalReason.allCases.filter { $0 != .ownRequest }.map(\.rawValue)
+        counters = Dictionary(uniqueKeysWithValues: reasons.map { ($0, counter($0)) })
+        suppressed = counter("suppressed")
+        unknown = counter("other")
+    }
+
+    /// Takes a message of `system/refusal`; what can't be read is passed over.
+    package mutating func take(_ payload: ArraySlice<UInt8>) {
+        guard let (refusal, missed) = RefusalCodec.decode(payload) else { return }
+        (counters[refusal.reason] ?? unknown).increment()
+        suppressed.increment(by: missed)
+        let likeness = refusal.likeness
+        if var known = waiting[likeness] {
+            known.times += 1
+            known.lastAt = max(known.lastAt, refusal.lastAt)
+            waiting[likeness] = known
+        } else if waiting.count < Self.waitingMax {
+            waiting[likeness] = refusal
+        }
+    }
+
+    /// Whether something is to be written now; a clock that was set back makes it time.
+    package func isDue(at now: Instant) -> Bool {
+        !waiting.isEmpty
+            && (now >= nextWrite
+                || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
+    }
+
+    /// Writes what waits, as far as the disk has room; what fails is tried again in the next round.
+    ///
+    /// - Throws: What the store refused.
+    package mutating func write(to store: Store, at now: Instant) throws {
+        let many = waiting.count > Self.manyMin
+        nextWrite = now.adding(
+            milliseconds: many ? Self.longPauseMilliseconds : Self.pauseMilliseconds
+        )
+        let refusals = waiting.values.sorted { ($0.lastAt, $0.clientID) < ($1.lastAt, $1.clientID) }
+        let oldest = now.adding(seconds: -limits.refusalSeconds)
+        try store.batch(at: now) { tx in
+            try tx.refusals.add(refusals, keeping: limits.refusalsMax, since: oldest)
+        }
+        waiting.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,58 @@
+import Domain
+import Foundation
+import GRDB
+import Storage
+import TestKit
+import Testing
+
+@Suite("A file that grew") struct ShrinkTests {
+    private func fileBytes(_ world: World) throws -> Int {
+        let path = world.directory.path("test.db")
+        return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
+    }
+
+    private func grow(_ world: World, letters: Int) throws {
+        let payload = [UInt8](repeating: 7, count: 60_000)
+        for _ in 0..<letters / 20 {
+            try world.store.batch(at: Make.now) { (tx) throws in
+                let letter = (topic: "t", payload: payload, isShapeOnly: false, reason: "r")
+                let letters = Array(repeating: letter, count: 20)
+                _ = try tx.deadLetters.add(letters, worker: "status", keeping: 100_000)
+            }
+        }
+        try world.store.checkpoint()
+    }
+
+    @Test("gives its room back in steps, and everything else is still there")
+    func shrinks() throws {
+        let world = try World()
+        try world.fill()
+        try grow(world, letters: 1000)
+        let grown = try fileBytes(world)
+        _ = try world.store.batch(at: Make.now) { try $0.deadLetters.dropAll() }
+        #expect(try world.store.fileSize().freeBytes > 50_000_000)
+
+        while try world.store.fileSize().freeBytes > 0 {
+            try world.store.shrink(pages: 512, at: Make.now)
+        }
+        try world.store.checkpoint()
+
+        #expect(grown > 60_000_000)
+        #expect(try fileBytes(world) < 1_000_000)
+        #expect(try world.store.read { try $0.devices.count() } == 1)
+    }
+
+    @Test("of an older version is written anew once, if it is small or somebody asks")
+    func converts() throws {
+        let directory = try TemporaryDirectory()
+        let old = try DatabaseQueue(path: directory.path("test.db"))
+        try old.writeWithoutTransaction { try $0.execute(sql: "PRAGMA page_size = 2048") }
+        try old.write { try $0.execute(sql: "CREATE TABLE kept (n INTEGER) STRICT") }
+        try old.close()
+
+        let world = try World(directory)
+
+        #expect(try world.store.fileSize().isShrinkable)
+        #expect(try world.store.makeShrinkable())
+    }
+}

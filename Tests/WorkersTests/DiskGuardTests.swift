@@ -1,0 +1,59 @@
+import Synchronization
+import Testing
+
+@testable import Workers
+
+@Suite("The reserve of room on the disk") struct DiskGuardTests {
+    private final class Disk: Sendable {
+        private let room = Mutex(DiskGuard.Room(free: 1000, total: 10_000))
+        var now: DiskGuard.Room { room.withLock { $0 } }
+        func set(free: Int64) { room.withLock { $0.free = free } }
+    }
+
+    private let disk = Disk()
+
+    private func watcher(percent: Int = 5, bytesMax: Int64 = .max) -> DiskGuard {
+        DiskGuard(.init(percent: percent, bytesMax: bytesMax)) { [disk] in disk.now }
+    }
+
+    @Test("It is low below the reserve, and well with a tenth more, and tells each change once")
+    func changes() {
+        let watcher = watcher()
+        var seen: [Bool?] = []
+        for free: Int64 in [1000, 500, 499, 480, 500, 549, 550, 501, 499] {
+            disk.set(free: free)
+            seen.append(
+                watcher.look().map {
+                    if case .low = $0 { return true }
+                    return false
+                }
+            )
+        }
+
+        #expect(seen == [nil, nil, true, nil, nil, nil, false, nil, true])
+        #expect(watcher.isLow)
+    }
+
+    @Test("On a large disk so many bytes are enough")
+    func cap() {
+        let watcher = watcher(bytesMax: 100)
+        disk.set(free: 101)
+        #expect(watcher.look() == nil)
+
+        disk.set(free: 99)
+        #expect(watcher.look() != nil)
+    }
+
+    @Test("With no share nothing is watched")
+    func off() {
+        disk.set(free: 0)
+        #expect(watcher(percent: 0).look() == nil)
+    }
+
+    @Test("The system tells of the disk of a path, and of none that isn't there")
+    func system() throws {
+        let room = try #require(DiskGuard.Room.of("/"))
+        #expect(room.free >= 0 && room.total >= room.free)
+        #expect(DiskGuard.Room.of("/no/such/place") == nil)
+    }
+}
