@@ -194,9 +194,7 @@ CREATE TABLE attempt (
     subject TEXT NOT NULL PRIMARY KEY,
     count INTEGER NOT NULL,
     since INTEGER NOT NULL
-) STRICT;
-
-CREATE INDEX attemptAge ON attempt (since);
+, until INTEGER) STRICT;
 
 CREATE UNIQUE INDEX accountUsername ON account (appId, region, usernameKey)
     WHERE usernameKey IS NOT NULL;
@@ -231,7 +229,7 @@ CREATE TABLE code (
     sentAt INTEGER NOT NULL,
     expiresAt INTEGER NOT NULL,
     usedAt INTEGER
-) STRICT;
+, tokenTries INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE INDEX codeExpiry ON code (expiresAt);
 
@@ -523,6 +521,8 @@ CREATE TABLE formerBond (
 CREATE INDEX formerBondDevice ON formerBond (did, lastCid);
 
 CREATE INDEX requestTurnedAway ON request (seq) WHERE turnedAway IS NOT NULL;
+
+CREATE INDEX attemptEnd ON attempt (until);
 
 CREATE INDEX accountPendingPhone ON account (appId, region, pendingPhone)
     WHERE pendingPhone IS NOT NULL;

@@ -12,6 +12,14 @@ package struct AuditEntry: Sendable, Equatable {
         case logoutCodeMade, sessionEnded
         case cancellationRequested, cancellationUndone, erased
 
+        /// Whether somebody failed to prove something: it may come again and again.
+        package var isFailure: Bool {
+            switch self {
+            case .loginFailed, .codeFailed, .passwordFailed: true
+            default: false
+            }
+        }
+
         /// Whether anybody can bring it about who only names an account: without a session nobody
         /// knows then who it was.
         package var isByAnybody: Bool {

@@ -90,8 +90,6 @@ package struct BondChange: Sendable, Equatable {
 
 /// Decides what becomes of the bonds of a device: one decision for every standing and every event.
 package enum BondRules {
-    /// How many wrong proofs a device or a user has in `triesWindowSeconds`.
-    package static let triesMax = 5
     /// The window in which wrong proofs count, in seconds.
     package static let triesWindowSeconds: Int64 = 900
 

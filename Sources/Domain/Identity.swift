@@ -28,13 +28,13 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
 
     /// Whether it hands out ID tokens that are verified with its published keys.
     package var hasIDTokens: Bool {
-        self == .apple || self == .google || rawValue.hasPrefix("oidc:")
+        self == .apple || self == .google || rawValue.utf8.starts(with: "oidc:".utf8)
     }
 
     package var description: String { rawValue }
 
     private static func isIssuer(_ text: String) -> Bool {
-        guard text.hasPrefix("oidc:") else { return false }
+        guard text.utf8.starts(with: "oidc:".utf8) else { return false }
         let name = text.utf8.dropFirst(5)
         return (1...64).contains(name.count)
             && name.allSatisfy { byte in

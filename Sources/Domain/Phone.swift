@@ -12,8 +12,10 @@ package struct Phone: Hashable, Sendable {
     /// nor do a leading zero, nor the country code in front where it is marked by `+`, by `00`, or by
     /// a dash after it, as in `86-13800138000`.
     package init?(_ text: String, countryCode: String) {
-        let isMarked = text.hasPrefix(countryCode + "-")
-        let text = isMarked ? String(text.dropFirst(countryCode.utf8.count + 1)) : text
+        // Bytes and code points: what a character is to Swift, a combining sign behind it changes.
+        let isMarked = text.utf8.starts(with: (countryCode + "-").utf8)
+        let text =
+            isMarked ? String(text.unicodeScalars.dropFirst(countryCode.utf8.count + 1)) : text
         let marks = " .-/()\u{00a0}".unicodeScalars
         var digits = Substring(
             String(
@@ -22,9 +24,11 @@ package struct Phone: Hashable, Sendable {
                 )
             )
         )
-        if digits.hasPrefix("+") || digits.hasPrefix("00") {
-            digits = digits.dropFirst(digits.hasPrefix("+") ? 1 : 2)
-            guard digits.hasPrefix(countryCode) else { return nil }
+        // From here on digits alone, but for one sign in front, so that characters are bytes.
+        guard digits.utf8.dropFirst().allSatisfy({ Self.isDigit($0) }) else { return nil }
+        if digits.utf8.starts(with: "+".utf8) || digits.utf8.starts(with: "00".utf8) {
+            digits = digits.dropFirst(digits.utf8.first == UInt8(ascii: "+") ? 1 : 2)
+            guard digits.utf8.starts(with: countryCode.utf8) else { return nil }
             digits = digits.dropFirst(countryCode.count)
         }
         // In Italy the zero belongs to the number.

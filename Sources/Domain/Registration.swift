@@ -90,7 +90,10 @@ package enum RegistrationRules {
         case refuse(Rejection, asksForReset: DeviceID?)
     }
 
-    /// How many wrong tries one address has in `triesWindowSeconds`.
+    /// How many wrong secrets one MAC has in `triesWindowSeconds`; the right one gets in at any time.
+    ///
+    /// A secret has 256 random bits, which no number of tries finds: the bound spares the owner the
+    /// questions that follow them.
     package static let triesMax = 5
     /// The window in which wrong tries count, in seconds.
     package static let triesWindowSeconds: Int64 = 900
@@ -117,6 +120,8 @@ package enum RegistrationRules {
             // Who has the right secret has no need of a reset: bindings and history stay.
             return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)
         }
+        // It has 256 random bits: nothing is gained by trying, and nobody else's tries shut it out.
+        if known.hasRightSecret == true { return .renew(known.did) }
         if let retryAfter {
             return .refuse(
                 Rejection(
@@ -127,7 +132,6 @@ package enum RegistrationRules {
                 asksForReset: nil
             )
         }
-        if known.hasRightSecret == true { return .renew(known.did) }
         if product.reset == .open, !known.isOnline { return .reset(known.did) }
         return .refuse(
             Rejection(

@@ -126,7 +126,8 @@ package enum DayTime: Sendable, Equatable {
 
     /// Reads `HH:mm`, `sunrise±HH:mm` or `sunset±HH:mm`; nil for any other text.
     package init?(_ text: String) {
-        for event in SunRules.Event.allCases where text.hasPrefix(event.rawValue) {
+        for event in SunRules.Event.allCases
+        where text.utf8.starts(with: event.rawValue.utf8) {
             let rest = Array(text.utf8.dropFirst(event.rawValue.utf8.count))
             guard let minutes = Self.minutes(rest.dropFirst()), let sign = rest.first else {
                 return nil

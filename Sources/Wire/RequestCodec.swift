@@ -21,6 +21,10 @@ package struct AppRequest: Sendable {
     package var params: JSONObject
     /// Where the answer goes, and with what.
     package var reply: ReplyAddress
+    /// The source address of the terminal's connection, told by the gate; nil where it doesn't count.
+    package var sourceAddress: String?
+    /// How long the request was as it came, in bytes.
+    package var bytes = 0
 
     /// The method with its service, such as `device/bind`.
     package var name: String { "\(service)/\(method)" }
@@ -56,7 +60,8 @@ package enum RequestCodec {
         terminal: TerminalID,
         service: String,
         method: String,
-        reply: ReplyAddress
+        reply: ReplyAddress,
+        sourceAddress: String? = nil
     ) throws(WireError) -> AppRequest {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             AppRequest(
@@ -68,7 +73,9 @@ package enum RequestCodec {
                 token: try fields.text("token", length: 0...256),
                 uid: try fields.text("uid", length: 0...64),
                 params: try fields.object("params") ?? [:],
-                reply: reply
+                reply: reply,
+                sourceAddress: sourceAddress,
+                bytes: bytes.count
             )
         }
     }
@@ -89,7 +96,7 @@ package enum RequestCodec {
                 JSONObject(
                     members: object.members.filter { $0.value != .null }
                         .map { .init(key: $0.key, value: sorted($0.value)) }
-                        .sorted { $0.key < $1.key }
+                        .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
                 )
             )
         case .array(let elements): .array(elements.map(sorted))

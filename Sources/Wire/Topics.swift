@@ -145,8 +145,42 @@ package struct Topics: Sendable {
     /// outside `request/`, without wildcards.
     package func isAnswerable(_ topic: String, _ app: AppID, _ terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
-        return topic.hasPrefix(space) && topic.utf8.count > space.utf8.count
-            && !topic.hasPrefix(space + "request/") && topic != space + "request"
-            && !topic.utf8.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "+") }
+        // Bytes: `hasPrefix` sees characters, and the broker does not.
+        guard topic.utf8.starts(with: space.utf8) else { return false }
+        let rest = topic.utf8.dropFirst(space.utf8.count)
+        return !rest.isEmpty && !rest.starts(with: "request/".utf8)
+            && !rest.elementsEqual("request".utf8)
+            && !rest.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "+") }
+    }
+
+    /// Tells whether a text reads like the name of a service or method: `[a-zA-Z]{1,32}`.
+    package static func isMethodWord(_ text: some StringProtocol) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+            }
+    }
+
+    /// A topic as dead letters and logs may show it: what an app's request names as service and method is
+    /// shown only where it reads like one, and otherwise as `*`.
+    package static func shown(_ topic: ArraySlice<UInt8>) -> String {
+        let text = String(decoding: topic, as: UTF8.self)
+        var levels = text.utf8.split(
+            separator: UInt8(ascii: "/"),
+            omittingEmptySubsequences: false
+        ).map { String(Substring($0)) }
+        let request = levels.indices.first { index in
+            index >= 3 && levels[index].utf8.elementsEqual("request".utf8)
+                && levels[index - 3].utf8.elementsEqual("app".utf8)
+        }
+        guard let request, levels[(request + 1)...].contains(where: { !isMethodWord($0) }) else {
+            return text
+        }
+        for index in levels.indices[(request + 1)...] where !isMethodWord(levels[index]) {
+            levels[index] = "*"
+        }
+        // However many levels it has: no contract's has more than two here.
+        return levels.prefix(request + 3).joined(separator: "/")
     }
 }

@@ -61,6 +61,12 @@ package enum Cancellation {
         try call.tx.cancellations.request(uid, deletesAt: soon)
     }
 
+    /// Has an anonymous user erased whose terminal has taken another one.
+    static func replace(_ uid: UserID, _ call: Call) throws {
+        let soon = call.tx.now.adding(seconds: farewellSeconds)
+        try call.tx.cancellations.request(uid, deletesAt: soon)
+    }
+
     /// Undoes a cancellation that waits, since its user logged in.
     static func undo(_ user: User, _ call: Call) throws {
         guard try call.tx.cancellations.undo(user.uid) else { return }

@@ -27,6 +27,8 @@ package struct Environment: Sendable {
     package var pool: any SlowPool
     /// What is known of how messages leave the house.
     package var deliveryDesk = DeliveryDesk()
+    /// What is known of counts that are used up.
+    package var quotas = QuotaFront()
     /// Whether there is room on the disk.
     package var disk = DiskGuard.none
 

@@ -36,18 +36,10 @@ package struct Limits: Sendable {
     package var refreshPage = 500
     /// Dead letters that are kept.
     package var deadLettersMax = 10_000
-    /// Bytes of dead letters that are kept, topics and reasons included: 64 MiB.
-    ///
-    /// One has at most 64 KiB, so that 10,000 of them could have 640.
-    package var deadLetterBytes = 64 << 20
     /// Rows of refusals that are kept; alike ones of an hour are one row of 1 KiB at most.
     package var refusalsMax = 1000
     /// How long they are kept, in seconds: 7 days.
     package var refusalSeconds: Int64 = 604_800
-    /// Ids of requests that are known at most; the oldest go first.
-    ///
-    /// A row has some 300 bytes, so that they are 300 MB; at 1,000 requests a second the ten minutes are full.
-    package var requestsMax = 1_000_000
     /// How long a report's id is known, in seconds: 7 days.
     package var inboxSeconds: Int64 = 604_800
     /// How many of a device's report ids are known at least, whatever their age.
@@ -174,6 +166,12 @@ package struct Limits: Sendable {
     package var hashThreads = 0
     /// Passwords that wait to be hashed.
     package var hashQueue = 256
+    /// Bytes of what waits in one lane of slow work.
+    package var slowQueueBytes = 1 << 20
+    /// Bytes of the requests that wait for slow work, as they came.
+    package var waitingBytes = 16 << 20
+    /// What one terminal, source address, app and product may do.
+    package var counts = CountLimits()
     /// How long a worker that stops still answers those who wait for slow work.
     package var drainMax: Duration = .seconds(2)
     /// The longest wait between two tries to reach the broker.

@@ -15,6 +15,9 @@ package final class Sweeper: Sendable {
     private let databaseGauges: [WorkerName: Gauge]
     private let accounts: AccountSweeper
     private let backlog: BacklogMeter
+    private let bounds: RowBounds
+    private let unbound: UnboundSweeper
+    private let unboundPlace = Mutex("")
 
     /// Prepares a sweeper.
     package init(_ environment: Environment, logger: Logger) {
@@ -22,6 +25,8 @@ package final class Sweeper: Sendable {
         self.logger = logger
         accounts = AccountSweeper(environment)
         backlog = BacklogMeter(environment)
+        bounds = RowBounds(environment)
+        unbound = UnboundSweeper(environment)
         databaseGauges = Dictionary(
             uniqueKeysWithValues: WorkerName.allCases.map { name in
                 let labels = [("worker", name.rawValue)]
@@ -65,7 +70,7 @@ package final class Sweeper: Sendable {
         }
         let requests = try environment.store.batch(at: now) { tx in
             [
-                try tx.attempts.prune(before: now.adding(seconds: -86_400), limit: step),
+                try tx.attempts.prune(before: now, limit: step),
                 try tx.codes.prune(before: now, limit: step),
                 try tx.links.prune(
                     before: now.adding(seconds: -BacklogMeter.linkSeconds),
@@ -79,14 +84,15 @@ package final class Sweeper: Sendable {
                     before: now.adding(seconds: -limits.requestSeconds),
                     limit: step
                 ),
-                try tx.requests.prune(keeping: limits.requestsMax, limit: step),
             ]
         }
         try environment.store.batch(at: now) { tx in
             let oldest = now.adding(seconds: -limits.refusalSeconds)
             try tx.refusals.prune(keeping: limits.refusalsMax, since: oldest)
         }
-        let isBusy = try accounts.sweep()
+        let place = try unbound.round(after: unboundPlace.withLock { $0 })
+        unboundPlace.withLock { $0 = place }
+        let isBusy = try [accounts.sweep(), bounds.trim()].contains(true)
         return isBusy || reports == step || requests.contains(step)
     }
 

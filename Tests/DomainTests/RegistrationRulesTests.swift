@@ -33,8 +33,8 @@ struct RegistrationRulesTests {
             if !isKnown { return .create }
             if !isBound { return .renew }
             if window == 1 { return secret == true ? .renew : .reset }
-            if isLocked { return .refused(.tooManyRequests, asks: false) }
             if secret == true { return .renew }
+            if isLocked { return .refused(.tooManyRequests, asks: false) }
             if reset == .open && !isOnline { return .reset }
             return .refused(.forbidden, asks: true)
         }
@@ -108,7 +108,7 @@ struct RegistrationRulesTests {
             isBound: true,
             isOnline: true,
             resetUntil: nil,
-            hasRightSecret: true
+            hasRightSecret: false
         )
         let decision = RegistrationRules.decide(
             product: Make.product(),

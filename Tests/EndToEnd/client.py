@@ -103,9 +103,10 @@ class Client:
     """A client with an inbox. Everything that waits has a deadline."""
 
     def __init__(self, port, username=None, password=None, client_id="", version=5, will=None,
-                 clean=True, expiry=0, keepalive=30, reconnect=False, will_retain=False):
+                 clean=True, expiry=0, keepalive=30, reconnect=False, will_retain=False, source=""):
         self.port, self.version, self.clean, self.expiry = port, version, clean, expiry
         self.keepalive, self.reconnect = keepalive, reconnect
+        self.source = source  # the address to come from; any of 127.0.0.0/8
         self.client_id = client_id
         self.changed = threading.Condition()
         self.inbox, self.everything = [], []
@@ -186,7 +187,7 @@ class Client:
             properties = Properties(PacketTypes.CONNECT)
             properties.SessionExpiryInterval = self.expiry
             more = {"clean_start": self.clean, "properties": properties}
-        self.paho.connect("127.0.0.1", self.port, self.keepalive, **more)
+        self.paho.connect("127.0.0.1", self.port, self.keepalive, bind_address=self.source, **more)
         self.paho.loop_start()
         self.wait(lambda: self.code is not None, seconds, "CONNACK")
         if self.code != 0:
@@ -380,10 +381,10 @@ def check_answer(method, body):
             violations.append(f"result of {method}: {problem} in {json.dumps(body)[:500]}")
 
 
-def register(port, product_key, secret, mac=None, passcode="123456", version=5, id=None, **more):
+def register(port, product_key, secret, mac=None, passcode="123456", version=5, id=None, source="", **more):
     """Registers as a product; gives the whole answer back."""
     mac = mac or fresh_mac()
-    client = Client(port, f"product:{product_key}", secret, mac, version=version)
+    client = Client(port, f"product:{product_key}", secret, mac, version=version, source=source)
     code = client.connect()
     assert code == 0, f"product refused: {code}"
     try:

@@ -69,20 +69,25 @@ class Bind(EndToEnd):
             with self.subTest(params=params):
                 self.assertError(terminal.fail("device/bind", params), "InvalidRequest")
 
-    def test_five_wrong_tries_lock_the_device(self):
+    def test_fifty_wrong_tries_lock_the_device_and_strangers_fewer_do_not(self):
         device = self.device()
-        for _ in range(5):
-            error = self.terminal().fail("device/bind", {"did": device.did, "passcode": "wrong-one"})
-            self.assertError(error, "InvalidCredentials")
+        for turn in range(10):
+            stranger = self.terminal()
+            for _ in range(5):
+                error = stranger.fail("device/bind", {"did": device.did, "passcode": "wrong-one"})
+                self.assertError(error, "InvalidCredentials")
+            self.assertError(stranger.fail("device/bind", {"did": device.did, "passcode": "wrong-one"}), "TooManyRequests")
+            if turn == 0:
+                self.terminal().bind(device)
         terminal = self.terminal()
         error = terminal.fail("device/bind", {"did": device.did, "passcode": device.passcode})
         self.assertError(error, "TooManyRequests")
         self.assertTrue(0 < error["retryAfter"] <= 900, error)
         terminal.bind(self.device())
 
-    def test_five_wrong_tries_lock_the_user(self):
+    def test_ten_wrong_tries_lock_the_terminal(self):
         terminal = self.terminal()
-        for _ in range(5):
+        for _ in range(10):
             device = self.world.device(connect=False)
             error = terminal.fail("device/bind", {"did": device.did, "passcode": "wrong-one"})
             self.assertError(error, "InvalidCredentials")
@@ -91,11 +96,14 @@ class Bind(EndToEnd):
         self.assertError(error, "TooManyRequests")
         self.terminal().bind(device)
 
-    def test_tries_at_devices_that_do_not_exist_count_too(self):
+    def test_tries_at_devices_that_do_not_exist_count_at_them_alone(self):
         terminal = self.terminal()
         params = {"did": fresh_did(), "passcode": "123456"}
         codes = [terminal.fail("device/bind", params)["code"] for _ in range(6)]
         self.assertEqual(codes, ["InvalidCredentials"] * 5 + ["TooManyRequests"])
+        for _ in range(12):
+            self.assertError(terminal.fail("device/bind", {**params, "did": fresh_did()}), "InvalidCredentials")
+        terminal.bind(self.device())
 
 
 class Unbind(EndToEnd):
@@ -223,6 +231,9 @@ class BindRemote(EndToEnd):
         ]
         self.assertError(errors[0], "InvalidCredentials")
         self.assertEqual(errors, [errors[0]] * 5)
+        for _ in range(3):
+            error = terminal.fail("device/bindRemote", self.params(LAMP, device.mac, claim=right[:-1]))
+            self.assertError(error, "InvalidCredentials")
         self.assertError(terminal.fail("device/bindRemote", self.params(LAMP, device.mac, claim=right)), "TooManyRequests")
         self.assertError(
             terminal.fail("device/bind", {"did": device.did, "passcode": device.passcode}), "TooManyRequests")

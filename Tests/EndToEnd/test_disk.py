@@ -236,7 +236,7 @@ class Shrinking(OwnWorld):
 
     def make_world(self):
         return World(watch=False, settings=(
-            "--set", "limits.deadLetterMegabytes=256", "--set", "limits.deadLetters=100000"))
+            "--set", "limits.deadLetterBytes=268435456", "--set", "limits.deadLetters=100000"))
 
     def test_after_a_hundred_megabytes_were_deleted(self):
         tool = self.keep(self.own.tool("filler"))

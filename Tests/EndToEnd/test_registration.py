@@ -119,6 +119,8 @@ class RegistrationAgain(EndToEnd):
         error = self.assertError(answer, "TooManyRequests")
         self.assertTrue(0 < error["retryAfter"] <= 900, error)
         self.assertTrue(self.world.register()["ok"], "another mac isn't locked")
+        answer = register_on(product, key, device.mac, oldSecret=device.secret)
+        self.assertTrue(answer["ok"], "the right secret gets in at any time")
 
     def test_a_product_with_open_reset_needs_consent_only_while_the_device_is_online(self):
         device, terminal = self.pair(EASY)

@@ -35,7 +35,13 @@ PRODUCTS = [LAMP, FREE, LISTED, EASY, OTHER, REMOTE, OPERATED]
 # Codes go to a gateway, which tests read; `up` would write them to its log.
 # All tests together, with the rounds that a loaded machine makes them repeat, are one app's flood of codes.
 SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
-            "--set", "limits.codesPerHour=100000", "--set", "limits.codesPerCountry=100000"]
+            "--set", "limits.codesPerHour=100000", "--set", "limits.codesPerCountry=100000",
+            # Tests go faster than people; the defaults are shown in worlds of their own (test_limits_accounts).
+            "--set", "limits.codesPerTerminal=1000", "--set", "limits.anonymousPerTerminal=1000",
+            "--set", "limits.mailsPerTerminal=1000",
+            "--set", "limits.namedPerTerminal=1000", "--set", "limits.hashesPerTerminal=10000",
+            "--set", "limits.sessionsPerTerminal=10000", "--set", "limits.hashesAtOnce=256",
+            "--set", "limits.providerCallsAtOnce=128"]
 
 
 class World:

@@ -36,6 +36,26 @@ struct DeliveryTests {
         #expect(try !world.holds("canary-code-51"))
     }
 
+    @Test("A terminal's crowd of messages doesn't stand in front of the others'")
+    func turns() throws {
+        let world = try World()
+        try world.store.batch(at: Make.now) { (tx) throws in
+            for number in 0..<40 { try tx.deliveries.add(Self.delivery("m-a\(number)")) }
+        }
+        try world.store.batch(at: Make.at(1)) { (tx) throws in
+            var other = Self.delivery("m-b")
+            other.origin?.terminal = TerminalID(trusted: String(repeating: "e", count: 32))
+            try tx.deliveries.add(other)
+        }
+
+        let due = try world.store.batch(at: Make.at(2)) {
+            try $0.deliveries.claim(.email, leaseSeconds: 60, limit: 8)
+        }
+
+        #expect(due.count == 8)
+        #expect(due.contains { $0.delivery.id.text == "m-b" })
+    }
+
     @Test("What was taken up is due again only when its lease is over")
     func lease() throws {
         let world = try World()

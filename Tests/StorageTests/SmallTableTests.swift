@@ -63,32 +63,6 @@ struct SmallTableTests {
         }
     }
 
-    @Test("Dead letters have so many bytes at most, whatever was dropped in between")
-    func deadLetterBytes() throws {
-        let world = try World()
-        func add(_ bytes: Int) throws {
-            let letter = (topic: "t", payload: [UInt8](repeating: 7, count: bytes), false, "r")
-            try world.store.batch(at: Make.now) { (tx) throws in
-                _ = try tx.deadLetters.add([letter], worker: "status", keeping: 1000, bytes: 10_000)
-            }
-        }
-        func bytes() throws -> [Int] {
-            try world.store.read { try $0.deadLetters.page(limit: 1000) }.map(\.payload.count)
-        }
-        for _ in 0..<300 { try add(1000) }
-        #expect(try bytes() == Array(repeating: 1000, count: 9))
-
-        let isDropped = try world.store.batch(at: Make.now) { try $0.deadLetters.drop(299) }
-        #expect(isDropped)
-        try add(1000)
-        #expect(try bytes().count == 9)
-
-        try add(50_000)
-        #expect(try bytes() == [50_000])
-        try add(1)
-        #expect(try bytes() == [1])
-    }
-
     @Test("The id of a dropped dead letter is never given again")
     func deadLetterIDs() throws {
         let world = try World()

@@ -142,6 +142,19 @@ struct TopicsTests {
         #expect(Make.topics.isAnswerable(topic, Make.app, Make.terminal) == isGood)
     }
 
+    @Test("Signs that Swift joins with the one before them are bytes of their own to the broker")
+    func combining() {
+        let space = "ll/v1/app/demo/\(Self.terminal)"
+        // What begins with the bytes of `request/` lies there, whatever characters it has.
+        #expect(!Make.topics.isAnswerable("\(space)/request/\u{301}", Make.app, Make.terminal))
+        #expect(!Make.topics.isAnswerable("\(space)/request/\u{200d}x", Make.app, Make.terminal))
+        #expect(Make.topics.isAnswerable("\(space)/request\u{301}/x", Make.app, Make.terminal))
+        #expect(Make.topics.isAnswerable("\(space)/\u{301}", Make.app, Make.terminal))
+        let app = AppID(trusted: "K")
+        let kelvin = "ll/v1/app/\u{212a}/\(Self.terminal)/x"
+        #expect(!Make.topics.isAnswerable(kelvin, app, Make.terminal))
+    }
+
     @Test("Nobody else's space takes an answer")
     func foreignSpace() {
         for topic in [

@@ -14,6 +14,8 @@ final class AccountWorld {
     /// The token of each terminal that is logged in.
     private(set) var tokens: [Int: String] = [:]
     private(set) var uids: [Int: String] = [:]
+    /// Where requests come from; nil where that doesn't count.
+    var source: String?
 
     static let password = "lamp over water"
 
@@ -62,7 +64,7 @@ final class AccountWorld {
         request["token"] = (token ?? tokens[terminal]).map { .string($0) }
         let path = method.contains("/") ? method : "account/\(method)"
         let topic = "ll/v1/app/\(app)/\(World.terminal(terminal).text)/request/\(path)"
-        world.broker.send(topic, request)
+        world.broker.send(topic, request.encoded(), source: source)
     }
 
     /// Runs the worker, and gives the answers to one terminal, in their order.

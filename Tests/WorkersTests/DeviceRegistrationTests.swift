@@ -61,10 +61,12 @@ struct DeviceRegistrationTests {
             )
         }
         #expect(world.broker.published(to: "ll/v1/user/u-0/device").count == 5)
-        #expect(try register(world, id: "c", secret: first.secret)?.errorCode == "TooManyRequests")
-        world.clock.advance(seconds: 901)
+        #expect(try register(world, id: "c", secret: "wrong")?.errorCode == "TooManyRequests")
         let renewed = try result(register(world, id: "d", secret: first.secret))
         #expect(renewed.did == first.did && renewed.secret != first.secret)
+        #expect(try register(world, id: "e", secret: "wrong")?.errorCode == "TooManyRequests")
+        world.clock.advance(seconds: 901)
+        #expect(try register(world, id: "f", secret: "wrong")?.errorCode == "Forbidden")
     }
 
     @Test("An allowed reset ends the bonds, clears what was kept, and begins a new life")

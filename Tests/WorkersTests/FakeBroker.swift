@@ -65,6 +65,7 @@ final class Broker {
         var isRetained = false
         var responseTopic: String?
         var correlation: [UInt8]?
+        var source: String?
     }
 
     var journal: [Step] = []
@@ -103,14 +104,16 @@ final class Broker {
         _ topic: String,
         _ payload: [UInt8],
         response: String? = nil,
-        correlation: [UInt8]? = nil
+        correlation: [UInt8]? = nil,
+        source: String? = nil
     ) {
         waiting.append(
             Message(
                 topic: topic,
                 payload: payload,
                 responseTopic: response,
-                correlation: correlation
+                correlation: correlation,
+                source: source
             )
         )
     }
@@ -213,6 +216,7 @@ final class Broker {
                 payload: payload,
                 responseTopic: response,
                 correlationData: correlation,
+                sourceAddress: message.source.map { put(Array($0.utf8)) },
                 quality: .atLeastOnce,
                 isRetained: message.isRetained,
                 mid: 1

@@ -65,7 +65,11 @@ final class FakePool: SlowPool {
 
     func room(in lane: SlowLane) -> Int { room }
 
-    func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
+    func submit(
+        _ work: Preparation,
+        from sender: Sender,
+        done: @escaping @Sendable (Prepared) -> Void
+    ) {
         let (hasher, identify) = (hasher, identify)
         let isHeld = state.withLock { state in
             state.journal.append(work)
@@ -90,22 +94,28 @@ final class FakePool: SlowPool {
         _ identify: Identify
     ) -> Prepared {
         var prepared = Prepared()
-        func verify(_ password: [UInt8], _ encoded: String?) {
-            guard let encoded, hasher.verify(password, against: encoded) else { return }
+        func hash(_ password: SecretBytes) -> String? {
+            password.withBytes { try? hasher.hash($0) }
+        }
+        func verify(_ password: SecretBytes, _ encoded: String?) {
+            let isRight = password.withBytes { bytes in
+                encoded.map { hasher.verify(bytes, against: $0) } ?? false
+            }
+            guard isRight, let encoded else { return }
             prepared.matched = encoded
-            if hasher.needsRehash(encoded) { prepared.rehashed = try? hasher.hash(password) }
+            if hasher.needsRehash(encoded) { prepared.rehashed = hash(password) }
         }
         switch work {
         case .commit, .tried, .refusal, .history: break
         case .identity(let credential, let settings):
             prepared.identity = identify(credential, settings)
-        case .hash(let password): prepared.hash = try? hasher.hash(password)
+        case .hash(let password): prepared.hash = hash(password)
         case .verify(let password, let encoded): verify(password, encoded)
         case .verifyEach(let password, let hashes):
             for encoded in hashes where prepared.matched == nil { verify(password, encoded) }
         case .both(let password, let encoded, let new):
             verify(password, encoded)
-            prepared.hash = try? hasher.hash(new)
+            prepared.hash = hash(new)
         }
         return prepared
     }

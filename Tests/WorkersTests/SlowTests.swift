@@ -30,7 +30,7 @@ struct SlowTests {
             let password = try call.fields.requiredText("password", length: 1...20)
             if password == "free" { return nil }
             try call.tx.attempts.add("slow", windowSeconds: 900)
-            return password == "commit" ? .commit : .hash(Array(password.utf8))
+            return password == "commit" ? .commit : .hash(SecretBytes(Array(password.utf8)))
         }
         return RequestHandler(.account, ["account/slow": method], environment)
     }
@@ -43,6 +43,10 @@ struct SlowTests {
         answer?["result"]?.objectValue?["hash"]
     }
 
+    private func tries(_ world: World) throws -> Int64? {
+        try world.read { try $0.sql.integer("SELECT count FROM attempt WHERE subject = 'slow'") }
+    }
+
     @Test("The work runs after the commit, and the answer comes from a later transaction")
     func path() throws {
         let world = try world()
@@ -52,7 +56,7 @@ struct SlowTests {
         try loop.turn()
 
         #expect(world.broker.acknowledged == 1 && world.answers().isEmpty)
-        #expect(try world.count("attempt") == 1)
+        #expect(try tries(world) == 1)
         #expect(loop.isAwaiting == true)
 
         pool.release()
@@ -78,7 +82,7 @@ struct SlowTests {
         var loop = try world.loop(handler(world.environment))
         try loop.turn()
         #expect(world.answers().isEmpty)
-        #expect(try world.count("attempt") == 1)
+        #expect(try tries(world) == 1)
         try world.settle(&loop)
         #expect(world.answers().map(\.isOK) == [true])
     }
@@ -142,8 +146,7 @@ struct SlowTests {
         try loop.turn()
         #expect(world.answers().map(\.errorCode) == ["Unavailable"])
         #expect(world.answers().first?["error"]?.objectValue?["retryAfter"]?.intValue != nil)
-        let counted = try world.read { try $0.sql.integer("SELECT count FROM attempt") }
-        #expect(counted == 1)
+        #expect(try tries(world) == 1)
 
         pool.room = 10
         ask(world, id: "q2")
@@ -196,24 +199,35 @@ struct PasswordPoolTests {
         func needsRehash(_ encoded: String) -> Bool { false }
     }
 
+    private func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
+
     @Test("It hashes, verifies, and hashes anew what is of the past", .timeLimit(.minutes(5)))
     func work() async throws {
-        let pool = try PasswordPool(PlainHasher(mark: "new:"), threads: 2, queueMax: 10)
-        #expect(await pool.run(.hash(Array("a".utf8))).hash == "new:a")
-        let verified = await pool.run(.verify(Array("a".utf8), against: "old:a"))
+        let sender = Sender("t")
+        let pool = try PasswordPool(
+            PlainHasher(mark: "new:"),
+            threads: 2,
+            bounds: LaneBounds(waiting: 10)
+        )
+        #expect(await pool.run(.hash(secret("a")), for: sender).hash == "new:a")
+        let verified = await pool.run(.verify(secret("a"), against: "old:a"), for: sender)
         #expect(verified.matched == "old:a" && verified.rehashed == "new:a")
-        #expect(await pool.run(.verify(Array("b".utf8), against: "new:a")).matched == nil)
-        let dummy = await pool.run(.verify(Array("nobody's".utf8), against: nil))
+        let wrong = await pool.run(.verify(secret("b"), against: "new:a"), for: sender)
+        #expect(wrong.matched == nil)
+        let dummy = await pool.run(.verify(secret("nobody's"), against: nil), for: sender)
         #expect(dummy.matched == nil && dummy.refusal == nil)
     }
 
     @Test("No more than its threads run, no more than its queue wait", .timeLimit(.minutes(5)))
     func bounds() async throws {
         let hasher = SlowHasher()
-        let pool = try PasswordPool(hasher, threads: 2, queueMax: 8)
+        let pool = try PasswordPool(hasher, threads: 2, bounds: LaneBounds(waiting: 8))
         let results = await withTaskGroup(of: Bool.self) { group in
-            for _ in 0..<200 {
-                group.addTask { await pool.run(.hash([1])).refusal == nil }
+            for number in 0..<200 {
+                group.addTask {
+                    let work = Preparation.hash(SecretBytes([1]))
+                    return await pool.run(work, for: Sender("t\(number % 20)")).refusal == nil
+                }
             }
             return await group.reduce(into: [Bool]()) { $0.append($1) }
         }
@@ -224,10 +238,98 @@ struct PasswordPoolTests {
 
     @Test("A closed pool refuses what waits and what comes", .timeLimit(.minutes(5)))
     func closed() async throws {
-        let pool = try PasswordPool(PlainHasher(), threads: 1, queueMax: 8)
+        let pool = try PasswordPool(PlainHasher(), threads: 1, bounds: LaneBounds(waiting: 8))
         pool.close()
-        #expect(await pool.run(.hash([1])).refusal?.code == .unavailable)
+        let password = secret("a")
+        let refused = await pool.run(.hash(password), for: Sender("t"))
+        #expect(refused.refusal?.code == .unavailable)
+        #expect(password.withBytes { $0 == [0] })
         #expect(pool.room(in: .password) == 0)
+    }
+
+    /// Asks from several senders while the hasher is held up; gives what came of each.
+    private func crowd(
+        _ pool: PasswordPool,
+        _ hasher: SlowHasher,
+        _ senders: [Sender],
+        _ secrets: [SecretBytes]
+    ) async -> [Prepared] {
+        let results = Mutex<[Int: Prepared]>([:])
+        await withCheckedContinuation { all in
+            hasher.gate.withLock { _ in
+                for (place, sender) in senders.enumerated() {
+                    pool.submit(.hash(secrets[place]), from: sender) { prepared in
+                        let isLast = results.withLock { results in
+                            results[place] = prepared
+                            return results.count == senders.count
+                        }
+                        if isLast { all.resume() }
+                    }
+                }
+            }
+        }
+        return results.withLock { results in senders.indices.map { results[$0] ?? Prepared() } }
+    }
+
+    @Test("A terminal has two at once and an address eight", .timeLimit(.minutes(5)))
+    func held() async throws {
+        let hasher = SlowHasher()
+        let bounds = LaneBounds(waiting: 256, perSender: 2, perAddress: 8)
+        let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
+        let senders =
+            (0..<3).map { _ in Sender("alone") }
+            + (0..<10).map { Sender("near\($0)", address: "10.0.0.1") } + [Sender("other")]
+        let secrets = senders.map { _ in SecretBytes([7]) }
+        let results = await crowd(pool, hasher, senders, secrets)
+        #expect(results.prefix(3).map { $0.refusal?.code } == [nil, nil, .tooManyRequests])
+        #expect(results[3..<13].count { $0.refusal == nil } == 8)
+        #expect(results[13].refusal == nil)
+
+        let again = await pool.run(.hash(SecretBytes([7])), for: Sender("alone"))
+        #expect(again.refusal == nil)
+    }
+
+    @Test("No password is left in memory, hashed or refused", .timeLimit(.minutes(5)))
+    func wiped() async throws {
+        let hasher = SlowHasher()
+        let bounds = LaneBounds(waiting: 4, perSender: 2)
+        let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
+        let senders = (0..<12).map { Sender("t\($0 / 3)") }
+        let secrets = senders.map { _ in SecretBytes(Array("lamp over water".utf8)) }
+        // The memory itself, which is the secret's as long as it lives.
+        let places = secrets.map { secret in
+            secret.withBytes { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+        }
+        let before = places.map { memory($0, 15) }
+        #expect(before.allSatisfy { $0 == Array("lamp over water".utf8) })
+
+        let results = await crowd(pool, hasher, senders, secrets)
+
+        #expect(results.contains { $0.hash == "plain:lamp over water" })
+        #expect(results.contains { $0.refusal != nil })
+        let after = places.map { memory($0, 15) }
+        #expect(after.allSatisfy { $0 == [UInt8](repeating: 0, count: 15) })
+        withExtendedLifetime(secrets) {}
+    }
+
+    private func memory(_ address: UInt, _ count: Int) -> [UInt8] {
+        guard let start = UnsafePointer<UInt8>(bitPattern: address) else { return [] }
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    @Test("A job that ran is held by nobody any more", .timeLimit(.minutes(5)))
+    func forgotten() async throws {
+        let hasher = SlowHasher()
+        let pool = try PasswordPool(hasher, threads: 1, bounds: LaneBounds(waiting: 64))
+        weak var first: SecretBytes?
+        do {
+            let secret = SecretBytes([1, 2, 3])
+            first = secret
+            _ = await pool.run(.hash(secret), for: Sender("a"))
+        }
+        // The queue never runs dry from here on, as far as the first job can tell.
+        _ = await pool.run(.hash(SecretBytes([4])), for: Sender("b"))
+        #expect(first == nil)
     }
 }
 

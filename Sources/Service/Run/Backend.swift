@@ -234,10 +234,8 @@ extension Limits {
         turnMax = .milliseconds(settings.limit("turn"))
         lateAfter = .seconds(settings.limit("unanswered"))
         deadLettersMax = settings.limit("deadLetters")
-        deadLetterBytes = settings.limit("deadLetterMegabytes") << 20
         refusalsMax = settings.limit("refusals")
         refusalSeconds = Int64(settings.limit("refusalDays")) * 86_400
-        requestsMax = settings.limit("requests")
         inboxSeconds = Int64(settings.limit("inboxDays")) * 86_400
         requestSeconds = Int64(settings.limit("requestWindow"))
         historyDays = settings.limit("historyDays")
@@ -251,6 +249,9 @@ extension Limits {
         auditDays = settings.limit("auditDays")
         hashThreads = settings.limit("hashThreads")
         hashQueue = settings.limit("hashQueue")
+        slowQueueBytes = settings.limit("slowQueueBytes")
+        waitingBytes = settings.limit("waitingBytes")
+        counts = CountLimits(settings)
         codesPerHour = settings.limit("codesPerHour")
         codesPerCountry = settings.limit("codesPerCountry")
         anonymousPerHour = settings.limit("anonymousPerHour")

@@ -16,12 +16,21 @@ struct SlowService: Service {
             passwords: try PasswordPool(
                 PasswordHasher(),
                 threads: limits.hashThreads > 0 ? limits.hashThreads : max(1, processors / 2),
-                queueMax: limits.hashQueue
+                bounds: LaneBounds(
+                    waiting: limits.hashQueue,
+                    bytes: limits.slowQueueBytes,
+                    perSender: limits.counts.hashesAtOnce,
+                    perAddress: limits.counts.hashesAtOncePerSource
+                )
             ),
             providers: ProviderPool(
                 IdentityProviders(logger: Logger(label: "lamplighter.providers")),
                 perProvider: limits.providerCalls,
-                most: limits.providerCallsMax
+                bounds: LaneBounds(
+                    waiting: limits.providerCallsMax,
+                    perSender: limits.counts.providerCallsAtOnce,
+                    perAddress: limits.counts.providerCallsAtOncePerSource
+                )
             ),
             readers: ReadingPool(store, limits)
         )

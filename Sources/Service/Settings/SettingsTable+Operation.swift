@@ -54,20 +54,6 @@ extension SettingsTable {
             "Time they are kept."
         ),
         Setting(
-            "limits.deadLetterMegabytes",
-            .integer(1...65_536),
-            .integer(64),
-            unit: "MiB",
-            "Bytes of bad messages kept; the oldest go first."
-        ),
-        Setting(
-            "limits.requests",
-            .integer(1000...100_000_000),
-            .integer(1_000_000),
-            unit: "rows",
-            "Requests remembered for their repeats, some 300 bytes each; the oldest go first."
-        ),
-        Setting(
             "limits.httpConnections",
             .integer(16...65_536),
             .integer(1024),

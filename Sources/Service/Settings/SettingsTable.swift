@@ -15,7 +15,7 @@ package enum SettingsTable {
     /// All rows, in the order they are shown.
     package static let all: [Setting] =
         general + regions + mqtt + broker + http + health + delivery + limits + operationLimits
-        + loop
+        + loop + counts
 
     private static let byKey = Dictionary(
         all.map { ($0.key, $0) },

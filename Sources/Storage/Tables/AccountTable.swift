@@ -191,6 +191,13 @@ package struct AccountTable {
         binder.add(user.lastLoginAt?.milliseconds)
     }
 
+    /// Tells whether an installation's secret leads back to this user.
+    package func hasDeviceID(_ uid: UserID) throws -> Bool {
+        try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND deviceIdHash IS NOT NULL") {
+            $0.add(uid.text)
+        } != nil
+    }
+
     /// The installation's secret no longer stands for this user.
     package func forgetDeviceID(of uid: UserID) throws {
         try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1") { $0.add(uid.text) }

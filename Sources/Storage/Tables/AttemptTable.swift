@@ -21,14 +21,16 @@ package struct AttemptTable {
     package func add(_ subject: String, windowSeconds: Int64) throws {
         try sql.run(
             """
-            INSERT INTO attempt (subject, count, since) VALUES ($1, 1, $2)
+            INSERT INTO attempt (subject, count, since, until) VALUES ($1, 1, $2, $3)
             ON CONFLICT (subject) DO UPDATE SET
-                count = CASE WHEN attempt.since <= $3 THEN 1 ELSE attempt.count + 1 END,
-                since = CASE WHEN attempt.since <= $3 THEN excluded.since ELSE attempt.since END
+                count = CASE WHEN attempt.since <= $4 THEN 1 ELSE attempt.count + 1 END,
+                since = CASE WHEN attempt.since <= $4 THEN excluded.since ELSE attempt.since END,
+                until = CASE WHEN attempt.since <= $4 THEN excluded.until ELSE attempt.until END
             """
         ) {
             $0.add(subject)
             $0.add(transaction.now.milliseconds)
+            $0.add(transaction.now.adding(seconds: windowSeconds).milliseconds)
             $0.add(transaction.now.adding(seconds: -windowSeconds).milliseconds)
         }
     }
@@ -45,12 +47,22 @@ package struct AttemptTable {
         try sql.run("DELETE FROM attempt WHERE subject = $1") { $0.add(subject) }
     }
 
-    /// Forgets counters that began before a moment, at most so many; tells how many.
+    /// How many counters there are.
+    package func count() throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM attempt") ?? 0
+    }
+
+    /// Forgets the counters that end first, at most so many; tells how many.
+    package func dropOldest(_ limit: Int) throws -> Int {
+        try prune(before: Instant(milliseconds: .max), limit: limit)
+    }
+
+    /// Forgets counters that ended before a moment, at most so many; tells how many.
     package func prune(before: Instant, limit: Int) throws -> Int {
         try sql.run(
             """
             DELETE FROM attempt WHERE subject IN (
-                SELECT subject FROM attempt WHERE since < $1 ORDER BY since LIMIT $2)
+                SELECT subject FROM attempt WHERE until < $1 ORDER BY until LIMIT $2)
             """
         ) {
             $0.add(before.milliseconds)

@@ -39,6 +39,7 @@ package struct CodeTable {
             VALUES ($1, $2, $3, 0, $4, $5)
             ON CONFLICT (scope) DO UPDATE SET
                 codeHash = excluded.codeHash, codeToken = excluded.codeToken, tries = 0,
+                tokenTries = 0,
                 sentAt = excluded.sentAt, expiresAt = excluded.expiresAt, usedAt = NULL
             """
         ) {
@@ -51,12 +52,28 @@ package struct CodeTable {
     }
 
     /// Counts a try, in a transaction before the one that compares; false when none was left.
-    package func countTry(_ scope: CodeScope, max: Int) throws -> Bool {
-        try sql.run("UPDATE code SET tries = tries + 1 WHERE scope = $1 AND tries < $2") {
+    ///
+    /// One that brings the code's token has tries of its own, which nobody without it uses up.
+    package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
+        let column = try hasToken(scope, token) ? "tokenTries" : "tries"
+        try sql.run(
+            "UPDATE code SET \(column) = \(column) + 1 WHERE scope = $1 AND \(column) < $2"
+        ) {
             $0.add(bytes: hash(scope))
             $0.add(max)
         }
         return sql.changes == 1
+    }
+
+    /// Tells whether a token is that of the code that was sent last.
+    private func hasToken(_ scope: CodeScope, _ token: String?) throws -> Bool {
+        guard let token else { return false }
+        let right = try sql.query("SELECT codeToken FROM code WHERE scope = $1") {
+            $0.add(bytes: hash(scope))
+        } row: {
+            $0.text(0)
+        }.first
+        return right.map { Sodium.areEqual(Array(token.utf8), Array($0.utf8)) } ?? false
     }
 
     /// Tells whether a code was sent that still works.

@@ -24,21 +24,13 @@ package struct DeadLetterTable {
     private var sql: SQL { transaction.sql }
     /// The name of the fact that says which id was given last.
     private static let lastID = "deadLetterLast"
-    /// The name of the fact that says how many bytes all of them have.
-    private static let bytes = "deadLetterBytes"
-    /// What a row takes: its texts, and a little for the rest of it.
-    private static let size = "length(payload) + length(topic) + length(reason) + 64"
 
-    /// Puts messages aside and forgets the oldest beyond a number of rows and of bytes; gives the first row's id.
-    ///
-    /// The newest stays in any case.
+    /// Puts messages aside and forgets the oldest beyond a number; gives the first row's id.
     package func add(
         _ letters: [(topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String)],
         worker: String,
-        keeping max: Int,
-        bytes bytesMax: Int = .max
+        keeping max: Int
     ) throws -> Int64 {
-        let before = try total()
         let first = try last() + 1
         try sql.run(
             """
@@ -57,49 +49,11 @@ package struct DeadLetterTable {
             binder.add(letter.reason)
             binder.add(transaction.now.milliseconds)
         }
-        let last = first + Int64(letters.count) - 1
-        try transaction.meta.set(Self.lastID, to: "\(last)")
-        var bytes = try before + size(of: first, through: last)
-        bytes -= try forget(through: last - Int64(max))
-        while bytes > Int64(bytesMax), let oldest = try oldest(beyond: bytes - Int64(bytesMax)) {
-            bytes -= try forget(through: min(oldest, last - 1))
-            if oldest >= last { break }
+        try sql.run("DELETE FROM deadLetter WHERE id <= $1") {
+            $0.add(first + Int64(letters.count) - 1 - Int64(max))
         }
-        try transaction.meta.set(Self.bytes, to: "\(bytes)")
+        try transaction.meta.set(Self.lastID, to: "\(first + Int64(letters.count) - 1)")
         return first
-    }
-
-    /// How many bytes the letters have, as it was noted, or counted where it never was.
-    private func total() throws -> Int64 {
-        let noted = try transaction.meta.value(Self.bytes)
-        if let bytes = noted.flatMap({ Int64($0) }) { return bytes }
-        return try size(of: 0, through: .max)
-    }
-
-    private func size(of first: Int64, through last: Int64) throws -> Int64 {
-        try sql.integer("SELECT sum(\(Self.size)) FROM deadLetter WHERE id >= $1 AND id <= $2") {
-            $0.add(first)
-            $0.add(last)
-        } ?? 0
-    }
-
-    /// Forgets the letters up to one; gives the bytes that they had.
-    private func forget(through last: Int64) throws -> Int64 {
-        let bytes = try size(of: 0, through: last)
-        try sql.run("DELETE FROM deadLetter WHERE id <= $1") { $0.add(last) }
-        return bytes
-    }
-
-    /// The letter up to which the oldest have so many bytes, looking at a hundred of them at most.
-    private func oldest(beyond bytes: Int64) throws -> Int64? {
-        var left = bytes
-        var last: Int64?
-        try sql.scan("SELECT id, \(Self.size) FROM deadLetter ORDER BY id LIMIT 100") { row in
-            last = row.integer(0)
-            left -= row.integer(1)
-            return left > 0
-        }
-        return last
     }
 
     /// The highest id ever given: that of a letter dropped since names no other.
@@ -139,15 +93,39 @@ package struct DeadLetterTable {
 
     /// Removes one letter; tells whether it was there.
     package func drop(_ id: Int64) throws -> Bool {
-        let left = try total() - size(of: id, through: id)
-        try transaction.meta.set(Self.bytes, to: "\(left)")
         try sql.run("DELETE FROM deadLetter WHERE id = $1") { $0.add(id) }
         return sql.changes > 0
     }
 
+    /// The number of the newest letter; 0 where there is none.
+    package func newest() throws -> Int64 {
+        try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
+    }
+
+    /// The newest letter that goes beyond so many bytes of topics and payloads, the newest counted first;
+    /// nil where all have room.
+    package func firstTooMany(bytes max: Int) throws -> Int64? {
+        var left = max
+        let sizes = try sql.query(
+            "SELECT id, length(payload) + length(topic) FROM deadLetter ORDER BY id DESC"
+        ) { _ in
+        } row: {
+            (id: $0.integer(0), bytes: Int(clamping: $0.integer(1)))
+        }
+        for (id, bytes) in sizes {
+            left -= bytes
+            if left < 0 { return id }
+        }
+        return nil
+    }
+
+    /// Removes a letter and all that are older.
+    package func drop(upTo id: Int64) throws {
+        try sql.run("DELETE FROM deadLetter WHERE id <= $1") { $0.add(id) }
+    }
+
     /// Removes all letters; tells how many there were.
     package func dropAll() throws -> Int {
-        try transaction.meta.set(Self.bytes, to: "0")
         try sql.run("DELETE FROM deadLetter")
         return sql.changes
     }

@@ -6,6 +6,8 @@ import Sodium
 package struct DeliveryTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
+    /// How many due messages are looked at for each that is taken up.
+    private static let lookedAtPerClaimed = 10
 
     /// A delivery that is due, and what became of it so far.
     package struct Due: Sendable, Equatable {
@@ -40,17 +42,23 @@ package struct DeliveryTable {
 
     /// Takes up what is due on a channel, oldest first, and puts it off for `leaseSeconds`: what
     /// was taken up by somebody who died is tried again.
+    ///
+    /// Of ten times as many that are due, those of one sender stand behind the others'.
     package func claim(
         _ channel: Delivery.Channel,
         leaseSeconds: Int64,
         limit: Int
     ) throws -> [Due] {
-        let due = try query(
+        let waiting = try query(
             "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3"
         ) {
             $0.add(channel.rawValue)
             $0.add(transaction.now.milliseconds)
-            $0.add(limit)
+            $0.add(limit * Self.lookedAtPerClaimed)
+        }
+        // One terminal's, or else one app's, take turns with others'.
+        let due = FairTurns.first(limit, of: waiting) { row in
+            row.delivery.origin?.terminal.text ?? row.delivery.app.text
         }
         let again = transaction.now.adding(seconds: leaseSeconds)
         try sql.run(

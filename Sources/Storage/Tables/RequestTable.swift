@@ -147,10 +147,16 @@ package struct RequestTable {
         return sql.changes
     }
 
-    /// Forgets the oldest requests beyond a number, at most so many; tells how many.
-    ///
-    /// Counted by their places, which have gaps where a request was stored anew: a few less may stay.
-    package func prune(keeping max: Int, limit: Int) throws -> Int {
+    /// Tells whether there are more rows than so many, by the numbers of the first and the last; rows lie
+    /// in the order of their coming and leave at the front.
+    package func excess(over max: Int) throws -> Bool {
+        let first = try sql.integer("SELECT min(seq) FROM request") ?? 0
+        let last = try sql.integer("SELECT max(seq) FROM request") ?? 0
+        return last - first + 1 > Int64(max)
+    }
+
+    /// Forgets the oldest beyond so many, at most so many at once, whatever their age.
+    package func trim(to max: Int, limit: Int) throws {
         try sql.run(
             """
             DELETE FROM request WHERE seq IN (
@@ -161,7 +167,6 @@ package struct RequestTable {
             $0.add(max)
             $0.add(limit)
         }
-        return sql.changes
     }
 
     /// How many requests wait to be forgotten, counted up to a limit: those that come before the first that

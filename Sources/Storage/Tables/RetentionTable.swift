@@ -131,7 +131,7 @@ package struct RetentionTable {
                 "status IN ('rejected', 'expired', 'revoked') AND changedAt < $1",
                 now.adding(seconds: -endedInvitationSeconds)
             ),
-            try count("attempt", "since < $1", now.adding(seconds: -86_400)),
+            try count("attempt", "until < $1", now),
             try count("code", "expiresAt < $1", now),
             try (
                 "request",

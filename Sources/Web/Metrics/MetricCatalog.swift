@@ -132,6 +132,21 @@ package enum MetricCatalog {
             .gauge,
             "Requests that wait for a pool of slow work, such as password hashing."
         ),
+        Entry(
+            "lamplighter_pool_waiting_bytes",
+            .gauge,
+            "Bytes of what waits for a pool of slow work."
+        ),
+        Entry(
+            "lamplighter_limited_total",
+            .counter,
+            "Requests refused since a terminal, address, app or product had done enough, by limit."
+        ),
+        Entry(
+            "lamplighter_devices_erased_total",
+            .counter,
+            "Devices erased that nobody ever bound and that were not seen for a while."
+        ),
         Entry("lamplighter_pool_busy", .gauge, "Pieces of slow work that a pool is doing."),
         Entry(
             "lamplighter_pool_rejected_total",

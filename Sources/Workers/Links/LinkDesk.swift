@@ -158,7 +158,12 @@ package struct LinkDesk: Sendable {
                 .badPassword(PasswordRules.length.contains(count) ? .weak : .length)
             )
         }
-        guard let hash = await environment.pool.run(.hash(bytes)).hash else {
+        guard
+            let hash = await environment.pool.run(
+                .hash(SecretBytes(bytes)),
+                for: Sender("link/\(user.uid.text)")
+            ).hash
+        else {
             return seen.view(.busy)
         }
         return await view { try reset(token, hash) }

@@ -19,7 +19,9 @@ package struct Inbound {
     package let isRetained: Bool
 
     /// The topic as text, for dead letters and logs.
-    package var topicText: String { String(decoding: topic, as: UTF8.self) }
+    ///
+    /// What doesn't read like a method's name is not shown of an app's request.
+    package var topicText: String { Topics.shown(topic) }
 }
 
 /// What one worker does with its messages.

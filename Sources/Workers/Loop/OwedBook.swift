@@ -31,8 +31,7 @@ struct OwedBook {
         let first = try tx.deadLetters.add(
             owed.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
             worker: worker.rawValue,
-            keeping: environment.limits.deadLettersMax,
-            bytes: environment.limits.deadLetterBytes
+            keeping: environment.limits.deadLettersMax
         )
         return owed.deadLetters.enumerated().map { index, letter in
             OutboundMessage(

@@ -87,6 +87,8 @@ struct Method: Sendable {
     var isReading = false
     /// Whether it refuses before it writes anything, so that no refusal has anything to take back.
     var refusesFirst = false
+    /// Whether the contract has it; one that it doesn't have leaves nothing in the store.
+    var isKnown = true
     /// Looks up what it needs and says which slow work comes first; nil when there is none.
     ///
     /// Limits are checked and tries are counted here: what it changes is committed before the work

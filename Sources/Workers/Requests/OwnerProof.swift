@@ -28,12 +28,13 @@ enum OwnerProof {
             // One that no account can have costs as much as any other.
             let bytes = PasswordRules.normalised(password)
             let hash = isOwner && bytes != nil ? user.passwordHash : nil
-            return .verify(bytes ?? [], against: hash)
-        case .code(_, _, let purpose, let addresses):
+            return .verify(SecretBytes(bytes ?? []), against: hash)
+        case .code(_, let token, let purpose, let addresses):
             for address in addresses {
                 let scope = Self.scope(purpose, address, user)
                 guard try call.tx.codes.isOut(scope) else { continue }
-                guard try call.tx.codes.countTry(scope, max: CodeRules.triesMax) else {
+                let max = CodeRules.triesMax
+                guard try call.tx.codes.countTry(scope, token: token, max: max) else {
                     try call.audit(.codeFailed, user.uid, call.request.method)
                     return .refusal(wrong(field))
                 }

@@ -116,7 +116,8 @@ extension RequestDesk {
         owed.count(rejection)
         let answer = AnswerCodec.refusal(guest.request.id, rejection)
         publish(answer, to: guest, isSecret: false, owed: &owed)
-        guard !rejection.code.isPassing, rejection.code != .invalidToken, rejection.field != "id"
+        guard guest.method.isKnown, !rejection.code.isPassing, rejection.code != .invalidToken,
+            rejection.field != "id"
         else { return }
         try tx.requests.save(
             guest.request.terminal.text,

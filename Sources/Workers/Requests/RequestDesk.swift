@@ -53,7 +53,8 @@ struct RequestDesk {
                 terminal: terminal,
                 service: service,
                 method: method,
-                reply: reply
+                reply: reply,
+                sourceAddress: message.sourceAddress
             )
         } catch {
             owed.putAside(message, unreadable: error)
@@ -142,16 +143,24 @@ struct RequestDesk {
         guard let prepare = method.prepare else { return nil }
         return try call.tx.isolated {
             guard let work = try prepare(&call) else { return nil }
-            try checkRoom(for: work, jobs)
+            try admit(work, call, jobs)
             return work
         }
     }
 
-    /// Refuses work that its lane has no room for beside the batch's other jobs.
-    private func checkRoom(for work: Preparation, _ jobs: [SlowJob]) throws {
+    /// Refuses work that its lane has no room for beside the batch's other jobs, and counts hashes.
+    private func admit(_ work: Preparation, _ call: Call, _ jobs: [SlowJob]) throws {
+        guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else {
+            throw Rejection.laneIsFull
+        }
         guard let lane = work.lane else { return }
-        let asked = jobs.count { $0.work.lane == lane }
-        guard environment.pool.room(in: lane) > asked else { throw Rejection.laneIsFull }
+        let refusal = environment.pool.refusal(
+            of: Sender(call.request, work),
+            in: lane,
+            beside: jobs.filter { $0.work.lane == lane }.map(\.sender)
+        )
+        if let refusal { throw refusal }
+        if lane == .password { try call.quotas.take(call.hashQuotas) }
     }
 
     /// Has a request wait for its slow work, which begins after the commit.
@@ -177,7 +186,7 @@ struct RequestDesk {
             ? guest.method.run(&call)
             : call.tx.isolated {
                 let reply = try guest.method.run(&call)
-                if case .more(let work) = reply { try checkRoom(for: work, jobs) }
+                if case .more(let work) = reply { try admit(work, call, jobs) }
                 return reply
             }
         if case .more(let work) = reply { return wait(guest, for: work, call, owed: &owed) }

@@ -20,6 +20,7 @@ package enum SessionLife {
         isNew: Bool
     ) throws -> Reply {
         try call.checkTerminal()
+        try call.quotas.take(call.sessionQuotas)
         try call.countTerminal()
         try Cancellation.undo(user, call)
         let actor = Actor(.user, user.uid.text, terminal: call.request.terminal)

@@ -33,6 +33,8 @@ struct WaitingRoom {
     private var guests: [UInt64: Guest] = [:]
     private var jobs: [Key: UInt64] = [:]
     private var last: UInt64 = 0
+    /// Bytes of the requests that wait, as they came.
+    private(set) var bytes = 0
 
     init(_ mailbox: Mailbox) { self.mailbox = mailbox }
 
@@ -44,8 +46,10 @@ struct WaitingRoom {
     mutating func admit(_ guest: Guest, _ work: Preparation) -> SlowJob {
         last += 1
         guests[last] = guest
+        bytes += guest.request.bytes
         jobs[Key(guest.request)] = last
-        return SlowJob(number: last, work: work, mailbox: mailbox)
+        let sender = Sender(guest.request, work)
+        return SlowJob(number: last, work: work, sender: sender, mailbox: mailbox)
     }
 
     /// Has a repeat join the first; false when the id waits for nothing.
@@ -68,6 +72,7 @@ struct WaitingRoom {
         mailbox.results { guests[$0] != nil }.compactMap { job, prepared in
             guard let guest = guests.removeValue(forKey: job) else { return nil }
             jobs[Key(guest.request)] = nil
+            bytes -= guest.request.bytes
             return (guest, prepared)
         }
     }

@@ -22,8 +22,9 @@ enum ZoneFiles {
 
     /// A path outside is never looked up, nor the copies of all zones with other leap seconds.
     private static func isName(_ name: String) -> Bool {
-        name.utf8.count <= 64 && !others.contains(name) && !name.hasPrefix("right/")
-            && !name.hasPrefix("posix/") && !name.hasPrefix("/") && !name.hasSuffix("/")
+        name.utf8.count <= 64 && !others.contains(name)
+            && !["right/", "posix/", "/"].contains { name.utf8.starts(with: $0.utf8) }
+            && name.utf8.last != UInt8(ascii: "/")
             && name.utf8.allSatisfy { byte in
                 PlainForm.accepts(String(decoding: [byte], as: UTF8.self).utf8)
                     || byte == UInt8(ascii: "/") || byte == UInt8(ascii: "+")

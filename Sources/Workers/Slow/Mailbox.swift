@@ -35,6 +35,7 @@ final class Mailbox: Sendable {
 struct SlowJob: Sendable {
     var number: UInt64
     var work: Preparation
+    var sender: Sender
     var mailbox: Mailbox
 
     /// Has the work done; its result comes to the mailbox.
@@ -42,6 +43,6 @@ struct SlowJob: Sendable {
         guard work.lane != nil else {
             return mailbox.put(Prepared(without: work), for: number)
         }
-        pool.submit(work) { [number, mailbox] in mailbox.put($0, for: number) }
+        pool.submit(work, from: sender) { [number, mailbox] in mailbox.put($0, for: number) }
     }
 }

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Glibc
 
 /// Hashes and verifies passwords on threads of its own, with a bounded queue before them.
@@ -7,7 +7,7 @@ package final class PasswordPool: SlowPool {
 
     /// Makes a pool, which hashes once at once: what an unknown user's password is verified against
     /// has today's parameters.
-    package init(_ hasher: any PasswordHashing, threads: Int, queueMax: Int) throws {
+    package init(_ hasher: any PasswordHashing, threads: Int, bounds: LaneBounds) throws {
         let work = PasswordWork(
             hasher: hasher,
             dummy: try hasher.hash(Array("nobody's".utf8))
@@ -15,18 +15,33 @@ package final class PasswordPool: SlowPool {
         queue = SlowQueue(
             .password,
             threads: threads,
-            max: queueMax,
+            bounds: bounds,
             // Devices report while people log in: who hashes gives way (Linux: this thread alone).
             begin: { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) },
+            bytes: { $0.bytes },
+            // Nobody needs the password any more, whatever came of it.
+            discard: { $0.wipe() },
             carryOut: work.carryOut
         )
     }
 
     package func room(in lane: SlowLane) -> Int { lane == .password ? queue.room : 0 }
 
-    package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
+    package func refusal(
+        of sender: Sender,
+        in lane: SlowLane,
+        beside others: [Sender]
+    ) -> Rejection? {
+        lane == .password ? queue.refusal(of: sender, beside: others) : .laneIsFull
+    }
+
+    package func submit(
+        _ work: Preparation,
+        from sender: Sender,
+        done: @escaping @Sendable (Prepared) -> Void
+    ) {
         guard work.lane == .password else { return done(Prepared()) }
-        queue.submit(work, done: done)
+        queue.submit(work, from: sender, done: done)
     }
 
     /// Takes nothing more; what waits is refused, what runs is finished.
@@ -45,14 +60,14 @@ private struct PasswordWork: Sendable {
         do {
             switch work {
             case .commit, .tried, .refusal, .identity, .history: break
-            case .hash(let password): prepared.hash = try hasher.hash(password)
+            case .hash(let password): prepared.hash = try hash(password)
             case .verify(let password, let encoded):
                 try verify(password, encoded, &prepared)
             case .verifyEach(let password, let hashes):
                 for encoded in hashes { try verify(password, encoded, &prepared) }
             case .both(let password, let encoded, let new):
                 try verify(password, encoded, &prepared)
-                prepared.hash = try hasher.hash(new)
+                prepared.hash = try hash(new)
             }
             return prepared
         } catch {
@@ -62,15 +77,18 @@ private struct PasswordWork: Sendable {
         }
     }
 
+    private func hash(_ password: SecretBytes) throws -> String {
+        try password.withBytes { bytes throws(any Error) in try hasher.hash(bytes) }
+    }
+
     private func verify(
-        _ password: [UInt8],
+        _ password: SecretBytes,
         _ encoded: String?,
         _ prepared: inout Prepared
     ) throws {
-        guard hasher.verify(password, against: encoded ?? dummy), let encoded,
-            prepared.matched == nil
-        else { return }
+        let isRight = password.withBytes { hasher.verify($0, against: encoded ?? dummy) }
+        guard isRight, let encoded, prepared.matched == nil else { return }
         prepared.matched = encoded
-        if hasher.needsRehash(encoded) { prepared.rehashed = try hasher.hash(password) }
+        if hasher.needsRehash(encoded) { prepared.rehashed = try hash(password) }
     }
 }

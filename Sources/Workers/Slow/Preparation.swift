@@ -12,14 +12,14 @@ package enum Preparation: Sendable {
     /// Nothing but a commit, and then a refusal: it takes as long as what is refused after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
-    case hash([UInt8])
+    case hash(SecretBytes)
     /// Verifies a password; against nil costs the same and never matches.
-    case verify([UInt8], against: String?)
+    case verify(SecretBytes, against: String?)
     /// Verifies a password against each of some hashes, of which the first that matches counts; all
     /// are tried, so that the time tells nothing.
-    case verifyEach([UInt8], against: [String?])
+    case verifyEach(SecretBytes, against: [String?])
     /// Verifies one password and, whatever comes of it, hashes another.
-    case both(verify: [UInt8], against: String?, hash: [UInt8])
+    case both(verify: SecretBytes, against: String?, hash: SecretBytes)
     /// Asks an identity provider.
     case identity(ProviderCredential, ProviderSettings)
     /// Reads a page of a device's past.
@@ -34,6 +34,24 @@ package enum Preparation: Sendable {
         case .history: .reading
         }
     }
+}
+
+extension Preparation {
+    /// The passwords that it holds.
+    private var secrets: [SecretBytes] {
+        switch self {
+        case .commit, .tried, .refusal, .identity, .history: []
+        case .hash(let password), .verify(let password, _), .verifyEach(let password, _):
+            [password]
+        case .both(let old, _, let new): [old, new]
+        }
+    }
+
+    /// What it takes in memory while it waits, in bytes, with an allowance for hashes and places.
+    var bytes: Int { secrets.reduce(512) { $0 + $1.count } }
+
+    /// Overwrites the passwords in it: it ran, or never will.
+    func wipe() { for secret in secrets { secret.wipe() } }
 }
 
 /// A kind of slow work with a bound of its own.

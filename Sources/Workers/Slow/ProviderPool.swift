@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 package import Providers
 import Synchronization
 
@@ -11,17 +11,25 @@ package final class ProviderPool: SlowPool {
         var baseURL: String
     }
 
-    private let calls = Mutex<[Line: Int]>([:])
+    private struct Calls {
+        var byLine: [Line: Int] = [:]
+        var held = HeldWork()
+        var all: Int { byLine.values.reduce(0, +) }
+    }
+
+    private let calls = Mutex(Calls())
     private let providers: IdentityProviders
     private let perProvider: Int
-    private let most: Int
+    private let bounds: LaneBounds
     private let meter = SlowMetrics(.provider)
 
     /// Makes a pool over the providers.
-    package init(_ providers: IdentityProviders, perProvider: Int, most: Int) {
+    ///
+    /// Nothing waits here: the bounds are those of the calls under way.
+    package init(_ providers: IdentityProviders, perProvider: Int, bounds: LaneBounds) {
         self.providers = providers
         self.perProvider = perProvider
-        self.most = most
+        self.bounds = bounds
     }
 
     /// Ends the connections to the providers.
@@ -29,13 +37,29 @@ package final class ProviderPool: SlowPool {
 
     package func room(in lane: SlowLane) -> Int {
         guard lane == .provider else { return 0 }
-        return calls.withLock { most - $0.values.reduce(0, +) }
+        return calls.withLock { bounds.waiting - $0.all }
     }
 
-    package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
+    package func refusal(
+        of sender: Sender,
+        in lane: SlowLane,
+        beside others: [Sender]
+    ) -> Rejection? {
+        guard lane == .provider else { return .laneIsFull }
+        return calls.withLock { calls in
+            guard calls.held.mayTake(sender, bounds, beside: others) else { return .senderIsBusy }
+            return calls.all + others.count < bounds.waiting ? nil : .laneIsFull
+        }
+    }
+
+    package func submit(
+        _ work: Preparation,
+        from sender: Sender,
+        done: @escaping @Sendable (Prepared) -> Void
+    ) {
         guard case .identity(let credential, let settings) = work else { return done(Prepared()) }
         let line = Line(provider: credential.provider, baseURL: settings.baseURL)
-        guard begin(line) else {
+        guard begin(line, sender) else {
             meter.rejected()
             return done(.refused(Self.isBusy))
         }
@@ -48,7 +72,7 @@ package final class ProviderPool: SlowPool {
                 prepared.identity = .failure(error)
             }
             meter.took(ContinuousClock.now - start)
-            end(line)
+            end(line, sender)
             done(prepared)
         }
     }
@@ -59,21 +83,25 @@ package final class ProviderPool: SlowPool {
         retryAfter: 2
     )
 
-    private func begin(_ line: Line) -> Bool {
+    private func begin(_ line: Line, _ sender: Sender) -> Bool {
         let busy: Int? = calls.withLock { calls in
-            let all = calls.values.reduce(0, +)
-            guard all < most, calls[line, default: 0] < perProvider else { return nil }
-            calls[line, default: 0] += 1
-            return all + 1
+            guard calls.all < bounds.waiting, calls.byLine[line, default: 0] < perProvider,
+                calls.held.mayTake(sender, bounds)
+            else { return nil }
+            calls.byLine[line, default: 0] += 1
+            calls.held.take(sender)
+            return calls.all
         }
         if let busy { meter.depth(waiting: 0, busy: busy) }
         return busy != nil
     }
 
-    private func end(_ line: Line) {
+    private func end(_ line: Line, _ sender: Sender) {
         let busy = calls.withLock { calls in
-            calls[line] = calls[line, default: 1] == 1 ? nil : calls[line, default: 1] - 1
-            return calls.values.reduce(0, +)
+            let count = calls.byLine[line, default: 1]
+            calls.byLine[line] = count == 1 ? nil : count - 1
+            calls.held.release(sender)
+            return calls.all
         }
         meter.depth(waiting: 0, busy: busy)
     }
@@ -97,9 +125,21 @@ package struct Pools: SlowPool {
 
     package func room(in lane: SlowLane) -> Int { pool(lane).room(in: lane) }
 
-    package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
+    package func refusal(
+        of sender: Sender,
+        in lane: SlowLane,
+        beside others: [Sender]
+    ) -> Rejection? {
+        pool(lane).refusal(of: sender, in: lane, beside: others)
+    }
+
+    package func submit(
+        _ work: Preparation,
+        from sender: Sender,
+        done: @escaping @Sendable (Prepared) -> Void
+    ) {
         guard let lane = work.lane else { return done(Prepared()) }
-        pool(lane).submit(work, done: done)
+        pool(lane).submit(work, from: sender, done: done)
     }
 
     private func pool(_ lane: SlowLane) -> any SlowPool {

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 package import Storage
 
 /// Reads what takes long, such as months of history, on threads of its own with a bounded queue
@@ -9,8 +9,15 @@ package final class ReadingPool: SlowPool {
     /// Makes a pool over a store.
     package init(_ store: Store, _ limits: Limits) {
         let reader = HistoryReader(store, scanMax: limits.historyScanMax)
-        queue = SlowQueue(.reading, threads: limits.historyReaders, max: limits.historyQueue) {
-            question in
+        queue = SlowQueue(
+            .reading,
+            threads: limits.historyReaders,
+            bounds: LaneBounds(
+                waiting: limits.historyQueue,
+                bytes: limits.slowQueueBytes,
+                perAddress: limits.counts.readsAtOncePerSource
+            )
+        ) { question in
             var prepared = Prepared()
             do {
                 prepared.page = try reader.page(question)
@@ -25,9 +32,21 @@ package final class ReadingPool: SlowPool {
 
     package func room(in lane: SlowLane) -> Int { lane == .reading ? queue.room : 0 }
 
-    package func submit(_ work: Preparation, done: @escaping @Sendable (Prepared) -> Void) {
+    package func refusal(
+        of sender: Sender,
+        in lane: SlowLane,
+        beside others: [Sender]
+    ) -> Rejection? {
+        lane == .reading ? queue.refusal(of: sender, beside: others) : .laneIsFull
+    }
+
+    package func submit(
+        _ work: Preparation,
+        from sender: Sender,
+        done: @escaping @Sendable (Prepared) -> Void
+    ) {
         guard case .history(let question) = work else { return done(Prepared()) }
-        queue.submit(question, done: done)
+        queue.submit(question, from: sender, done: done)
     }
 
     /// Takes nothing more; what waits is refused, what runs is finished.

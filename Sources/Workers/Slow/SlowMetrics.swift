@@ -4,6 +4,7 @@ import Metrics
 final class SlowMetrics: Sendable {
     private let waiting: Gauge
     private let busy: Gauge
+    private let bytes: Gauge
     private let refused: Counter
     private let seconds: Timer
 
@@ -11,12 +12,14 @@ final class SlowMetrics: Sendable {
         let labels = [("pool", lane.rawValue)]
         waiting = Gauge(label: "lamplighter_pool_waiting", dimensions: labels)
         busy = Gauge(label: "lamplighter_pool_busy", dimensions: labels)
+        bytes = Gauge(label: "lamplighter_pool_waiting_bytes", dimensions: labels)
         refused = Counter(label: "lamplighter_pool_rejected_total", dimensions: labels)
         seconds = Timer(label: "lamplighter_pool_seconds", dimensions: labels)
     }
 
-    func depth(waiting: Int, busy: Int) {
+    func depth(waiting: Int, busy: Int, bytes: Int = 0) {
         self.waiting.record(waiting)
+        self.bytes.record(bytes)
         self.busy.record(busy)
     }
 

@@ -3,7 +3,9 @@ import Synchronization
 
 /// A bounded queue of one lane's slow work, and the few threads that do it.
 ///
-/// Threads begin with the work and end when none is left, so that an idle service has none.
+/// Senders are served in turn (`FairQueue`). A job leaves the queue's memory when it is taken, and
+/// `discard` is called once on every question: after it ran, or when it is refused. Threads begin
+/// with the work and end when none is left, so that an idle service has none.
 final class SlowQueue<Question: Sendable>: Sendable {
     private struct Job: Sendable {
         var question: Question
@@ -11,79 +13,101 @@ final class SlowQueue<Question: Sendable>: Sendable {
     }
 
     private struct State {
-        var queue: [Job] = []
-        var head = 0
+        var queue: FairQueue<Job>
         var busy = 0
         var isClosed = false
-
-        var waiting: Int { queue.count - head }
-
-        mutating func next() -> Job? {
-            guard head < queue.count else {
-                queue = []
-                head = 0
-                return nil
-            }
-            defer { head += 1 }
-            return queue[head]
-        }
     }
 
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     private let threads: Int
-    private let max: Int
     private let meter: SlowMetrics
     private let begin: @Sendable () -> Void
     private let carryOut: @Sendable (Question) -> Prepared
+    private let bytes: @Sendable (Question) -> Int
+    private let discard: @Sendable (Question) -> Void
 
-    /// Makes a queue for a lane, of at most `max` questions beside those that run.
+    /// Makes a queue for a lane, with bounds for what waits beside what runs.
     ///
-    /// `begin` is called on each new thread, `carryOut` there for each question.
+    /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` tells what a
+    /// question takes in memory.
     init(
         _ lane: SlowLane,
         threads: Int,
-        max: Int,
+        bounds: LaneBounds,
         begin: @escaping @Sendable () -> Void = {},
+        bytes: @escaping @Sendable (Question) -> Int = { _ in 256 },
+        discard: @escaping @Sendable (Question) -> Void = { _ in },
         carryOut: @escaping @Sendable (Question) -> Prepared
     ) {
         self.threads = Swift.max(1, threads)
-        self.max = max
         self.begin = begin
         self.carryOut = carryOut
+        self.bytes = bytes
+        self.discard = discard
+        state = Mutex(State(queue: FairQueue(bounds)))
         meter = SlowMetrics(lane)
     }
 
     /// How many more questions the queue takes at present.
-    var room: Int { state.withLock { $0.isClosed ? 0 : Swift.max(0, max - $0.waiting) } }
+    var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
+    /// Bytes of the questions that wait.
+    var waitingBytes: Int { state.withLock { $0.queue.bytes } }
+
+    /// Why a sender's next question would not be taken, beside others that are about to come.
+    func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
+        state.withLock { state in
+            guard !state.isClosed else { return .laneIsFull }
+            return Self.rejection(state.queue.isOpen(to: sender, beside: others))
+        }
+    }
+
+    private static func rejection(_ outcome: FairQueue<Job>.Outcome) -> Rejection? {
+        switch outcome {
+        case .taken: nil
+        case .crowded: .senderIsBusy
+        case .full: .laneIsFull
+        }
+    }
 
     /// Takes a question, or refuses it at once when there is no room.
-    func submit(_ question: Question, done: @escaping @Sendable (Prepared) -> Void) {
-        let (isTaken, mustStart) = state.withLock { state in
-            guard !state.isClosed, state.waiting < max else { return (false, false) }
-            state.queue.append(Job(question: question, done: done))
-            guard state.busy < threads else { return (true, false) }
+    func submit(
+        _ question: Question,
+        from sender: Sender,
+        done: @escaping @Sendable (Prepared) -> Void
+    ) {
+        let size = bytes(question)
+        let (outcome, mustStart) = state.withLock { state -> (FairQueue<Job>.Outcome, Bool) in
+            guard !state.isClosed else { return (.full, false) }
+            let job = Job(question: question, done: done)
+            let outcome = state.queue.offer(job, from: sender, bytes: size)
+            guard case .taken = outcome, state.busy < threads else { return (outcome, false) }
             state.busy += 1
-            return (true, true)
+            return (outcome, true)
         }
-        guard isTaken else {
-            meter.rejected()
-            return done(.refused(.laneIsFull))
+        if mustStart { PlainThread.detach { self.work() } }
+        if case .taken(let gone) = outcome { gone.forEach { refuse($0, .laneIsFull) } }
+        if let rejection = Self.rejection(outcome) {
+            refuse(Job(question: question, done: done), rejection)
         }
         measure()
-        if mustStart { PlainThread.detach { self.work() } }
+    }
+
+    private func refuse(_ job: Job, _ rejection: Rejection) {
+        meter.rejected()
+        discard(job.question)
+        job.done(.refused(rejection))
     }
 
     /// Takes nothing more; what waits is refused, what runs is finished.
     func close() {
         let left = state.withLock { state in
             state.isClosed = true
-            defer {
-                state.queue = []
-                state.head = 0
-            }
-            return Array(state.queue[state.head...])
+            return state.queue.removeAll()
         }
-        for job in left { job.done(.refused(.laneIsFull)) }
+        for job in left {
+            discard(job.question)
+            job.done(.refused(.laneIsFull))
+        }
         measure()
     }
 
@@ -91,26 +115,28 @@ final class SlowQueue<Question: Sendable>: Sendable {
 
     private func work() {
         begin()
-        while let job = next() {
+        while let (job, sender) = next() {
             measure()
             let start = ContinuousClock.now
             let prepared = carryOut(job.question)
+            discard(job.question)
             meter.took(ContinuousClock.now - start)
+            state.withLock { $0.queue.end(sender) }
             job.done(prepared)
         }
         measure()
     }
 
-    private func next() -> Job? {
+    private func next() -> (Job, Sender)? {
         state.withLock { state in
-            if let job = state.next() { return job }
+            if let (job, sender) = state.queue.next() { return (job, sender) }
             state.busy -= 1
             return nil
         }
     }
 
     private func measure() {
-        let (waiting, busy) = state.withLock { ($0.waiting, $0.busy) }
-        meter.depth(waiting: waiting, busy: busy)
+        let (waiting, busy, bytes) = state.withLock { ($0.queue.count, $0.busy, $0.queue.bytes) }
+        meter.depth(waiting: waiting, busy: busy, bytes: bytes)
     }
 }

@@ -65,7 +65,9 @@ extension StatusBatch {
     ) {
         do {
             let request = try RegistrationCodec.decode(message.payload, productKey: key, mac: mac)
-            registrations.append((request, Sodium.sha256(message.payload)))
+            registrations.append(
+                (request, Sodium.sha256(message.payload), message.sourceAddress)
+            )
         } catch {
             putAside(message, .malformed, error.reason, isSecret: true)
             owed.count(error.rejection)

@@ -7,14 +7,15 @@ import Wire
 extension StatusBatch {
     /// Carries out the batch's registrations, row by row: they are few.
     mutating func register(in tx: Transaction, ids: inout IDSource) throws {
-        for (request, content) in registrations {
-            try register(request, content: content, in: tx, ids: &ids)
+        for (request, content, source) in registrations {
+            try register(request, content: content, from: source, in: tx, ids: &ids)
         }
     }
 
     private mutating func register(
         _ request: RegistrationRequest,
         content: [UInt8],
+        from source: String?,
         in tx: Transaction,
         ids: inout IDSource
     ) throws {
@@ -45,6 +46,9 @@ extension StatusBatch {
         let did: DeviceID
         switch decision {
         case .create:
+            if let refusal = try countNew(request, source, in: tx) {
+                return refuse(request, refusal)
+            }
             did = DeviceID(trusted: ids.make("d", at: tx.now))
             try tx.devices.create(did, product: request.productKey, mac: request.mac)
         case .renew(let known):
@@ -72,6 +76,34 @@ extension StatusBatch {
             answer: answer,
             isSecret: true
         )
+    }
+
+    /// Counts a new device of the source address and of the product, or says why there may be none now.
+    private func countNew(
+        _ request: RegistrationRequest,
+        _ source: String?,
+        in tx: Transaction
+    ) throws -> Rejection? {
+        let product = request.productKey.text
+        let own = Quota.source(
+            .registrationsPerSource,
+            source,
+            of: product,
+            max: counts.registrationsPerSource,
+            seconds: Quota.minute
+        )
+        let all = Quota(
+            .registrationsPerProduct,
+            product,
+            max: counts.registrationsPerProduct,
+            seconds: Quota.hour
+        )
+        do {
+            try QuotaBook(tx: tx, front: quotas).take(own + [all])
+            return nil
+        } catch let rejection as Rejection {
+            return rejection
+        }
     }
 
     /// Whether the owners may be asked for a reset once more: so often, and no more, in the window.

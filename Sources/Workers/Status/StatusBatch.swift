@@ -31,7 +31,8 @@ struct StatusBatch {
     /// The outcomes of commands, which are to be sent before all else.
     var outcomes = Owed()
     var items: [Item] = []
-    var registrations: [(request: RegistrationRequest, content: [UInt8])] = []
+    var registrations: [(request: RegistrationRequest, content: [UInt8], source: String?)] =
+        []
 
     // The devices concerned, each at its place.
     var dids: [DeviceID] = []
@@ -78,10 +79,15 @@ struct StatusBatch {
 
     let callSeconds: Int64
 
-    init(_ topics: Topics, _ catalog: Catalog, _ limits: Limits) {
-        self.topics = topics
+    let counts: CountLimits
+    let quotas: QuotaFront
+
+    init(_ environment: Environment, _ catalog: Catalog) {
+        topics = environment.topics
         self.catalog = catalog
-        callSeconds = limits.callSeconds
+        callSeconds = environment.limits.callSeconds
+        counts = environment.limits.counts
+        quotas = environment.quotas
     }
 
     // MARK: Places

@@ -36,7 +36,7 @@ package struct StatusHandler: BatchHandler {
         try catalog.update(in: tx)
         var (owed, outcomes) = (Owed(), Owed())
         for run in Self.runs(of: batch) {
-            var work = StatusBatch(environment.topics, catalog, environment.limits)
+            var work = StatusBatch(environment, catalog)
             (work.owed, work.outcomes) = (owed, outcomes)
             for message in run { work.decode(message, at: tx.now) }
             try work.register(in: tx, ids: &ids)
@@ -85,7 +85,7 @@ package struct StatusHandler: BatchHandler {
 
     package mutating func due(in tx: Transaction) throws -> Owed? {
         try catalog.update(in: tx)
-        var work = StatusBatch(environment.topics, catalog, environment.limits)
+        var work = StatusBatch(environment, catalog)
         try roll.callNext(in: tx, limit: environment.limits.refreshPage) { did in
             work.add(.presence(.notAnnounced), of: did)
         }

@@ -10,8 +10,6 @@ enum Anonymous {
         "account/convertAnonymous": Method(prepare: prepareConversion, run: convert),
     ]
 
-    private static let windowSeconds: Int64 = 3600
-
     // MARK: Logging in
 
     @Sendable
@@ -27,8 +25,24 @@ enum Anonymous {
                 region: place.region
             )
         }
+        let replaced = deviceID == nil ? try replaceable(call) : nil
         let user = try known ?? newUser(place, deviceID, &call)
-        return try SessionLife.begin(&call, user, terminal, isNew: known == nil)
+        let reply = try SessionLife.begin(&call, user, terminal, isNew: known == nil)
+        if let replaced { try Cancellation.replace(replaced, call) }
+        return reply
+    }
+
+    /// The anonymous user of the terminal's session, whom a fresh one takes the place of: who has no
+    /// device, and whom nothing leads back to once the session is over.
+    private static func replaceable(_ call: Call) throws -> UserID? {
+        let terminal = call.request.terminal
+        guard let session = try call.tx.sessions.live(on: terminal), session.app == call.app.id,
+            let user = try call.tx.accounts.find(session.uid), user.isAnonymous,
+            try !call.tx.accounts.hasDeviceID(user.uid),
+            try call.tx.bindings.count(of: user.uid) == 0,
+            try call.tx.sessions.live(of: user.uid).allSatisfy({ $0.terminal == terminal })
+        else { return nil }
+        return user.uid
     }
 
     private static func newUser(
@@ -36,19 +50,7 @@ enum Anonymous {
         _ deviceID: String?,
         _ call: inout Call
     ) throws -> User {
-        let subject = "anonymous:\(call.app.id.text)"
-        if let retryAfter = try call.tx.attempts.retryAfter(
-            subject,
-            max: call.limits.anonymousPerHour,
-            windowSeconds: windowSeconds
-        ) {
-            throw Rejection(
-                .tooManyRequests,
-                "Too many new anonymous users of this app.",
-                retryAfter: retryAfter
-            )
-        }
-        try call.tx.attempts.add(subject, windowSeconds: windowSeconds)
+        try call.quotas.take(call.anonymousQuotas)
         let uid = UserID(trusted: call.ids.make("u", at: call.tx.now))
         let user = User(
             uid: uid,

@@ -114,8 +114,11 @@ enum Ask {
     }
 
     /// The bytes of a password that is to be compared; of one that nobody can have, no bytes.
-    static func oldPassword(_ fields: Fields, _ name: String = "password") throws -> [UInt8] {
-        PasswordRules.normalised(try fields.requiredText(name, length: 1...1024)) ?? []
+    static func oldPassword(
+        _ fields: Fields,
+        _ name: String = "password"
+    ) throws -> SecretBytes {
+        SecretBytes(PasswordRules.normalised(try fields.requiredText(name, length: 1...1024)) ?? [])
     }
 
     /// The bytes of a new password, after its rules were checked.
@@ -123,11 +126,13 @@ enum Ask {
         _ fields: Fields,
         _ name: String = "password",
         names: [String]
-    ) throws -> [UInt8] {
-        try PasswordRules.check(
-            try fields.requiredText(name, length: 1...4096),
-            names: names,
-            field: "params.\(name)"
+    ) throws -> SecretBytes {
+        SecretBytes(
+            try PasswordRules.check(
+                try fields.requiredText(name, length: 1...4096),
+                names: names,
+                field: "params.\(name)"
+            )
         )
     }
 

@@ -25,7 +25,17 @@ extension Call {
 
     /// Adds a line to the audit trail; who did it is the session's user, or else whoever proved to be
     /// the account's owner, or else nobody that is known.
+    ///
+    /// Of a terminal's failures so many are noted, and no more, in 15 minutes: the trail is kept for good.
     func audit(_ kind: AuditEntry.Kind, _ uid: UserID?, _ detail: String? = nil) throws {
+        guard
+            !kind.isFailure
+                || environment.quotas.mayNote(
+                    request.terminal.text,
+                    max: limits.counts.failuresNoted,
+                    at: tx.now
+                )
+        else { return }
         try tx.audit.add(
             AuditEntry(
                 kind: kind,
@@ -115,6 +125,7 @@ extension Call {
         _ template: Delivery.Template = .verifyEmail
     ) throws {
         guard let email = user.unprovedEmail else { return }
+        try quotas.take(mailQuotas)
         let recipient = LinkMail.Recipient(
             uid: user.uid,
             app: app.id,

@@ -37,10 +37,10 @@ enum CodeCheck {
         _ region: String,
         _ call: Call
     ) throws -> Bool {
-        guard case .code(let code, _) = proof else { return true }
+        guard case .code(let code, let token) = proof else { return true }
         let scope = scope(purpose, address, region, call)
         return try CodeRules.accepts(code)
-            && call.tx.codes.countTry(scope, max: CodeRules.triesMax)
+            && call.tx.codes.countTry(scope, token: token, max: CodeRules.triesMax)
     }
 
     /// Tells whether a code or ticket proves the address, and leaves it good: what is dear, such as

@@ -1,59 +1,76 @@
 import Domain
 import Sodium
 import Storage
+import Wire
 
 /// How often codes are sent (PROTOCOL 3.1): the same for addresses with and without an account.
 enum CodeLimits {
     /// How long between two codes of one purpose to one address, in seconds.
     static let pauseSeconds: Int64 = 60
 
-    private struct Limit {
-        var subject: String
-        var max: Int
-        var seconds: Int64
-    }
-
     /// Counts a code that is about to be sent; refuses it, uncounted, when a limit is reached.
+    ///
+    /// They are looked at all before one is counted: what a terminal is refused takes nothing from its
+    /// app and country.
     static func count(_ scope: CodeScope, _ place: Place, _ call: Call) throws {
-        let limits = limits(scope, place, call)
-        let waits = try limits.compactMap { limit in
-            try call.tx.attempts.retryAfter(
-                limit.subject,
-                max: limit.max,
-                windowSeconds: limit.seconds
-            )
-        }
-        if let wait = waits.max() {
-            throw Rejection(
-                .tooManyRequests,
-                "Too many codes; the last one that was sent is still good.",
-                retryAfter: wait
-            )
-        }
-        for limit in limits {
-            try call.tx.attempts.add(limit.subject, windowSeconds: limit.seconds)
-        }
+        let digest = call.tx.hash(
+            scope.address.key,
+            boundTo: "codes \(scope.app.text) \(scope.region)"
+        )
+        let address = Sodium.base64URL(digest)
+        try call.quotas.take(
+            try own(address, scope, call)
+                + Quota.source(
+                    .codesPerSource,
+                    call.request.sourceAddress,
+                    max: call.limits.counts.codesPerSource,
+                    seconds: Quota.hour
+                ) + general(address, scope, place, call)
+        )
     }
 
-    private static func limits(_ scope: CodeScope, _ place: Place, _ call: Call) -> [Limit] {
+    /// The terminal's own: for each address counts the first code of an hour alone.
+    private static func own(_ address: String, _ scope: CodeScope, _ call: Call) throws -> [Quota] {
+        let terminal = call.request.terminal.text
+        let mark = "code/known/\(terminal)/\(address)"
+        let isKnown =
+            try call.tx.attempts.retryAfter(mark, max: 1, windowSeconds: Quota.hour) != nil
+        guard !isKnown else { return [] }
+        let quota = Quota(
+            .codesPerTerminal,
+            terminal,
+            max: call.limits.counts.codesPerTerminal,
+            seconds: Quota.hour
+        )
+        try call.quotas.check([quota])
+        try call.tx.attempts.add(mark, windowSeconds: Quota.hour)
+        return [quota]
+    }
+
+    private static func general(
+        _ address: String,
+        _ scope: CodeScope,
+        _ place: Place,
+        _ call: Call
+    ) -> [Quota] {
         let app = scope.app.text
-        let digest = call.tx.hash(scope.address.key, boundTo: "codes \(app) \(scope.region)")
-        let address = Sodium.base64URL(digest)
         let purpose = scope.purpose.rawValue
         let bounds = call.limits
         return [
-            Limit(subject: "code/pause/\(purpose)/\(address)", max: 1, seconds: pauseSeconds),
-            Limit(
-                subject: "code/hour/\(purpose)/\(address)",
+            Quota(.codePause, "\(purpose)/\(address)", max: 1, seconds: pauseSeconds),
+            Quota(
+                .codesPerPurpose,
+                "\(purpose)/\(address)",
                 max: bounds.codesPerPurpose,
-                seconds: 3600
+                seconds: Quota.hour
             ),
-            Limit(subject: "code/day/\(address)", max: bounds.codesPerAddress, seconds: 86_400),
-            Limit(subject: "code/app/\(app)", max: bounds.codesPerHour, seconds: 3600),
-            Limit(
-                subject: "code/country/\(app)/\(place.countryCode)",
+            Quota(.codesPerAddress, address, max: bounds.codesPerAddress, seconds: Quota.day),
+            Quota(.codesPerApp, app, max: bounds.codesPerHour, seconds: Quota.hour),
+            Quota(
+                .codesPerCountry,
+                "\(app)/\(place.countryCode)",
                 max: bounds.codesPerCountry,
-                seconds: 3600
+                seconds: Quota.hour
             ),
         ]
     }

@@ -215,6 +215,7 @@ enum Login {
         if try call.tx.accounts.find(name, app: call.app.id, region: place.region) != nil {
             return try preparePassword(name, place.region, call)
         }
+        try call.quotas.check(call.namedQuotas)
         return .hash(try Ask.newPassword(call.fields, names: Registration.names(name)))
     }
 
@@ -240,6 +241,7 @@ enum Login {
         )
         if case .external(let id) = name { user.externalUID = id }
         user.passwordHash = hash
+        try call.quotas.take(call.namedQuotas)
         try call.tx.accounts.insert(user, deviceID: nil)
         try call.audit(.registered, user.uid, call.request.method)
         if try call.fields.bool("createHome") == true {

@@ -38,6 +38,7 @@ enum NewUser {
     static func store(_ draft: Draft, _ call: inout Call) throws -> User {
         var user = draft.user
         user.isAnonymous = false
+        try call.quotas.take(call.namedQuotas)
         guard draft.isConverted else {
             try call.tx.accounts.insert(user, deviceID: nil)
             try call.audit(.registered, user.uid, call.request.method)

@@ -78,6 +78,7 @@ enum Registration {
     private static func prepare(_ call: inout Call) throws -> Preparation? {
         let wish = try Wish(call)
         try call.checkTerminal()
+        try call.quotas.check(call.namedQuotas)
         let password = try Ask.newPassword(call.fields, names: wish.names)
         if let username = wish.username {
             try NewUser.checkFree(username, for: nil, wish.place.region, call)

@@ -22,9 +22,18 @@ enum BindMethods {
     @Sendable
     private static func bind(_ call: inout Call) throws -> Reply {
         let passcode = try call.fields.requiredText("passcode", length: 1...256)
+        let claim = try call.fields.text("claim", length: 1...256)
         let (device, target) = try wantedDevice(call)
         let isOfApp = device.map { call.product(of: $0.productKey) != nil } ?? false
-        let tries = try tries(target, isOfApp: isOfApp, call)
+        let hasLabel = device.map { device in
+            claim.map { call.tx.devices.isLabel($0, of: device.productKey, device.mac) } ?? false
+        }
+        let tries = try ProofTries(
+            target,
+            isThere: isOfApp,
+            hasLabel: hasLabel ?? false,
+            call
+        )
         let isRight = call.tx.devices.hasPasscode(device, passcode)
         guard isRight, isOfApp, let device else { return try tries.refuse(wrong, call) }
         try join(device.did, &call)
@@ -46,17 +55,6 @@ enum BindMethods {
         let mac = try call.fields.requiredID("mac", as: MAC.self)
         let device = try call.tx.devices.find(key, mac)
         return (device, device?.did.text ?? "\(key.text):\(mac.text)")
-    }
-
-    /// Tries on what this app has no right to count within the app: they must not lock out the
-    /// device's own users, and an unknown device must look the same.
-    private static func tries(
-        _ target: String,
-        isOfApp: Bool,
-        _ call: Call
-    ) throws -> ProofTries {
-        let device = isOfApp ? "bind:\(target)" : "bind:\(call.app.id.text):\(target)"
-        return try ProofTries([device, "bind:\(call.caller().uid.text)"], call)
     }
 
     /// Binds the caller, who has proved possession; nothing changes for who is bound already.
@@ -98,9 +96,10 @@ enum BindMethods {
         }
         let device = try call.tx.devices.find(key, mac)
         let product = call.product(of: key)
-        let tries = try tries(
+        let tries = try ProofTries(
             device?.did.text ?? "\(key.text):\(mac.text)",
-            isOfApp: product != nil,
+            isThere: product != nil && device != nil,
+            hasLabel: claim.map { call.tx.devices.isLabel($0, of: key, mac) } ?? false,
             call
         )
         let isRight =

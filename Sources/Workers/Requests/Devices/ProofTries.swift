@@ -1,35 +1,68 @@
 import Domain
 import Storage
+import Wire
 
-/// Counts wrong proofs: passcodes, labels and scanned codes, for a device and for a user.
+/// Counts wrong proofs: passcodes, labels and scanned codes.
+///
+/// What is checked and what is counted differ: a try for a device that isn't there is refused by the
+/// same bounds as any other, but counts at that name and user alone, so that it takes nothing from
+/// whatever else the terminal binds.
 struct ProofTries {
-    private let subjects: [String]
+    private let counted: [Quota]
 
     /// Looks whether tries are left.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
-    init(_ subjects: [String], _ call: Call) throws {
-        self.subjects = subjects
-        let waits = try subjects.compactMap { subject in
-            try call.tx.attempts.retryAfter(
-                subject,
-                max: BondRules.triesMax,
-                windowSeconds: BondRules.triesWindowSeconds
-            )
+    init(_ counted: [Quota], checked: [Quota] = [], _ call: Call) throws {
+        self.counted = counted
+        try call.quotas.check(counted + checked)
+    }
+
+    /// Looks whether a user has tries left for something that only he counts at, such as scanned codes.
+    init(_ owner: String, _ call: Call) throws {
+        try self.init([Self.own(owner, call)], call)
+    }
+
+    /// Looks whether tries are left for a device that the caller names by `target`.
+    ///
+    /// `isThere`: this app has it. With `hasLabel`, the right text of its label, the strangers' tries
+    /// for the device don't matter.
+    init(_ target: String, isThere: Bool, hasLabel: Bool, _ call: Call) throws {
+        let uid = try call.caller().uid.text
+        let counts = call.limits.counts
+        let terminal = Quota(
+            .bindTriesPerTerminal,
+            call.request.terminal.text,
+            max: counts.bindTriesPerTerminal,
+            seconds: BondRules.triesWindowSeconds
+        )
+        guard isThere else {
+            let own = Self.own("\(uid)/\(call.app.id.text):\(target)", call)
+            try self.init([own], checked: [terminal], call)
+            return
         }
-        guard let wait = waits.max() else { return }
-        throw Rejection(
-            .tooManyRequests,
-            "Too many wrong proofs; wait.",
-            retryAfter: wait
+        let device = Quota(
+            .bindTriesPerDevice,
+            target,
+            max: counts.bindTriesPerDevice,
+            seconds: BondRules.triesWindowSeconds
+        )
+        let own = Self.own("\(uid)/\(target)", call)
+        try self.init([own, terminal] + (hasLabel ? [] : [device]), call)
+    }
+
+    private static func own(_ owner: String, _ call: Call) -> Quota {
+        Quota(
+            .bindTriesPerUser,
+            owner,
+            max: call.limits.counts.bindTriesPerUser,
+            seconds: BondRules.triesWindowSeconds
         )
     }
 
     /// Counts a wrong one and refuses it; the count stays although the request fails.
     func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
-        for subject in subjects {
-            try call.tx.attempts.add(subject, windowSeconds: BondRules.triesWindowSeconds)
-        }
+        try call.quotas.add(counted)
         return .refusal(rejection)
     }
 }

@@ -61,7 +61,7 @@ enum ShareMethods {
         }
         let uid = try call.caller().uid
         // Only a code can be guessed: an invitation by name is answered however many codes were wrong.
-        let tries = try text == nil ? nil : ProofTries(["qr:\(uid.text)"], call)
+        let tries = try text == nil ? nil : ProofTries("qr/\(uid.text)", call)
         let found: Sharing?
         if let text {
             // An account of one region does not exist in another.

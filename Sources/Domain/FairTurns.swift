@@ -1,0 +1,21 @@
+/// Chooses among what waits so that nobody's crowd stands in front of the others.
+package enum FairTurns {
+    /// The first so many of a list with its senders in turn, and what one sent in its own order.
+    ///
+    /// Who has one element in the list is among the first, however many another has before it.
+    package static func first<Element, Key: Hashable>(
+        _ limit: Int,
+        of elements: [Element],
+        by key: (Element) -> Key
+    ) -> [Element] {
+        guard elements.count > limit else { return elements }
+        var rounds: [Key: Int] = [:]
+        let placed = elements.enumerated().map { place, element in
+            let round = rounds[key(element), default: 0]
+            rounds[key(element)] = round + 1
+            return (round: round, place: place, element: element)
+        }
+        return placed.sorted { ($0.round, $0.place) < ($1.round, $1.place) }.prefix(limit)
+            .map(\.element)
+    }
+}

@@ -1,0 +1,66 @@
+package import Domain
+
+/// Devices that nobody ever bound.
+extension DeviceTable {
+    /// A life begins anew with the last unbinding and with a reset: in its first one, and without bonds,
+    /// a device has never been bound.
+    private static let isNeverBound = """
+        d.generation = 1 AND s.online = 0
+            AND d.createdAt < $A AND coalesce(d.registeredAt, 0) < $A
+            AND coalesce(s.lastSeenAt, 0) < $A
+            AND NOT EXISTS (SELECT 1 FROM binding AS b WHERE b.did = d.did)
+            AND NOT EXISTS (SELECT 1 FROM formerBond AS f WHERE f.did = d.did)
+            AND NOT EXISTS (SELECT 1 FROM listedMac AS l
+                WHERE l.productKey = d.productKey AND l.mac = d.mac)
+        """
+
+    private static func condition(_ parameter: String) -> String {
+        isNeverBound.split(separator: "$A", omittingEmptySubsequences: false)
+            .joined(separator: parameter)
+    }
+
+    /// Looks at so many devices behind an id; gives the last of them, empty where there are no more, and
+    /// those that nobody ever bound or listed and that were not seen since a moment.
+    package func neverBound(
+        after did: String,
+        limit: Int,
+        notSeenSince moment: Instant
+    ) throws -> (last: String, dids: [DeviceID]) {
+        let page = try transaction.sql.query(
+            "SELECT did FROM device WHERE did > $1 ORDER BY did LIMIT $2"
+        ) {
+            $0.add(did)
+            $0.add(limit)
+        } row: {
+            $0.text(0)
+        }
+        guard let last = page.last else { return ("", []) }
+        let dids = try transaction.sql.query(
+            """
+            SELECT d.did FROM device AS d JOIN status AS s ON s.did = d.did
+            WHERE d.did > $1 AND d.did <= $2 AND \(Self.condition("$3"))
+            ORDER BY d.did
+            """
+        ) {
+            $0.add(did)
+            $0.add(last)
+            $0.add(moment.milliseconds)
+        } row: {
+            DeviceID(trusted: $0.text(0))
+        }
+        return (page.count < limit ? "" : last, dids)
+    }
+
+    /// Tells whether nobody ever bound or listed a device, and it was not seen since a moment.
+    package func isNeverBound(_ did: DeviceID, notSeenSince moment: Instant) throws -> Bool {
+        try transaction.sql.integer(
+            """
+            SELECT 1 FROM device AS d JOIN status AS s ON s.did = d.did
+            WHERE d.did = $1 AND \(Self.condition("$2"))
+            """
+        ) {
+            $0.add(did.text)
+            $0.add(moment.milliseconds)
+        } != nil
+    }
+}

@@ -1,0 +1,202 @@
+import Domain
+import Sodium
+import Storage
+import Wire
+
+/// One bound in a window of time: whose it is, and how much of what.
+struct Quota: Sendable {
+    /// What is counted; the label of the metric.
+    enum Kind: String, Sendable, CaseIterable {
+        case codePause, codesPerPurpose, codesPerAddress, codesPerTerminal, codesPerSource
+        case codesPerApp, codesPerCountry
+        case mailsPerTerminal, mailsPerSource
+        case anonymousPerTerminal, anonymousPerSource, anonymousPerApp
+        case namedPerTerminal, namedPerSource, namedPerApp
+        case hashesPerTerminal, sessionsPerTerminal
+        case registrationsPerSource, registrationsPerProduct
+        case bindTriesPerUser, bindTriesPerTerminal, bindTriesPerDevice
+
+        /// What is answered when it is reached; it tells nobody whose bound it was.
+        var message: String {
+            switch self {
+            case .codePause, .codesPerPurpose, .codesPerAddress:
+                "Too many codes; the last one that was sent is still good."
+            case .codesPerTerminal, .codesPerSource, .codesPerApp, .codesPerCountry:
+                "Too many codes were asked for."
+            case .mailsPerTerminal, .mailsPerSource: "Too many mails with links were asked for."
+            case .anonymousPerTerminal, .anonymousPerSource, .anonymousPerApp:
+                "Too many new anonymous users."
+            case .namedPerTerminal, .namedPerSource, .namedPerApp: "Too many new users."
+            case .hashesPerTerminal: "Too many passwords from this terminal."
+            case .sessionsPerTerminal: "Too many logins on this terminal."
+            case .registrationsPerSource, .registrationsPerProduct:
+                "Too many new devices of this product."
+            case .bindTriesPerUser, .bindTriesPerTerminal, .bindTriesPerDevice:
+                "Too many wrong proofs; wait."
+            }
+        }
+    }
+
+    static let minute: Int64 = 60
+    static let quarter: Int64 = 900
+    static let hour: Int64 = 3600
+    static let day: Int64 = 86_400
+
+    var kind: Kind
+    /// Whose count it is, beside the kind.
+    var owner: String
+    var max: Int
+    var seconds: Int64
+
+    init(_ kind: Kind, _ owner: String, max: Int, seconds: Int64) {
+        self.kind = kind
+        self.owner = owner
+        self.max = max
+        self.seconds = seconds
+    }
+
+    /// The name of the count in the store.
+    var subject: String { "\(kind.rawValue)/\(owner)" }
+
+    /// A bound of a source address; none where the address doesn't count.
+    static func source(
+        _ kind: Kind,
+        _ address: String?,
+        of what: String? = nil,
+        max: Int,
+        seconds: Int64
+    ) -> [Quota] {
+        guard let address else { return [] }
+        let owner = what.map { "\(address)/\($0)" } ?? address
+        return [Quota(kind, owner, max: max, seconds: seconds)]
+    }
+}
+
+/// The counts of quotas in a transaction.
+///
+/// They are rows of the store and survive a restart, all of them: those that protect money must, and
+/// for the others it costs nothing more. What is refused is not counted, and of what was refused once
+/// the next refusals come from memory (`QuotaFront`), without a look at the store.
+struct QuotaBook {
+    let tx: Transaction
+    let front: QuotaFront
+
+    /// Refuses where a bound is reached; counts nothing.
+    ///
+    /// - Throws: `Rejection` with `TooManyRequests` and the time until the last of the bounds reached
+    ///   opens again.
+    func check(_ quotas: [Quota]) throws {
+        var reached: (kind: Quota.Kind, wait: Int64)?
+        for quota in quotas {
+            guard let wait = try wait(quota), wait > reached?.wait ?? 0 else { continue }
+            reached = (quota.kind, wait)
+        }
+        guard let reached else { return }
+        front.count(reached.kind)
+        throw Rejection(.tooManyRequests, reached.kind.message, retryAfter: reached.wait)
+    }
+
+    /// Counts one more of each.
+    func add(_ quotas: [Quota]) throws {
+        for quota in quotas { try tx.attempts.add(quota.subject, windowSeconds: quota.seconds) }
+    }
+
+    /// Refuses, or counts one more of each.
+    func take(_ quotas: [Quota]) throws {
+        try check(quotas)
+        try add(quotas)
+    }
+
+    private func wait(_ quota: Quota) throws -> Int64? {
+        if let wait = front.wait(quota, at: tx.now) { return wait }
+        let wait = try tx.attempts.retryAfter(
+            quota.subject,
+            max: quota.max,
+            windowSeconds: quota.seconds
+        )
+        if let wait { front.refuse(quota, until: tx.now.adding(seconds: wait)) }
+        return wait
+    }
+}
+
+extension Call {
+    /// The counts in the call's transaction.
+    var quotas: QuotaBook { QuotaBook(tx: tx, front: environment.quotas) }
+
+    private var terminal: String { request.terminal.text }
+
+    /// What bounds new anonymous users.
+    var anonymousQuotas: [Quota] {
+        let counts = limits.counts
+        return Quota.source(
+            .anonymousPerSource,
+            request.sourceAddress,
+            max: counts.anonymousPerSource,
+            seconds: Quota.hour
+        ) + [
+            Quota(
+                .anonymousPerTerminal,
+                terminal,
+                max: counts.anonymousPerTerminal,
+                seconds: Quota.day
+            ),
+            Quota(
+                .anonymousPerApp,
+                app.id.text,
+                max: limits.anonymousPerHour,
+                seconds: Quota.hour
+            ),
+        ]
+    }
+
+    /// What bounds new named users.
+    var namedQuotas: [Quota] {
+        let counts = limits.counts
+        return Quota.source(
+            .namedPerSource,
+            request.sourceAddress,
+            max: counts.namedPerSource,
+            seconds: Quota.hour
+        ) + [
+            Quota(.namedPerTerminal, terminal, max: counts.namedPerTerminal, seconds: Quota.hour),
+            Quota(.namedPerApp, app.id.text, max: counts.namedPerApp, seconds: Quota.hour),
+        ]
+    }
+
+    /// What bounds mails with links.
+    var mailQuotas: [Quota] {
+        let counts = limits.counts
+        return Quota.source(
+            .mailsPerSource,
+            request.sourceAddress,
+            max: counts.mailsPerSource,
+            seconds: Quota.hour
+        ) + [
+            Quota(.mailsPerTerminal, terminal, max: counts.mailsPerTerminal, seconds: Quota.hour)
+        ]
+    }
+
+    /// What bounds logins.
+    var sessionQuotas: [Quota] {
+        [
+            Quota(
+                .sessionsPerTerminal,
+                terminal,
+                max: limits.counts.sessionsPerTerminal,
+                seconds: Quota.hour
+            )
+        ]
+    }
+
+    /// What bounds hashes.
+    var hashQuotas: [Quota] {
+        [
+            Quota(
+                .hashesPerTerminal,
+                terminal,
+                max: limits.counts.hashesPerTerminal,
+                seconds: Quota.quarter
+            )
+        ]
+    }
+}

@@ -1,0 +1,193 @@
+/// A first-in, first-out line whose places are emptied when they are left.
+struct WaitingLine<Element> {
+    private var places: [Element?] = []
+    private var head = 0
+
+    var count: Int { places.count - head }
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ element: Element) { places.append(element) }
+
+    /// Takes the oldest out; nothing of it stays in memory here.
+    mutating func popFirst() -> Element? {
+        guard head < places.count, let element = places[head] else { return nil }
+        places[head] = nil
+        head += 1
+        // Never more places left than taken: a line that doesn't run dry doesn't grow either.
+        if head * 2 >= places.count {
+            places.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    /// Takes the newest out.
+    mutating func popLast() -> Element? {
+        guard !isEmpty else { return nil }
+        return places.removeLast()
+    }
+}
+
+/// What waits for slow work: each sender in a line of its own, and the lines served in turn.
+///
+/// Logins go before registrations, three to one while both wait, so that neither waits for ever. A
+/// full queue takes from whoever has more than a tenth of it when somebody with less comes, and a
+/// registration's place for a login.
+struct FairQueue<Element> {
+    /// What came of an offer.
+    enum Outcome {
+        /// It waits; these had to go for it.
+        case taken(instead: [Element])
+        /// This sender, or his address, has as much under way as it may.
+        case crowded
+        /// There is no room.
+        case full
+    }
+
+    private struct Item {
+        var element: Element
+        var sender: Sender
+        var bytes: Int
+    }
+
+    /// Lines of one rank, and whose turn it is.
+    private struct Rank {
+        var lines: [String: WaitingLine<Item>] = [:]
+        var turns = WaitingLine<String>()
+        var count = 0
+
+        mutating func append(_ item: Item) {
+            if lines[item.sender.key] == nil { turns.append(item.sender.key) }
+            lines[item.sender.key, default: WaitingLine()].append(item)
+            count += 1
+        }
+
+        mutating func next() -> Item? {
+            while let key = turns.popFirst() {
+                guard let item = lines[key]?.popFirst() else {
+                    lines[key] = nil
+                    continue
+                }
+                count -= 1
+                if lines[key]?.isEmpty == false { turns.append(key) } else { lines[key] = nil }
+                return item
+            }
+            return nil
+        }
+
+        /// The longest line of more than so many.
+        func longest(over min: Int) -> String? {
+            lines.filter { $0.value.count > min }.max { $0.value.count < $1.value.count }?.key
+        }
+
+        mutating func dropLast(of key: String) -> Item? {
+            guard let item = lines[key]?.popLast() else { return nil }
+            count -= 1
+            // Its turn is passed over when it comes.
+            return item
+        }
+    }
+
+    private static var loginsInARow: Int { 3 }
+
+    private let bounds: LaneBounds
+    private var logins = Rank()
+    private var registrations = Rank()
+    private var held = HeldWork()
+    private var inARow = 0
+    private(set) var bytes = 0
+
+    init(_ bounds: LaneBounds) { self.bounds = bounds }
+
+    /// How much waits.
+    var count: Int { logins.count + registrations.count }
+    /// How many more would find a place without anybody's going.
+    var room: Int { max(0, bounds.waiting - count) }
+    /// How many senders have something waiting or under way.
+    var senders: Int { held.senders }
+
+    /// What would come of an offer, beside others that are about to come; no element is touched.
+    func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
+        guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
+        if count + others.count < bounds.waiting { return .taken(instead: []) }
+        let own = others.count { $0.key == sender.key }
+        return own == 0 && victim(for: sender) != nil ? .taken(instead: []) : .full
+    }
+
+    /// Takes an element in, or says why not.
+    mutating func offer(_ element: Element, from sender: Sender, bytes size: Int) -> Outcome {
+        guard held.mayTake(sender, bounds) else { return .crowded }
+        guard size <= bounds.bytes else { return .full }
+        var gone: [Element] = []
+        while count >= bounds.waiting || bytes + size > bounds.bytes {
+            guard let item = drop(for: sender) else {
+                // Whoever had to go is gone; there is room for the next who comes.
+                return gone.isEmpty ? .full : taken(element, sender, size, gone)
+            }
+            gone.append(item.element)
+        }
+        return taken(element, sender, size, gone)
+    }
+
+    private mutating func taken(
+        _ element: Element,
+        _ sender: Sender,
+        _ size: Int,
+        _ gone: [Element]
+    ) -> Outcome {
+        let item = Item(element: element, sender: sender, bytes: size)
+        if sender.isRegistration { registrations.append(item) } else { logins.append(item) }
+        held.take(sender)
+        bytes += size
+        return .taken(instead: gone)
+    }
+
+    /// Whose newest work has to go for a sender, and of which rank.
+    private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
+        let own = waiting(of: sender.key)
+        if own < bounds.share {
+            if let key = registrations.longest(over: bounds.share) { return (key, true) }
+            if let key = logins.longest(over: bounds.share) { return (key, false) }
+        }
+        guard !sender.isRegistration else { return nil }
+        return registrations.longest(over: 0).map { ($0, true) }
+    }
+
+    private mutating func drop(for sender: Sender) -> Item? {
+        guard let victim = victim(for: sender) else { return nil }
+        let item =
+            victim.isRegistration
+            ? registrations.dropLast(of: victim.key) : logins.dropLast(of: victim.key)
+        guard let item else { return nil }
+        held.release(item.sender)
+        bytes -= item.bytes
+        return item
+    }
+
+    private func waiting(of key: String) -> Int {
+        (logins.lines[key]?.count ?? 0) + (registrations.lines[key]?.count ?? 0)
+    }
+
+    /// Takes out what is next; it counts as its sender's until `end`.
+    mutating func next() -> (element: Element, sender: Sender)? {
+        let mustYield = inARow >= Self.loginsInARow && registrations.count > 0
+        let item = mustYield ? registrations.next() : logins.next() ?? registrations.next()
+        guard let item else { return nil }
+        inARow = item.sender.isRegistration ? 0 : inARow + 1
+        bytes -= item.bytes
+        return (item.element, item.sender)
+    }
+
+    /// Notes that a sender's work is done.
+    mutating func end(_ sender: Sender) { held.release(sender) }
+
+    /// Takes everything out that waits.
+    mutating func removeAll() -> [Element] {
+        var all: [Element] = []
+        while let (element, sender) = next() {
+            all.append(element)
+            held.release(sender)
+        }
+        return all
+    }
+}

@@ -1,0 +1,352 @@
+import Domain
+import JSON
+import Storage
+import Testing
+
+@testable import Workers
+
+@Suite("Counts per terminal and source address")
+struct CountTests {
+    private let world: AccountWorld
+
+    init() throws { world = try AccountWorld() }
+
+    private func retryAfter(_ answer: JSONObject) -> Int64 {
+        answer["error"]?.objectValue?["retryAfter"]?.intValue ?? 0
+    }
+
+    /// Asks so often, each time with other params, and gives what came: nil for ok.
+    private func ask(
+        _ terminals: [Int],
+        _ method: String,
+        _ params: (Int) -> JSONObject
+    ) throws -> [String?] {
+        try terminals.enumerated().map { place, terminal in
+            try world.ask(terminal, method, params(place)).errorCode
+        }
+    }
+
+    private func phone(_ number: Int) -> JSONObject {
+        ["phone": .string("15123\(100_000 + number)"), "purpose": "register"]
+    }
+
+    /// One bound: what is done, how often it goes well, and for how long it is shut then.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var method: String
+        var max: Int
+        var seconds: Int64
+        var isPerSource = false
+        var raise: @Sendable (inout CountLimits) -> Void
+        var params: @Sendable (Int) -> JSONObject
+        var testDescription: String { name }
+    }
+
+    static let cases: [Case] = [
+        Case(
+            name: "codes of a terminal",
+            method: "sendCode",
+            max: 5,
+            seconds: 3600,
+            raise: { $0.codesPerTerminal = 100 },
+            params: { ["phone": .string("15123\(100_000 + $0)"), "purpose": "register"] }
+        ),
+        Case(
+            name: "codes of an address",
+            method: "sendCode",
+            max: 20,
+            seconds: 3600,
+            isPerSource: true,
+            raise: { $0.codesPerSource = 100 },
+            params: { ["phone": .string("15123\(100_000 + $0)"), "purpose": "register"] }
+        ),
+        Case(
+            name: "anonymous users of a terminal",
+            method: "loginAnonymous",
+            max: 10,
+            seconds: 86_400,
+            raise: { $0.anonymousPerTerminal = 100 },
+            params: { _ in [:] }
+        ),
+        Case(
+            name: "anonymous users of an address",
+            method: "loginAnonymous",
+            max: 60,
+            seconds: 3600,
+            isPerSource: true,
+            raise: { $0.anonymousPerSource = 100 },
+            params: { _ in [:] }
+        ),
+        Case(
+            name: "named users of a terminal",
+            method: "register",
+            max: 5,
+            seconds: 3600,
+            raise: { $0.namedPerTerminal = 100 },
+            params: {
+                ["username": .string("name \($0)"), "password": .string("lamp \($0) water")]
+            }
+        ),
+        Case(
+            name: "named users of an address",
+            method: "loginOrRegister",
+            max: 30,
+            seconds: 3600,
+            isPerSource: true,
+            raise: { $0.namedPerSource = 100 },
+            params: { ["uid": .string("own \($0)"), "password": .string("lamp \($0) water")] }
+        ),
+    ]
+
+    @Test(
+        "Each bound holds, tells when it opens, touches nobody else, and is a setting",
+        arguments: cases
+    )
+    func bounds(_ row: Case) throws {
+        world.source = row.isPerSource ? "10.0.0.7" : nil
+        func terminal(_ number: Int) -> Int { row.isPerSource ? number : 0 }
+        for number in 0..<row.max {
+            let answer = try world.ask(terminal(number), row.method, row.params(number))
+            #expect(answer.isOK, "\(number): \(answer)")
+        }
+        let refused = try world.ask(terminal(row.max), row.method, row.params(row.max))
+        #expect(refused.errorCode == "TooManyRequests")
+        #expect((1...row.seconds).contains(retryAfter(refused)))
+
+        world.source = row.isPerSource ? "10.0.0.8" : nil
+        #expect(try world.ask(900, row.method, row.params(900)).isOK)
+
+        world.source = row.isPerSource ? "10.0.0.7" : nil
+        row.raise(&world.world.environment.limits.counts)
+        world.world.environment.quotas = QuotaFront()
+        let raised = try world.ask(terminal(row.max + 1), row.method, row.params(row.max + 1))
+        #expect(raised.isOK, "\(raised)")
+    }
+
+    @Test("A bound opens when it said it would", arguments: cases)
+    func opens(_ row: Case) throws {
+        world.source = row.isPerSource ? "10.0.0.7" : nil
+        func terminal(_ number: Int) -> Int { row.isPerSource ? number : 0 }
+        for number in 0..<row.max {
+            try world.ask(terminal(number), row.method, row.params(number))
+        }
+        let refused = try world.ask(terminal(row.max), row.method, row.params(row.max))
+        world.world.clock.advance(seconds: retryAfter(refused) - 1)
+        let early = try world.ask(terminal(row.max), row.method, row.params(row.max))
+        #expect(early.errorCode == "TooManyRequests" && retryAfter(early) == 1)
+        world.world.clock.advance(seconds: 1)
+        #expect(try world.ask(terminal(row.max), row.method, row.params(row.max)).isOK)
+    }
+
+    @Test("Twenty mails with links an hour, counted alike for accounts that do not exist")
+    func mails() throws {
+        for number in 0..<20 {
+            let email = JSONValue.string("p\(number)@example.com")
+            #expect(try world.ask(0, "requestPasswordReset", ["email": email]).isOK)
+        }
+        let refused = try world.ask(0, "requestPasswordReset", ["email": "p@example.com"])
+        #expect(refused.errorCode == "TooManyRequests")
+        #expect(try world.ask(1, "requestPasswordReset", ["email": "p@example.com"]).isOK)
+    }
+
+    @Test("A connection from the machine itself has no address that counts, but its terminal does")
+    func exempt() throws {
+        let codes = try ask(Array(0..<61), "loginAnonymous") { _ in [:] }
+        #expect(codes.allSatisfy { $0 == nil })
+        let own = try ask([Int](repeating: 0, count: 10), "loginAnonymous") { _ in [:] }
+        #expect(own.last == "TooManyRequests")
+    }
+
+    @Test("Codes to the address that a terminal asked for before don't count anew")
+    func sameAddress() throws {
+        for number in 0..<5 { #expect(try world.ask(0, "sendCode", phone(number)).isOK) }
+        world.world.clock.advance(seconds: 61)
+        #expect(try world.ask(0, "sendCode", phone(0)).isOK)
+        #expect(try world.ask(0, "sendCode", phone(5)).errorCode == "TooManyRequests")
+    }
+
+    @Test("What one terminal is refused takes nothing from its app and country")
+    func refusedUncounted() throws {
+        world.world.environment.limits.codesPerCountry = 6
+        let codes = try ask([Int](repeating: 0, count: 20), "sendCode", phone)
+        #expect(codes.count { $0 == nil } == 5)
+        #expect(try world.ask(1, "sendCode", phone(50)).isOK)
+    }
+
+    @Test("What is refused writes no row but its answer's")
+    func cheap() throws {
+        for number in 0..<5 { try world.ask(0, "sendCode", phone(number)) }
+        func rows() throws -> [Int64] {
+            try ["attempt", "request", "code", "delivery", "audit", "deadLetter"].map {
+                Int64(try world.world.count($0))
+            }
+        }
+        _ = try world.ask(0, "sendCode", phone(5))
+        let before = try rows()
+        for number in 6..<40 {
+            world.send(
+                0,
+                "sendCode",
+                ["phone": phone(number)["phone"] ?? "", "purpose": "register", "countryCode": "49"]
+            )
+        }
+        let answers = try world.answers(0)
+        #expect(answers.count == 34)
+        #expect(answers.allSatisfy { $0.errorCode == "TooManyRequests" })
+        #expect(try rows() == before)
+    }
+
+    @Test("Counts of codes survive a restart")
+    func survives() throws {
+        for number in 0..<5 { try world.ask(0, "sendCode", phone(number)) }
+        world.world.environment.quotas = QuotaFront()
+        #expect(try world.ask(0, "sendCode", phone(5)).errorCode == "TooManyRequests")
+    }
+
+    @Test("Twenty hashes in 15 minutes, right ones too; another terminal goes on")
+    func hashes() throws {
+        try world.register(0, ["username": "somebody"])
+        var codes: [String?] = []
+        for _ in 0..<20 {
+            codes.append(
+                try world.ask(0, "checkPassword", ["password": .string(AccountWorld.password)])
+                    .errorCode
+            )
+        }
+        // Registering was the first.
+        #expect(codes == [String?](repeating: nil, count: 19) + ["TooManyRequests"])
+        #expect(try world.login(1, ["username": "somebody"]).isOK)
+        world.world.clock.advance(seconds: 900)
+        let again = try world.ask(0, "checkPassword", ["password": .string(AccountWorld.password)])
+        #expect(again.result["match"] == true)
+    }
+
+    @Test("So many failures of a terminal are in the audit trail, and no more")
+    func failuresNoted() throws {
+        world.world.environment.limits.counts.failuresNoted = 3
+        for number in 0..<9 {
+            try world.ask(
+                0,
+                "login",
+                ["phone": .string("15123\(200_000 + number)"), "code": "123456"]
+            )
+        }
+        let lines = try world.world.read {
+            try $0.sql.integer("SELECT count(*) FROM audit WHERE kind = 'codeFailed'")
+        }
+        #expect(lines == 3)
+    }
+
+    // MARK: Replacing
+
+    private func anonymous(_ terminal: Int, _ params: JSONObject = [:]) throws -> String {
+        try world.ask(terminal, "loginAnonymous", params).user["uid"]?.stringValue ?? ""
+    }
+
+    private func sweep() throws {
+        world.world.clock.advance(seconds: 11)
+        let sweeper = AccountSweeper(world.world.environment)
+        while try sweeper.sweep() {}
+    }
+
+    @Test("A fresh anonymous login replaces the terminal's anonymous user, who is erased")
+    func replaced() throws {
+        let first = try anonymous(0)
+        let second = try anonymous(0)
+        try sweep()
+        #expect(!first.isEmpty && first != second)
+        let left = try world.world.read { tx in
+            try tx.sql.query("SELECT uid FROM account") { $0.text(0) }
+        }
+        #expect(left == [second])
+        #expect(try world.user(0)["uid"] == .string(second))
+    }
+
+    @Test("Nobody is replaced who can come back, is elsewhere too, or is not anonymous")
+    func kept() throws {
+        let secret: JSONObject = ["deviceId": "a-secret-of-16-or-more"]
+        let installed = try anonymous(0, secret)
+        let other = try anonymous(0)
+        #expect(other != installed)
+        #expect(try anonymous(0, secret) == installed)
+        try sweep()
+        #expect(try world.user(0)["uid"] == .string(installed))
+
+        try world.register(1, ["username": "somebody"])
+        _ = try anonymous(1)
+        try sweep()
+        #expect(try world.login(2, ["username": "somebody"]).isOK)
+    }
+
+    // MARK: Codes
+
+    @Test("Who brings the codeToken has tries of his own, which strangers can't use up")
+    func codeToken() throws {
+        try world.register(0, ["phone": "15123300000"])
+        world.world.clock.advance(seconds: 61)
+        let sent = try world.ask(0, "sendCode", ["phone": "15123300000", "purpose": "login"])
+        let code = try world.mails().last?.params["code"] ?? ""
+        let token = sent.result["codeToken"] ?? ""
+        func login(_ terminal: Int, _ code: String, _ token: JSONValue? = nil) throws -> String? {
+            var params: JSONObject = ["phone": "15123300000", "code": .string(code)]
+            params["codeToken"] = token
+            return try world.ask(terminal, "login", params).errorCode
+        }
+        for terminal in 10..<20 {
+            #expect(try login(terminal, AccountWorld.wrong(code)) == "InvalidCode")
+        }
+        for terminal in 10..<20 {
+            #expect(try login(terminal, AccountWorld.wrong(code), "not-the-token") == "InvalidCode")
+        }
+        #expect(try login(0, code) == "InvalidCode", "the tries without the token are used up")
+        for _ in 0..<4 { #expect(try login(0, AccountWorld.wrong(code), token) == "InvalidCode") }
+        #expect(try login(0, code, token) == nil)
+    }
+
+    @Test("The tries of who brings the token are counted as well")
+    func codeTokenTries() throws {
+        let sent = try world.ask(0, "sendCode", phone(1))
+        let code = try world.mails().last?.params["code"] ?? ""
+        var params = phone(1)
+        params["codeToken"] = sent.result["codeToken"]
+        for _ in 0..<5 {
+            params["code"] = .string(AccountWorld.wrong(code))
+            #expect(try world.ask(0, "checkCode", params).result["valid"] == false)
+        }
+        params["code"] = .string(code)
+        #expect(try world.ask(0, "checkCode", params).result["valid"] == false)
+        params["codeToken"] = nil
+        #expect(
+            try world.ask(0, "checkCode", params).result["valid"] == true,
+            "the others' tries are there"
+        )
+    }
+
+    @Test("Whose password is shut by strangers gets in by a code with its token")
+    func shutOut() throws {
+        try world.register(0, ["phone": "15123300000"])
+        for terminal in 10..<20 {
+            _ = try world.login(terminal, ["phone": "15123300000"], password: "a stranger's try")
+        }
+        #expect(try world.login(0, ["phone": "15123300000"]).errorCode == "TooManyRequests")
+        world.world.clock.advance(seconds: 61)
+        let sent = try world.ask(0, "sendCode", ["phone": "15123300000", "purpose": "login"])
+        let code = try world.mails().last?.params["code"] ?? ""
+        for terminal in 20..<26 {
+            try world.ask(
+                terminal,
+                "login",
+                ["phone": "15123300000", "code": .string(AccountWorld.wrong(code))]
+            )
+        }
+        let answer = try world.ask(
+            0,
+            "login",
+            [
+                "phone": "15123300000", "code": .string(code),
+                "codeToken": sent.result["codeToken"] ?? "",
+            ]
+        )
+        #expect(answer.isOK)
+    }
+}

@@ -1,0 +1,144 @@
+import Domain
+import JSON
+import Storage
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("Methods that do not exist")
+struct UnknownMethodTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        var name: String
+        var isNamed: Bool
+        var testDescription: String { name }
+    }
+
+    static let cases = [
+        Case(name: "account/noSuchThing", isNamed: true),
+        Case(name: "account/Z", isNamed: true),
+        Case(name: "account/" + String(repeating: "a", count: 32), isNamed: true),
+        Case(name: "account/" + String(repeating: "a", count: 33), isNamed: false),
+        Case(name: "account/canary-1234", isNamed: false),
+        Case(name: "account/canary1", isNamed: false),
+        Case(name: "account/canary/bind", isNamed: false),
+        Case(name: "account/canary\u{301}", isNamed: false),
+        Case(name: "account/", isNamed: false),
+    ]
+
+    @Test("One is named only if it reads like a method, and kept nowhere", arguments: cases)
+    func named(_ row: Case) throws {
+        let world = try AccountWorld()
+        world.send(0, row.name, [:], id: "q")
+        let answer = try #require(try world.answers(0).last)
+        #expect(answer.errorCode == "InvalidRequest")
+        let message = answer["error"]?.objectValue?["message"]?.stringValue ?? ""
+        #expect(
+            message.utf8.split(separator: UInt8(ascii: " ")).contains {
+                $0.starts(with: row.name.utf8)
+            } == row.isNamed
+        )
+        #expect(try world.world.count("request") == 0)
+    }
+
+    @Test("A bad message under such a name is kept without it")
+    func deadLetter() throws {
+        let world = try AccountWorld()
+        let place = "ll/v1/app/demo/\(World.terminal(0).text)/request"
+        world.world.broker.send("\(place)/account/canary-1/more/levels", text: "no json")
+        world.world.broker.send("\(place)/account/login", text: "no json")
+        _ = try world.answers(0)
+        let topics = try world.world.read { try $0.deadLetters.page(limit: 9).map(\.topic) }
+        #expect(topics == ["\(place)/account/login", "\(place)/account/*"])
+    }
+
+    @Test(
+        "A topic is shown as it is but for what stands in a method's place",
+        arguments: [
+            ("ll/v1/device/d-1/report", "ll/v1/device/d-1/report"),
+            ("ll/v1/app/a/t/request/device/bind", "ll/v1/app/a/t/request/device/bind"),
+            ("ll/v1/app/a/t/request/s3cret/bind", "ll/v1/app/a/t/request/*/bind"),
+            ("ll/v1/app/a/t/request", "ll/v1/app/a/t/request"),
+            ("request/x1/device/d-1/report", "request/x1/device/d-1/report"),
+        ]
+    )
+    func shown(_ topic: String, _ wanted: String) {
+        #expect(Topics.shown(Array(topic.utf8)[...]) == wanted)
+    }
+}
+
+@Suite("Tables within their bounds")
+struct RowBoundsTests {
+    @Test("Dead letters beyond their bytes go, the oldest first")
+    func letters() throws {
+        let world = try World()
+        world.environment.limits.counts.deadLetterBytesMax = 10_000
+        try world.write { (tx) throws in
+            let letter = { (number: Int) in
+                (
+                    topic: "t\(number)", payload: [UInt8](repeating: 7, count: 1000),
+                    isShapeOnly: false, reason: "bad"
+                )
+            }
+            _ = try tx.deadLetters.add((0..<20).map(letter), worker: "status", keeping: 10_000)
+        }
+        _ = try RowBounds(world.environment).trim()
+        let left = try world.read { try $0.deadLetters.page(limit: 99).map(\.topic) }
+        #expect(left == (11..<20).reversed().map { "t\($0)" })
+    }
+
+    @Test("Counts beyond their rows go, those that end first before the others")
+    func counts() throws {
+        let world = try World()
+        world.environment.limits.counts.rowsMax = 5
+        try world.write { (tx) throws in
+            for number in 0..<9 {
+                try tx.attempts.add("s\(number)", windowSeconds: 60 * Int64(9 - number))
+            }
+        }
+        let bounds = RowBounds(world.environment)
+        while try bounds.trim() {}
+        let left = try world.read { tx in
+            try tx.sql.query("SELECT subject FROM attempt ORDER BY subject") { $0.text(0) }
+        }
+        #expect(left == (0..<5).map { "s\($0)" })
+    }
+
+    @Test("Remembered requests beyond their rows go, the oldest first")
+    func requests() throws {
+        let world = try World()
+        world.environment.limits.counts.requestRowsMax = 4
+        world.environment.limits.sweepStep = 2
+        try world.write { (tx) throws in
+            for number in 0..<9 {
+                try tx.requests.save(
+                    "t",
+                    MessageID(trusted: "q\(number)"),
+                    content: [1],
+                    answer: nil,
+                    isSecret: false
+                )
+            }
+        }
+        let bounds = RowBounds(world.environment)
+        while try bounds.trim() {}
+        let left = try world.read { tx in
+            try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.text(0) }
+        }
+        #expect(left == (5..<9).map { "q\($0)" })
+    }
+
+    @Test("A count is forgotten when its own window is over")
+    func windows() throws {
+        let world = try World()
+        try world.write { (tx) throws in
+            try tx.attempts.add("short", windowSeconds: 60)
+            try tx.attempts.add("long", windowSeconds: 3600)
+        }
+        world.clock.advance(seconds: 61)
+        let now = world.clock.now
+        let gone = try world.write { try $0.attempts.prune(before: now, limit: 10) }
+        #expect(gone == 1)
+        #expect(try world.read { try $0.attempts.count() } == 1)
+    }
+}
