@@ -24,84 +24,84 @@ extension AbuseAttack {
             name: "A1",
             title: "filters of 150 levels",
             deed: .deepFilters,
-            control: limitless
+            control: terminalOff
         ),
         AbuseAttack(
             name: "A1-flat",
             title: "very many filters",
             deed: .flatFilters,
-            control: limitless,
+            control: terminalOff,
             isShort: false
         ),
         AbuseAttack(
             name: "A2",
             title: "whoami without login, QoS 0",
             deed: .whoami,
-            control: limitless
+            control: terminalOff
         ),
         AbuseAttack(
             name: "A2-confirmed",
             title: "the same with QoS 1",
             deed: .confirmed,
-            control: limitless,
+            control: terminalOff,
             isShort: false
         ),
         AbuseAttack(
             name: "A2-exactly",
             title: "the same with QoS 2",
             deed: .exactly,
-            control: limitless,
+            control: terminalOff,
             isShort: false
         ),
         AbuseAttack(
             name: "A2-unknown",
             title: "methods that don't exist",
             deed: .unknownMethod,
-            control: limitless,
+            control: terminalOff,
             isShort: false
         ),
         AbuseAttack(
             name: "A2-loop",
             title: "2000 requests under way",
             deed: .closedLoop,
-            control: limitless
+            control: terminalOff
         ),
         AbuseAttack(
             name: "A3",
             title: "60 KB of Correlation Data",
             deed: .correlation,
-            control: limitless
+            control: terminalOff
         ),
         AbuseAttack(
             name: "A4",
             title: "codes to made-up numbers",
             deed: .codes,
-            control: limitless
+            control: terminalOff + countsOff
         ),
         AbuseAttack(
             name: "A4-users",
             title: "anonymous users without end",
             deed: .anonymous,
-            control: limitless
+            control: terminalOff + countsOff
         ),
         AbuseAttack(
             name: "A5",
             title: "400 passwords to hash under way",
             deed: .hashes,
-            control: limitless
+            control: terminalOff + countsOff
         ),
         AbuseAttack(
             name: "A6",
             title: "one device's 53 KB of binary",
             deed: .binary,
-            control: limitless
+            control: deviceOff
         ),
         AbuseAttack(
             name: "A7",
             title: "devices by the product's secret",
             deed: .registrations,
             connections: 16,
-            control: limitless
+            control: productOff
         ),
         AbuseAttack(
             name: "crowd",
@@ -109,7 +109,7 @@ extension AbuseAttack {
             deed: .whoami,
             connections: 200,
             isKnown: true,
-            control: limitless
+            control: terminalOff
         ),
         AbuseAttack(
             name: "spread",
@@ -127,6 +127,20 @@ extension AbuseAttack {
             isShort: false
         ),
         AbuseAttack(
+            name: "X-returns",
+            title: "a burst, and back as the same",
+            deed: .returns,
+            connections: 4,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "X-wills",
+            title: "wills of 60 KB",
+            deed: .wills,
+            connections: 16,
+            isShort: false
+        ),
+        AbuseAttack(
             name: "X-halves",
             title: "400 half packets",
             deed: .halves,
@@ -134,23 +148,56 @@ extension AbuseAttack {
             isShort: false
         ),
         AbuseAttack(
+            name: "X-forbidden",
+            title: "topics of others",
+            deed: .forbidden,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "X-pings",
+            title: "pings",
+            deed: .pings,
+            isShort: false
+        ),
+        AbuseAttack(
+            name: "X-unsubscribes",
+            title: "filters it never had",
+            deed: .unsubscribes,
+            isShort: false
+        ),
+        AbuseAttack(
             name: "X-bundles",
             title: "one device's bundles of 500",
             deed: .bundles,
-            control: limitless,
             isShort: false
         ),
         AbuseAttack(
             name: "X-reports",
             title: "one device's reports, QoS 0",
             deed: .hastyReports,
-            control: limitless,
             isShort: false
         ),
     ]
 
-    /// The settings that switch off every limit of a connection.
-    static let limitless: [String] = []
+    private static let terminalOff = [
+        "limits.terminalMessagesPerSecond=0", "limits.terminalKilobytesPerSecond=0",
+        "limits.terminalSubscriptions=0", "limits.subscriptionLevels=0",
+        "limits.correlationBytes=0",
+    ]
+    /// What lets devices send as much as they can; also for `bench overload`.
+    static let deviceOff = [
+        "limits.deviceMessagesPerSecond=0", "limits.deviceKilobytesPerSecond=0",
+    ]
+    private static let countsOff = [
+        "codesPerTerminal", "codesPerSource", "anonymousPerTerminal", "anonymousPerSource",
+        "namedPerTerminal", "namedPerSource", "sessionsPerTerminal", "hashesPerTerminal",
+        "hashesAtOnce", "hashesAtOncePerSource",
+    ].map { "limits.\($0)=1000000" }
+    private static let productOff = [
+        "limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecond=0",
+        "broker.newClientsPerMinute=1000000", "limits.registrationsPerSource=1000000",
+        "limits.registrationsPerProduct=1000000",
+    ]
 
     /// Those whose names begin so; all of the short or the long form for an empty name.
     package static func named(_ name: String, isShort: Bool) -> [AbuseAttack] {

@@ -14,9 +14,8 @@ struct AbuseFinding: Sendable {
     var cutBurnt: Double?
     /// Megabytes that service and broker grew by at most.
     var grown = 0.0
-    /// Megabytes that the data directory grew by, beside the attack and beside burning.
+    /// Megabytes that the data directory grew by.
     var written = 0.0
-    var writtenBurnt = 0.0
     var beginnings = 0
     var stands = true
     var aftermath: [String] = []
@@ -41,7 +40,7 @@ struct AbuseFinding: Sendable {
                 atMost("others cut off", failure == nil ? 0 : 1, 0),
                 atMost("intruder out, ms", cut ?? .infinity, Self.cutMax),
                 atMost("memory grown, MB", grown, Self.grownMax),
-                atMost("disk more than burning, MB a minute", writtenAMinute, Self.writtenMax),
+                atMost("disk, MB a minute", writtenAMinute, Self.writtenMax),
                 atMost("restarts", Double(beginnings) + (stands ? 0 : 1), 0),
                 atMost("refused to strangers afterwards", Double(aftermath.count), 0),
             ]
@@ -64,8 +63,7 @@ struct AbuseFinding: Sendable {
         BenchGoal(name: name, value: value, limit: limit, isAtLeast: false)
     }
 
-    /// What the others write, their own share, is off.
-    private var writtenAMinute: Double { (written - max(0, writtenBurnt)) * 60 / seconds }
+    private var writtenAMinute: Double { written * 60 / seconds }
 
     var isMet: Bool { goals.allSatisfy(\.isMet) }
 

@@ -30,7 +30,10 @@ final class AbuseGround {
         directory = try DataDirectory.prepare(values.dataDirectory)
         let store = try StoreAccess.service(directory)
         seed = try AbuseSeed(store, devices: devices, terminals: terminals, logins: logins)
-        service = try await BenchProcess.up(directory, settings: settings)
+        let known = settings.filter { text in
+            SettingsTable.setting(String(text.prefix { $0 != "=" })) != nil
+        }
+        service = try await BenchProcess.up(directory, settings: known)
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         guard let port = ready?.objectValue?["mqttPort"]?.intValue,
             let pid = Self.number(in: directory.brokerPID)

@@ -79,10 +79,8 @@ struct AbuseTrial {
         orders.share = min(1, finding.tally.processorSeconds / seconds)
         let burner = try await start(orders)
         var aside = finding
-        let disk = ground.diskBytes
         finding.cutBurnt = try phase(2 * number + 1, base: ground.memory, &aside)
         finding.burnt = others.lanes
-        finding.writtenBurnt = Double(ground.diskBytes - disk) / Double(1 << 20)
         _ = await Self.end(burner)
     }
 

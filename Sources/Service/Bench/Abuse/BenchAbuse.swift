@@ -38,6 +38,7 @@ package struct BenchAbuse: Sendable {
         defer { BenchFolder.remove(folder) }
         var result = BenchAbuseResult(isControl: options.isControl)
         var rest = AbuseAttack.named(options.attack, isShort: options.isShort)[...]
+        if options.isControl { rest = rest.filter { !$0.control.isEmpty }[...] }
         guard !rest.isEmpty else {
             throw LoadError.failed("no attack's name begins with \(options.attack)")
         }

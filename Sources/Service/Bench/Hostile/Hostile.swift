@@ -65,6 +65,10 @@ package final class Hostile {
         for place in connections.indices {
             if connections[place] == nil, now >= comeAt[place] { come(place, now) }
             guard let connection = connections[place] else { continue }
+            if plan.isReturning, connection.sent > 0, !connection.isWriting {
+                leave(place)
+                continue
+            }
             fill(connection, at: now)
             let events = POLLIN | (connection.isWriting ? POLLOUT : 0)
             polls.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))

@@ -28,6 +28,16 @@ enum HostileDeed: String, Sendable, CaseIterable {
     case registrations
     /// Connects and goes, without a word.
     case connects
+    /// Sends as much as one may at once, goes, and comes back as the same terminal.
+    case returns
+    /// Connects with a large will, and vanishes.
+    case wills
+    /// Publishes where it may not.
+    case forbidden
+    /// PINGREQ without end.
+    case pings
+    /// Gives up filters that it never had.
+    case unsubscribes
     /// Connects, sends half a packet and stays.
     case halves
     /// Reports of 500 at once, as large as they may be.

@@ -5,10 +5,21 @@ struct HostilePackets {
 
     /// CONNECT, with a clean start.
     func connect(_ login: HostileLogin) -> [UInt8] {
-        var body = Self.text("MQTT") + [version, 0xC2] + Self.number(600)
-        if version == 5 { body.append(0) }
-        body += Self.text(login.clientID) + Self.text(login.username) + Self.text(login.password)
+        let flags: UInt8 = login.will == nil ? 0xC2 : 0xCE
+        let none: [UInt8] = version == 5 ? [0] : []
+        var body = Self.text("MQTT") + [version, flags] + Self.number(600) + none
+        body += Self.text(login.clientID)
+        if let will = login.will {
+            body += none + Self.text(will.topic) + Self.number(will.payload.count) + will.payload
+        }
+        body += Self.text(login.username) + Self.text(login.password)
         return Self.packet(0x10, body)
+    }
+
+    /// UNSUBSCRIBE with packet identifier 1.
+    func unsubscribe(_ filters: [String]) -> [UInt8] {
+        let start: [UInt8] = [0, 1] + (version == 5 ? [0] : [])
+        return Self.packet(0xA2, filters.reduce(into: start) { $0 += Self.text($1) })
     }
 
     /// SUBSCRIBE with packet identifier 1.
@@ -66,4 +77,6 @@ struct HostileLogin: Sendable {
     var password: String
     /// The source address.
     var address: String
+    /// Its last will, with QoS 1.
+    var will: (topic: String, payload: [UInt8])?
 }

@@ -14,6 +14,8 @@ struct HostilePlan {
     var confirmWindow = Int.max
     /// Whether it goes, and comes as another, once its message is confirmed or it has nothing to say.
     var isBrief = false
+    /// Whether it goes and comes back once it has sent all that it has at once.
+    var isReturning = false
 }
 
 extension HostilePlan {
@@ -30,16 +32,25 @@ extension HostilePlan {
     // MARK: As an app's terminal
 
     private static func app(_ orders: HostileOrders) -> HostilePlan {
+        let ids = (0..<orders.connections).map { _ in SimulatedDevice.hex(16) }
         var plan = HostilePlan { place, number in
             let terminals = orders.terminals
             let known = terminals.isEmpty ? nil : terminals[place % terminals.count]
-            return HostileLogin(
+            let own = orders.deed == .returns ? ids[place] : SimulatedDevice.hex(16)
+            var login = HostileLogin(
                 version: number % 2 == 0 || orders.deed == .correlation ? 5 : 4,
-                clientID: known?.terminalID ?? SimulatedDevice.hex(16),
+                clientID: known?.terminalID ?? own,
                 username: "app:\(orders.appID)",
                 password: known?.token ?? orders.appSecret,
                 address: address(orders, place)
             )
+            if orders.deed == .wills {
+                let space = "\(orders.root)/app/\(orders.appID)/\(own)"
+                login.will = (
+                    "\(space)/request/account/whoami", Array(repeating: 0x7A, count: 60_000)
+                )
+            }
+            return login
         }
         let space = { (login: HostileLogin) in
             "\(orders.root)/app/\(orders.appID)/\(login.clientID)"
@@ -51,12 +62,19 @@ extension HostilePlan {
                 let filters = (0..<500).map { "\(space(login))/q########-\($0)" + tail }
                 return HostileChunk(HostilePackets(version: login.version).subscribe(filters))
             }
-        case .connects: plan.isBrief = true
+        case .connects, .wills: plan.isBrief = true
+        case .pings: plan.chunk = { _ in HostileChunk([0xC0, 0]) }
+        case .unsubscribes:
+            plan.chunk = { login in
+                let filters = (0..<200).map { "\(space(login))/q########-\($0)" }
+                return HostileChunk(HostilePackets(version: login.version).unsubscribe(filters))
+            }
         // A PUBLISH of 64 KiB that never ends.
         case .halves: plan.once = [0x30, 0x80, 0x80, 0x04, 0, 200]
         default:
             plan.filters = { ["\(space($0))/response"] }
             plan.chunk = { HostileRequest(orders).chunk(of: $0, space: space($0)) }
+            plan.isReturning = orders.deed == .returns
             if orders.deed == .closedLoop { plan.answerWindow = 2000 }
             if orders.deed == .hashes { plan.answerWindow = 400 }
         }

@@ -5,8 +5,11 @@ struct HostileRequest {
     init(_ orders: HostileOrders) { self.orders = orders }
 
     func chunk(of login: HostileLogin, space: String) -> HostileChunk {
+        let topic =
+            orders.deed == .forbidden
+            ? "\(orders.root)/user/\(login.clientID)/device/x/status" : "\(space)/request/\(method)"
         let packet = HostilePackets(version: login.version).publish(
-            "\(space)/request/\(method)",
+            topic,
             Array("{\"id\":\"h##########\"\(token(login)),\"params\":\(params)}".utf8),
             qos: qos,
             correlation: orders.deed == .correlation ? Array(repeating: 0x63, count: 60_000) : []
@@ -14,9 +17,12 @@ struct HostileRequest {
         return HostileChunk(
             packet.bytes,
             identifier: packet.identifier,
-            countMax: orders.rate > 0 ? 1 : .max
+            countMax: orders.rate > 0 ? 1 : orders.deed == .returns ? Self.burst : .max
         )
     }
+
+    /// What a terminal may send at once.
+    private static let burst = 100
 
     private func token(_ login: HostileLogin) -> String {
         orders.deed == .whoami
@@ -45,7 +51,7 @@ struct HostileRequest {
 
     private var qos: UInt8 {
         switch orders.deed {
-        case .whoami, .unknownMethod, .correlation: 0
+        case .whoami, .unknownMethod, .correlation, .forbidden: 0
         case .exactly: 2
         default: 1
         }

@@ -44,7 +44,7 @@ package struct BenchOverload: Sendable {
         let devices = max(Self.bestDevices, options.many, options.devices.max() ?? 0)
         let ground = try await AbuseGround(
             in: folder + "/ground",
-            settings: AbuseAttack.limitless,
+            settings: AbuseAttack.deviceOff,
             devices: devices,
             logins: 0
         )
