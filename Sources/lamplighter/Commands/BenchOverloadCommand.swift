@@ -20,11 +20,18 @@ struct BenchOverloadCommand: AsyncParsableCommand {
     @Option(help: "Minutes at 60 % of the best, the service frozen for 10 s; 0 leaves it out.")
     var minutes = 0.0
 
+    @Flag(help: "Hold each device to what one may send, as by default; else none is held.")
+    var limited = false
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard devices.allSatisfy({ $0 > 0 }), many >= 0, seconds >= 2 else {
             throw ValidationError("--devices is above 0, --many not below, --seconds at least 2.")
+        }
+        // After ten seconds of it a device's connection would be closed.
+        guard !limited || seconds <= 7 else {
+            throw ValidationError("--seconds is at most 7 with --limited.")
         }
         guard minutes == 0 || minutes >= 1 else {
             throw ValidationError("--minutes is 0 or at least 1.")
@@ -37,6 +44,7 @@ struct BenchOverloadCommand: AsyncParsableCommand {
         options.many = many
         options.seconds = seconds
         options.minutes = minutes
+        options.isLimited = limited
         let result = try await BenchOverload(options) { Terminal.tell($0) }.run()
         if output.json { Terminal.show(result.json) } else { print(result.text) }
         if !result.isMet { throw ExitCode(1) }

@@ -12,6 +12,8 @@ package struct AbuseAttack: Sendable {
     /// Whether it comes as terminals with sessions, known to the service before.
     var isKnown = false
     /// Settings that switch off the limits that stop it: with them it must do harm.
+    ///
+    /// None where no setting does that: the turns that workers take are always on.
     var control: [String] = []
     /// Whether it belongs to the short form.
     var isShort = true
@@ -63,8 +65,7 @@ extension AbuseAttack {
         AbuseAttack(
             name: "A2-loop",
             title: "2000 requests under way",
-            deed: .closedLoop,
-            control: terminalOff
+            deed: .closedLoop
         ),
         AbuseAttack(
             name: "A3",

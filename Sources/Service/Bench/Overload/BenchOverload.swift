@@ -10,6 +10,8 @@ package struct BenchOverloadOptions: Sendable {
     package var seconds = 15.0
     /// Minutes at 60 % of the best rate with a freeze of ten seconds in the middle; 0 leaves it out.
     package var minutes = 0.0
+    /// Whether devices are held to what one of them may send, as they are unless settings say otherwise.
+    package var isLimited = false
 
     /// The options of a full run.
     package init() {}
@@ -27,6 +29,8 @@ package struct BenchOverload: Sendable {
     /// allows it.
     private static let bestDevices = 100
     private static let probes = 5
+    /// Reports a second that one device may send in the long run.
+    private static let deviceRate = 50.0
 
     /// Prepares a benchmark; `tell` takes a line about each measurement.
     package init(_ options: BenchOverloadOptions, tell: @escaping @Sendable (String) -> Void) {
@@ -41,63 +45,98 @@ package struct BenchOverload: Sendable {
         FileLimit.raise()
         let folder = try BenchFolder.make()
         defer { BenchFolder.remove(folder) }
-        let devices = max(Self.bestDevices, options.many, options.devices.max() ?? 0)
+        let best = try await on(folder + "/free", AbuseAttack.deviceOff) { ground, probe in
+            try await self.best(ground, probe)
+        }
+        let settings = options.isLimited ? [] : AbuseAttack.deviceOff
+        return try await on(folder + "/ground", settings) { ground, probe in
+            try await self.measure(ground, probe, best)
+        }
+    }
+
+    /// Lets a measurement have a ground with honest devices on it, and ends it afterwards.
+    private func on<Value>(
+        _ folder: String,
+        _ settings: [String],
+        _ body: (AbuseGround, OverloadProbe) async throws -> Value
+    ) async throws -> Value {
         let ground = try await AbuseGround(
-            in: folder + "/ground",
-            settings: AbuseAttack.deviceOff,
-            devices: devices,
+            in: folder,
+            settings: settings,
+            devices: max(Self.bestDevices, 2 * options.devices.reduce(0, +) + options.many),
             logins: 0
         )
         do {
-            let result = try await measure(ground)
+            let probe = OverloadProbe(ground, Array(ground.seed.honest.bound.prefix(Self.probes)))
+            try probe.connect()
+            try probe.live(seconds: 2)
+            let value = try await body(ground, probe)
+            probe.disconnect()
             await ground.stop()
-            return result
+            return value
         } catch {
             await ground.stop()
             throw error
         }
     }
 
-    private func measure(_ ground: AbuseGround) async throws -> BenchOverloadResult {
-        let probe = OverloadProbe(ground, Array(ground.seed.honest.bound.prefix(Self.probes)))
-        try probe.connect()
-        try probe.live(seconds: 2)
-        tell(OverloadFinding.heading)
-        let alone = OverloadStage(ground: ground, probe: probe, seconds: options.seconds, best: 0)
-        let best = try await alone.flood(
-            "the machine's best",
-            .patientReports,
-            devices: Self.bestDevices
-        )
+    private func best(_ ground: AbuseGround, _ probe: OverloadProbe) async throws -> Double {
+        let stage = OverloadStage(ground: ground, probe: probe, seconds: options.seconds, best: 0)
+        let best = try await stage.flood("best", .patientReports, devices: 0..<Self.bestDevices)
         tell("the machine's best: \(Int(best.rate)) answers/s")
-        var result = BenchOverloadResult(best: best.rate)
-        let stage = OverloadStage(
-            ground: ground,
-            probe: probe,
-            seconds: options.seconds,
-            best: best.rate
-        )
+        return best.rate
+    }
+
+    /// What so many devices that flood can get answered at best.
+    private func best(_ best: Double, of devices: Int) -> Double {
+        options.isLimited ? min(best, Self.deviceRate * Double(devices)) : best
+    }
+
+    private func measure(
+        _ ground: AbuseGround,
+        _ probe: OverloadProbe,
+        _ best: Double
+    ) async throws -> BenchOverloadResult {
+        tell(OverloadFinding.heading)
+        var result = BenchOverloadResult(best: best)
+        let stage = { (devices: Int) in
+            OverloadStage(
+                ground: ground,
+                probe: probe,
+                seconds: options.seconds,
+                best: self.best(best, of: devices)
+            )
+        }
         let add = { (finding: OverloadFinding) in
             tell(finding.text)
             result.findings.append(finding)
         }
+        // Each overload has devices of its own: what one did must not be counted against the next.
+        var first = 0
         for count in options.devices {
-            add(try await stage.flood("\(count) without end, QoS 1", .reports, devices: count))
-            add(try await stage.flood("\(count) without end, QoS 0", .hastyReports, devices: count))
+            for (deed, qos) in [(HostileDeed.reports, 1), (.hastyReports, 0)] {
+                add(
+                    try await stage(count).flood(
+                        "\(count) without end, QoS \(qos)",
+                        deed,
+                        devices: first..<(first + count)
+                    )
+                )
+                first += count
+            }
         }
         if options.many > 0 {
-            let rate = 2 * best.rate / Double(options.many)
+            let rate = 2 * best / Double(options.many)
             add(
-                try await stage.flood(
+                try await stage(options.many).flood(
                     "\(options.many) at twice the best",
                     .reports,
-                    devices: options.many,
+                    devices: first..<(first + options.many),
                     rate: rate
                 )
             )
         }
-        if options.minutes > 0 { add(try await freeze(ground, probe, best.rate)) }
-        probe.disconnect()
+        if options.minutes > 0 { add(try await freeze(ground, probe, best)) }
         return result
     }
 

@@ -18,14 +18,14 @@ struct OverloadStage {
     func flood(
         _ name: String,
         _ deed: HostileDeed,
-        devices: Int,
+        devices: Range<Int>,
         rate: Double = 0
     ) async throws -> OverloadFinding {
         var finding = OverloadFinding(name)
         finding.best = best
         var orders = ground.orders(deed, seconds: Self.warmSeconds + seconds)
-        orders.connections = devices
-        orders.devices = Array(ground.seed.honest.unbound.prefix(devices))
+        orders.connections = devices.count
+        orders.devices = Array(ground.seed.honest.unbound[devices])
         orders.rate = rate
         orders.counter = ground.directory.path + "/../answers"
         unlink(orders.counter)
