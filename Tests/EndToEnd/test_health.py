@@ -1,5 +1,6 @@
 """What the service says of itself over HTTP."""
 
+import pathlib
 import unittest
 import urllib.request
 
@@ -16,6 +17,14 @@ class Health(EndToEnd):
         for path in ("/healthz", "/readyz"):
             with self.subTest(path=path):
                 self.assertEqual(self.get(path)[0], 200)
+
+    def test_the_service_has_a_bound_on_its_memory(self):
+        limits = pathlib.Path(f"/proc/{self.world.service.process.pid}/limits").read_text()
+        self.assertRegex(limits, rf"Max data size +{2048 << 20} ")
+
+    def test_a_database_says_how_much_of_it_is_free(self):
+        self.assertRegex(self.get("/metrics")[1], r"\nlamplighter_database_free_bytes \d+\n")
+        self.assertRegex(self.get("/metrics")[1], r"\nlamplighter_disk_free_bytes [1-9]\d+\n")
 
     def test_metrics_are_in_prometheus_form(self):
         self.device().report(data={"power": True})

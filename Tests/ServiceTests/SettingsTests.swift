@@ -25,6 +25,15 @@ import Testing
         #expect(settings.limit("batch") == 500)
     }
 
+    @Test("The health port is any free one where only the pages' port is said to be, else as given")
+    func healthPort() async throws {
+        #expect(try await read().healthPort == 8081)
+        #expect(try await read(flags: ["http.port": "0"]).healthPort == 0)
+        #expect(try await read(flags: ["http.port": "9000"]).healthPort == 8081)
+        let given = ["http.port": "0", "health.port": "9001"]
+        #expect(try await read(flags: given).healthPort == 9001)
+    }
+
     @Test("The environment wins over the file, and flags over both")
     func layers() async throws {
         let folder = try TemporaryFolder()
