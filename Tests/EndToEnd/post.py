@@ -45,6 +45,8 @@ class Post(EndToEnd):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
     def serve(self, settings):
+        # One terminal asks for whole crowds of codes here.
+        settings = {"limits.codesPerTerminal": 1000, **settings}
         arguments = [part for key, value in settings.items() for part in ("--set", f"{key}={value}")]
         self.own = PostWorld(watch=False, service=Service(arguments=arguments))
         self.addCleanup(self.own.close)

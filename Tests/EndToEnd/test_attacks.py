@@ -55,8 +55,8 @@ class PreHijacking(People):
         attacker = self.squat(email)
         terminal = self.stranger()
         terminal.get("account/sendCode", {"countryCode": COUNTRY, "email": email, "purpose": "resetPassword"})
-        self.assertEqual([b for b in self.gateway.unread_to(email) if b["template"] == "code"], [],
-                         "an address nobody verified resets nothing")
+        # A code to reset by goes to the mailbox, whose owner is the victim: the attacker doesn't see it.
+        self.gateway.taken(email, purpose="resetPassword")
         self.assertAlone(self.victim(email), attacker, email)
 
     def test_trojan_identifier(self):

@@ -47,7 +47,8 @@ class FirstExample(EndToEnd):
         answer = self.rr(
             f"device:{did}", secret, did, f"{device}/report", f"{device}/response",
             {"id": "1", "data": {switch: False}})
-        self.assertEqual(answer, {"id": "1", "ok": True, "version": 1})
+        self.assertIsInstance(answer.pop("ts"), int)
+        self.assertEqual(answer, {"id": "1", "ok": True, "version": 1, "stored": "state"})
 
         login = self.ask(terminal, demo["appSecret"], "account/loginAnonymous", {"countryCode": "49"})
         token, uid = login["token"], login["user"]["uid"]

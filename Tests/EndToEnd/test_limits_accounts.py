@@ -208,7 +208,7 @@ class Replaced(Limited):
         self.assertEqual(len(set(uids)), 3)
 
         def gone(uid):
-            return self.world.service.run("user", "show", uid).returncode != 0
+            return self.world.service.cli("user", "show", uid, check=False).returncode != 0
 
         eventually(lambda: gone(uids[0]) and gone(uids[1]), 40, "the replaced users' end")
         self.assertFalse(gone(uids[2]))

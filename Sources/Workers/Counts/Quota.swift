@@ -98,7 +98,10 @@ struct QuotaBook {
 
     /// Counts one more of each.
     func add(_ quotas: [Quota]) throws {
-        for quota in quotas { try tx.attempts.add(quota.subject, windowSeconds: quota.seconds) }
+        for quota in quotas {
+            try tx.attempts.add(quota.subject, windowSeconds: quota.seconds)
+            front.noteCounted(quota, at: tx.now)
+        }
     }
 
     /// Refuses, or counts one more of each.
@@ -114,7 +117,7 @@ struct QuotaBook {
             max: quota.max,
             windowSeconds: quota.seconds
         )
-        if let wait { front.refuse(quota, until: tx.now.adding(seconds: wait)) }
+        if let wait { front.refuse(quota, seconds: wait, at: tx.now) }
         return wait
     }
 }

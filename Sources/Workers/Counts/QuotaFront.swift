@@ -13,6 +13,8 @@ package final class QuotaFront: Sendable {
 
     private struct State {
         var until: [String: Instant] = [:]
+        /// What the transaction of a moment has counted itself: it may be rolled back yet.
+        var counted: (at: Instant, subjects: Set<String>) = (Instant(milliseconds: 0), [])
         var notes: [String: (count: Int, end: Instant)] = [:]
     }
 
@@ -43,9 +45,21 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Notes that a quota is used up.
-    func refuse(_ quota: Quota, until: Instant) {
+    /// Notes that a transaction has counted at a quota, as not to trust what it finds there.
+    func noteCounted(_ quota: Quota, at now: Instant) {
         state.withLock { state in
+            if state.counted.at != now { state.counted = (now, []) }
+            state.counted.subjects.insert(quota.subject)
+        }
+    }
+
+    /// Notes that a quota is used up, by counts that were committed before: were it by the transaction's
+    /// own, a batch that fails and is tried again would be refused what nobody has had.
+    func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
+        let until = now.adding(seconds: seconds)
+        state.withLock { state in
+            let (at, subjects) = state.counted
+            guard at != now || !subjects.contains(quota.subject) else { return }
             if state.until.count >= Self.entriesMax { state.until = [:] }
             state.until[quota.subject] = until
         }

@@ -40,7 +40,7 @@ struct SummaryRows: HistoryRows {
     }
 
     private func isWanted(_ member: JSONObject.Member) -> Bool {
-        if let name = question.attribute, name != member.key { return false }
+        if let name = question.attribute, !name.isSame(as: member.key) { return false }
         return member.value != .null && !question.hidden.contains(member.key)
     }
 
