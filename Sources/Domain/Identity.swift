@@ -84,6 +84,25 @@ package struct VerifiedIdentity: Sendable, Equatable {
     }
 }
 
+extension VerifiedIdentity {
+    /// A name as a profile may have it: without control characters, not too long, and not nothing.
+    package static func shown(nickname: String?) -> String? {
+        guard let nickname else { return nil }
+        let visible = nickname.unicodeScalars.filter { $0.properties.generalCategory != .control }
+        let trimmed = visible.drop { $0.properties.isWhitespace }.prefix(64)
+        return trimmed.isEmpty ? nil : String(String.UnicodeScalarView(trimmed))
+    }
+
+    /// The address of a picture, where it is one of the web: apps show it, the service never fetches it.
+    package static func shown(picture: String?) -> String? {
+        guard let picture, (9...2048).contains(picture.utf8.count),
+            picture.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            picture.hasPrefix("https://") || picture.hasPrefix("http://")
+        else { return nil }
+        return picture
+    }
+}
+
 /// Why an identity could not be verified.
 package enum ProviderFailure: Error, Equatable, Sendable {
     /// What was wrong with a credential, for logs and tests; never part of it.

@@ -102,11 +102,12 @@ package struct ProviderCredential: Sendable, Equatable {
         let token = try fields.token(token)
         let user = try details.optionalID("userIdentifier")
         let nonce = try details.optionalID("nonce")
-        let nickname = try details.optionalID("nickname")
+        let given = try details.optionalID("nickname")
+        let elsewhere = try details.optionalID("snsNickname")
         return ProviderCredential(
             .apple,
             .idToken(token, user: user, nonce: nonce),
-            nickname: nickname
+            nickname: given ?? elsewhere
         )
     }
 }

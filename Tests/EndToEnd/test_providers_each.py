@@ -26,6 +26,8 @@ class Chinese:
         server.answers.update({
             "/wechat/sns/oauth2/access_token": self.wechat, "/qq/oauth2.0/me": self.qq,
             "/weibo/oauth2/get_token_info": self.weibo, "/baidu/oauth/2.0/tokeninfo": self.baidu_info,
+            "/wechat/sns/userinfo": self.wechat_profile, "/qq/user/get_user_info": self.qq_profile,
+            "/weibo/2/users/show.json": self.weibo_profile,
             "/baidu/rest/2.0/passport/users/getInfo": self.baidu_user})
 
     def wechat(self, query):
@@ -41,6 +43,27 @@ class Chinese:
         self.used.add(code)
         return 200, {"access_token": f"wx-{code}", "expires_in": 7200, "refresh_token": "r", "scope": "snsapi_userinfo",
                      "openid": self.codes[code], "unionid": "u-" + self.codes[code]}
+
+    def wechat_profile(self, query):
+        openid = query.get("openid")
+        if query.get("access_token") not in {f"wx-{code}" for code, of in self.codes.items() if of == openid}:
+            return 200, {"errcode": 40001, "errmsg": "invalid credential"}
+        return 200, {"openid": openid, "nickname": "小莲", "sex": 0, "headimgurl": "https://thirdwx.qlogo.cn/mmopen/x/46",
+                     "privilege": [], "unionid": "u-" + openid}
+
+    def qq_profile(self, query):
+        app, user, _left = self.tokens.get(query.get("access_token"), (None, None, None))
+        if app is None or (query.get("oauth_consumer_key"), query.get("openid")) != (app, user):
+            return 200, {"ret": 1002, "msg": "请先登录"}
+        return 200, {"ret": 0, "msg": "", "nickname": "Lena", "figureurl_qq_1": "https://thirdqq.qlogo.cn/x/40",
+                     "figureurl_qq_2": "https://thirdqq.qlogo.cn/x/100"}
+
+    def weibo_profile(self, query):
+        app, user, _left = self.tokens.get(query.get("access_token"), (None, None, None))
+        if app is None or query.get("uid") != user:
+            return 400, {"error": "invalid_access_token", "error_code": 21332}
+        return 200, {"id": 1, "screen_name": "Lena", "profile_image_url": "https://tvax.sinaimg.cn/x.50.jpg",
+                     "avatar_large": "https://tvax.sinaimg.cn/x.180.jpg"}
 
     def qq(self, query):
         app, user, left = self.tokens.get(query.get("access_token"), (None, None, None))
@@ -80,7 +103,7 @@ class Western:
         self.server, self.tokens = server, {}  # access token: (app, user, seconds left)
         self.secrets = {}  # twitter's token: (secret, consumer, user)
         server.answers.update({
-            "/facebook/debug_token": self.facebook, "/twitter/1.1/account/verify_credentials.json": self.twitter})
+            "/facebook/debug_token": self.facebook, "/facebook/me": self.facebook_profile, "/twitter/1.1/account/verify_credentials.json": self.twitter})
 
     def facebook(self, query):
         if query.get("access_token") != f"{APP}|{SECRET}":
@@ -95,6 +118,15 @@ class Western:
                                   "error": {"code": 190, "subcode": 463, "message": "Session has expired"}}}
         return 200, {"data": {"app_id": app, "type": "USER", "application": "Lamps", "is_valid": True, "user_id": user,
                               "expires_at": int(time.time()) + left, "scopes": ["email", "public_profile"]}}
+
+    def facebook_profile(self, query):
+        token = query.get("access_token", "")
+        app, user, _left = self.tokens.get(token, (None, None, None))
+        proof = hmac.new(SECRET.encode(), token.encode(), "sha256").hexdigest()
+        if app is None or query.get("appsecret_proof") != proof:
+            return 400, {"error": {"message": "Invalid appsecret_proof", "type": "GraphMethodException", "code": 100}}
+        return 200, {"id": user, "name": "Lena", "picture": {"data": {
+            "height": 50, "width": 50, "is_silhouette": False, "url": "https://platform-lookaside.fbsbx.com/x"}}}
 
     def twitter(self, query):
         """Checks the signature as RFC 5849 says."""

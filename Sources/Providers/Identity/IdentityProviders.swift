@@ -84,7 +84,10 @@ package final class IdentityProviders: Sendable {
             )
             identity = try await provider.verify(credential)
         }
-        identity.nickname = identity.nickname ?? credential.nickname
+        identity.nickname = VerifiedIdentity.shown(
+            nickname: identity.nickname ?? credential.nickname
+        )
+        identity.avatarURL = VerifiedIdentity.shown(picture: identity.avatarURL)
         return identity
     }
 

@@ -27,7 +27,27 @@ final class ProviderLine: Sendable {
         _ request: WebClient.Request,
         until deadline: ContinuousClock.Instant
     ) async throws(ProviderFailure) -> WebClient.Answer {
-        let key = "\(settings.provider) \(settings.baseURL)"
+        try await call(settings, request, until: deadline, "")
+    }
+
+    /// Asks a provider for what a login can do without, through a breaker apart.
+    ///
+    /// - Throws: `ProviderFailure.unavailable`.
+    func callForProfile(
+        _ settings: ProviderSettings,
+        _ request: WebClient.Request,
+        until deadline: ContinuousClock.Instant
+    ) async throws(ProviderFailure) -> WebClient.Answer {
+        try await call(settings, request, until: deadline, " profile")
+    }
+
+    private func call(
+        _ settings: ProviderSettings,
+        _ request: WebClient.Request,
+        until deadline: ContinuousClock.Instant,
+        _ purpose: String
+    ) async throws(ProviderFailure) -> WebClient.Answer {
+        let key = "\(settings.provider) \(settings.baseURL)\(purpose)"
         guard case .call(let isProbe) = try enter(key) else {
             throw .unavailable(retryAfter: 1)
         }

@@ -30,10 +30,12 @@ extension TokenProvider {
         case let error: throw unusable("it answered error \(error)")
         }
         let isUnion = settings.subject == .unionID
-        return try identity(
+        let known = try identity(
             isUnion ? body.unionid : body.openid,
             accessToken: body.access_token
         )
+        guard let token = body.access_token, let openid = body.openid else { return known }
+        return await weChatProfile(known, token, openid)
     }
 
     /// `GET /oauth2.0/me`: tells the user and the app of a token.
@@ -58,7 +60,7 @@ extension TokenProvider {
         case let error?: throw unusable("it answered error \(error.prefix(16))")
         }
         try check(app: body.client_id?.text, user: body.openid, isSaid: user)
-        return try identity(body.openid, accessToken: token)
+        return await qqProfile(try identity(body.openid, accessToken: token), token)
     }
 
     /// `POST /oauth2/get_token_info`: tells the user, the app and the rest of a token's time.
@@ -81,7 +83,7 @@ extension TokenProvider {
         }
         try check(app: body.appkey?.text, user: body.uid?.text, isSaid: user)
         guard let seconds = body.expire_in, seconds > 0 else { throw .invalidCredential(.expired) }
-        return try identity(body.uid?.text, accessToken: token)
+        return await weiboProfile(try identity(body.uid?.text, accessToken: token), token)
     }
 
     /// `GET /oauth/2.0/tokeninfo` tells the app of a token, `…/passport/users/getInfo` its user.
@@ -98,6 +100,7 @@ extension TokenProvider {
             let openid: String?
             let userid: LooseText?
             let username: String?
+            let portrait: String?
         }
         let query = [("access_token", token)]
         let first = try await ask(.get(settings.baseURL + "/oauth/2.0/tokeninfo", query))
@@ -126,7 +129,15 @@ extension TokenProvider {
         return try identity(
             user.openid ?? user.userid?.text,
             accessToken: token,
-            nickname: user.username
+            nickname: user.username,
+            avatarURL: user.portrait.flatMap(Self.baiduPicture)
         )
+    }
+
+    /// Where Baidu keeps a picture that it names.
+    private static func baiduPicture(_ portrait: String) -> String? {
+        guard !portrait.isEmpty, portrait.utf8.count <= ProviderCredential.idMax else { return nil }
+        let name = WebQuery.encode(portrait)
+        return "https://himg.bdimg.com/sys/portrait/item/\(name)"
     }
 }

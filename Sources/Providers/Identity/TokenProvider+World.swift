@@ -30,7 +30,7 @@ extension TokenProvider {
         guard data.is_valid == true else { throw .invalidCredential(.refused) }
         try check(app: data.app_id?.text)
         guard data.type == nil || data.type == "USER" else { throw .invalidCredential(.refused) }
-        return try identity(data.user_id?.text, accessToken: token)
+        return await facebookProfile(try identity(data.user_id?.text, accessToken: token), token)
     }
 
     /// `GET /1.1/account/verify_credentials.json`, signed: a token of another app fits no signature of ours.

@@ -45,6 +45,9 @@ enum Anonymous {
         return user.uid
     }
 
+    /// What an anonymous user is called until somebody names him.
+    static func nickname(of uid: UserID) -> String { "user-\(uid.text.suffix(6))" }
+
     private static func newUser(
         _ place: Place,
         _ deviceID: String?,
@@ -57,7 +60,7 @@ enum Anonymous {
             app: call.app.id,
             region: place.region,
             countryCode: place.countryCode,
-            nickname: "user-\(uid.text.suffix(6))",
+            nickname: nickname(of: uid),
             isAnonymous: true,
             createdAt: call.tx.now
         )

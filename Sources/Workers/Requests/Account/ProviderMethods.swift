@@ -114,16 +114,20 @@ enum ProviderMethods {
             draft.user.username = try randomUsername(place, &call)
             draft.user.ownsUsername = true
         }
-        if !draft.isConverted, let nickname = identity.nickname {
-            draft.user.nickname = String(nickname.prefix(64))
-        }
+        fill(&draft.user, from: identity)
         try Ask.mergeNestedProfile(call.fields, into: &draft.user)
-        draft.user.avatarURL = draft.user.avatarURL ?? identity.avatarURL
         if draft.user.email == nil, let email = identity.email.flatMap({ EmailAddress($0) }) {
             draft.user.email = email
             draft.user.emailClaim = .given
         }
         return try NewUser.store(draft, &call)
+    }
+
+    /// Takes over what the provider tells people where the profile says nothing.
+    private static func fill(_ user: inout User, from identity: VerifiedIdentity) {
+        let isSilent = user.nickname.isEmpty || user.nickname == Anonymous.nickname(of: user.uid)
+        if isSilent, let nickname = identity.nickname { user.nickname = nickname }
+        if user.avatar == nil, user.avatarURL == nil { user.avatarURL = identity.avatarURL }
     }
 
     private static func randomUsername(_ place: Place, _ call: inout Call) throws -> String {
@@ -167,7 +171,12 @@ enum ProviderMethods {
         }
         try keep(identity, for: user, call)
         if owner == nil { try call.audit(.providerLinked, user.uid, provider) }
-        if user.isAnonymous { try NewUser.becomeReal(&user, &call) }
+        fill(&user, from: identity)
+        if user.isAnonymous {
+            try NewUser.becomeReal(&user, &call)
+        } else {
+            try call.tx.accounts.save(user)
+        }
         return .result([:])
     }
 

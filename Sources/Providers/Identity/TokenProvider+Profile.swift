@@ -1,0 +1,114 @@
+import Crypto
+import Domain
+import Foundation
+
+/// What providers tell of a user for people to see: asked for once the user is known, and missed by nobody
+/// when it can't be had.
+extension TokenProvider {
+    /// How long a profile may take; a login waits for it.
+    private static let patience = Duration.seconds(2)
+
+    /// Adds name and picture from a provider's endpoint for them.
+    ///
+    /// Whatever goes wrong leaves them out: the login is good without. The calls have a breaker of their
+    /// own, so that an endpoint that is down does not close the one that logins need.
+    func adding<Body: Decodable>(
+        to identity: VerifiedIdentity,
+        _ request: WebClient.Request,
+        _ type: Body.Type,
+        _ read: (Body) -> (nickname: String?, avatarURL: String?)
+    ) async -> VerifiedIdentity {
+        let end = min(deadline, .now + Self.patience)
+        guard let answer = try? await line.callForProfile(settings, request, until: end),
+            answer.isSuccess, let body = answer.decode(type)
+        else { return identity }
+        var identity = identity
+        (identity.nickname, identity.avatarURL) = read(body)
+        return identity
+    }
+
+    /// `GET /sns/userinfo`: needs the scope snsapi_userinfo, and answers an error without.
+    func weChatProfile(
+        _ identity: VerifiedIdentity,
+        _ token: String,
+        _ openid: String
+    ) async -> VerifiedIdentity {
+        struct Body: Decodable {
+            let nickname: String?
+            let headimgurl: String?
+        }
+        let query = [("access_token", token), ("openid", openid), ("lang", "zh_CN")]
+        return await adding(
+            to: identity,
+            .get(settings.baseURL + "/sns/userinfo", query),
+            Body.self
+        ) { ($0.nickname, $0.headimgurl) }
+    }
+
+    /// `GET /user/get_user_info`: `ret` is 0 where it is told.
+    func qqProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
+        struct Body: Decodable {
+            let ret: Int?
+            let nickname: String?
+            let figureurl_qq_2: String?
+            let figureurl_qq_1: String?
+        }
+        let query = [
+            ("access_token", token), ("oauth_consumer_key", clientID),
+            ("openid", identity.subject), ("format", "json"),
+        ]
+        return await adding(
+            to: identity,
+            .get(settings.baseURL + "/user/get_user_info", query),
+            Body.self
+        ) { body in
+            guard (body.ret ?? 0) == 0 else { return (nil, nil) }
+            // The larger one is not there for all users, and is empty then.
+            let large = body.figureurl_qq_2.flatMap { $0.isEmpty ? nil : $0 }
+            return (body.nickname, large ?? body.figureurl_qq_1)
+        }
+    }
+
+    /// `GET /2/users/show.json`.
+    func weiboProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
+        struct Body: Decodable {
+            let screen_name: String?
+            let avatar_large: String?
+            let profile_image_url: String?
+        }
+        let query = [("access_token", token), ("uid", identity.subject)]
+        return await adding(
+            to: identity,
+            .get(settings.baseURL + "/2/users/show.json", query),
+            Body.self
+        ) { ($0.screen_name, $0.avatar_large ?? $0.profile_image_url) }
+    }
+
+    /// `GET /me`: with the proof that the app's secret is known, which apps may demand.
+    func facebookProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
+        struct Body: Decodable {
+            struct Picture: Decodable {
+                struct Data: Decodable {
+                    let url: String?
+                    let is_silhouette: Bool?
+                }
+                let data: Data?
+            }
+            let id: String?
+            let name: String?
+            let picture: Picture?
+        }
+        let proof = HMAC<SHA256>.authenticationCode(
+            for: Data(token.utf8),
+            using: SymmetricKey(data: Data(clientSecret.utf8))
+        ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let query = [
+            ("fields", "name,picture"), ("access_token", token), ("appsecret_proof", proof),
+        ]
+        return await adding(to: identity, .get(settings.baseURL + "/me", query), Body.self) {
+            body in
+            let picture = body.picture?.data
+            return (body.name, picture?.is_silhouette == true ? nil : picture?.url)
+        }
+    }
+}
