@@ -125,6 +125,43 @@ struct MigrationTests {
         }
     }
 
+    @Test("Accounts of before pending addresses have no zone that nobody set, and their last login")
+    func accounts() throws {
+        let directory = try TemporaryDirectory()
+        try leave(in: directory, upTo: "016-turned-away") { database in
+            for (uid, zone) in [("u-1", "UTC"), ("u-2", "Europe/Paris")] {
+                try database.execute(
+                    sql: """
+                        INSERT INTO account (uid, appId, region, countryCode, nickname, anonymous,
+                            tempUnit, timezone, createdAt, profile)
+                        VALUES (?, 'demo', 'default', '86', '', 0, 1, ?, 1000,
+                            '{"timezone":"UTC","gender":"f","birthday":"soon"}')
+                        """,
+                    arguments: [uid, zone]
+                )
+            }
+            for (session, time) in [("s-1", 2000), ("s-2", 3000)] {
+                try database.execute(
+                    sql: """
+                        INSERT INTO session (sessionId, uid, appId, terminalId, tokenHash, platform,
+                            os, name, loginTime, expiresAt, endedAt)
+                        VALUES (?, 'u-1', 'demo', ?, ?, '', '', '', ?, 9000, 4000)
+                        """,
+                    arguments: [session, session, session.data(using: .utf8), time]
+                )
+            }
+        }
+
+        let world = try World(directory)
+        try world.store.read { tx in
+            let first = try #require(try tx.accounts.find(UserID(trusted: "u-1")))
+            #expect(first.timezone == "Asia/Shanghai" && first.lastLoginAt?.milliseconds == 3000)
+            #expect(first.profile.texts["gender"] == "f")
+            let second = try #require(try tx.accounts.find(UserID(trusted: "u-2")))
+            #expect(second.timezone == "Europe/Paris" && second.lastLoginAt == nil)
+        }
+    }
+
     /// To write the file anew after a migration was added, run this test with
     /// `LAMPLIGHTER_WRITE_SCHEMA=1`.
     @Test("The migrations make what schemas/database.sql says")

@@ -15,7 +15,8 @@ struct Adopting {
 
     /// Finds out whether somebody anonymous leaves the terminal to an account; nil where nobody does.
     init?(_ before: Session?, _ account: User, _ call: Call) throws {
-        guard let before, before.uid != account.uid, before.app == call.app.id,
+        guard let before, !account.isAnonymous, before.uid != account.uid,
+            before.app == call.app.id,
             before.refusal(at: call.tx.now) == nil,
             let anonymous = try call.tx.accounts.find(before.uid), anonymous.isAnonymous,
             anonymous.region == account.region
