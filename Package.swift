@@ -86,12 +86,13 @@ let package = Package(
         // Shared by the gate and the service: no Foundation, no concurrency.
         .target(name: "JSON", swiftSettings: settings),
         .target(name: "Credentials", swiftSettings: settings),
+        .target(name: "Metering", swiftSettings: settings),
 
         // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
         // looks for. Only the latter brings the static runtime, which tests must not load twice.
         .target(
             name: "Gate",
-            dependencies: ["CMosquittoBroker", "CSodium", "Credentials", "JSON"],
+            dependencies: ["CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering"],
             swiftSettings: settings
         ),
         .target(
@@ -162,7 +163,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
-                "Credentials", "CLinux", "Providers",
+                "Credentials", "CLinux", "Metering", "Providers",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -210,8 +211,13 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "MeteringTests",
+            dependencies: ["Metering", "TestKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "GateTests",
-            dependencies: ["Credentials", "Gate", "JSON", "TestKit"],
+            dependencies: ["Credentials", "Gate", "JSON", "Metering", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -6,6 +6,9 @@ package struct CredentialTables: Sendable {
     package private(set) var services: [String: ServiceEntry] = [:]
     package private(set) var terminals: [String: TerminalEntry] = [:]
 
+    /// The largest number of a device's connection that the service knew.
+    package private(set) var lastConnection: Int64 = 0
+
     /// Starts with nobody.
     package init() {}
 
@@ -19,6 +22,7 @@ package struct CredentialTables: Sendable {
             services[name] = ServiceEntry(secret: secret, role: role)
         case .terminal(let terminalId, let appId, let session):
             terminals[terminalId] = TerminalEntry(appId: appId, session: session)
+        case .connections(let known): lastConnection = known
         case .removed(let kind, let key): remove(kind, key)
         }
     }
@@ -30,6 +34,7 @@ package struct CredentialTables: Sendable {
         case .app: apps[key] = nil
         case .service: services[key] = nil
         case .terminal: terminals[key] = nil
+        case .connections: lastConnection = 0
         }
     }
 }

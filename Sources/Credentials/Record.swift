@@ -13,6 +13,9 @@ package enum Record: Sendable, Equatable {
     case service(name: String, secret: Digest, role: Role)
     /// Ties a terminal to its app, and says which session is on it.
     case terminal(terminalId: String, appId: String, session: Session?)
+    /// Tells the largest number of a device's connection that the store knows: the gate numbers from there
+    /// on, whatever the clock says.
+    case connections(known: Int64)
     /// Takes back the record of that kind and key.
     case removed(Kind, key: String)
 }
@@ -25,6 +28,7 @@ extension Record {
         case app = 3
         case service = 4
         case terminal = 5
+        case connections = 6
     }
 
     /// What this record is about.
@@ -35,9 +39,17 @@ extension Record {
         case .app: .app
         case .service: .service
         case .terminal: .terminal
+        case .connections: .connections
         case .removed(let kind, _): kind
         }
     }
+
+    /// There is one record of that kind.
+    static let connectionsKey = "known"
+
+    /// How far ahead of the largest number known a broker begins: more than connections begin between two
+    /// records of it, so that none that the service has seen is given again.
+    package static let connectionsLead: Int64 = 1_000_000
 
     /// Whom this record is about: product key, did, app id, service name or terminal id.
     package var key: String {
@@ -47,6 +59,7 @@ extension Record {
         case .app(let appId, _): appId
         case .service(let name, _, _): name
         case .terminal(let terminalId, _, _): terminalId
+        case .connections: Self.connectionsKey
         }
     }
 }

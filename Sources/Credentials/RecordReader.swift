@@ -19,13 +19,16 @@ struct RecordReader {
 
     private mutating func rest(of kind: Record.Kind, key: String) -> Record? {
         if kind == .terminal { return terminal(key) }
+        if kind == .connections {
+            return integer().map { .connections(known: Int64(bitPattern: $0)) }
+        }
         guard let secret = digest() else { return nil }
         switch kind {
         case .product: return .product(key: key, secret: secret)
         case .device: return .device(did: key, secret: secret)
         case .app: return .app(appId: key, secret: secret)
         case .service: return role().map { .service(name: key, secret: secret, role: $0) }
-        case .terminal: return nil
+        case .terminal, .connections: return nil
         }
     }
 

@@ -10,6 +10,7 @@
 ///              terminal               appId: text  session: UInt8 (0 none, 1, 2 with an old token)
 ///                                     1, 2: sessionId uid: text  digest  expiresAt: Int64
 ///                                     2: digest  until: Int64
+///              connections            known: Int64
 ///     text     length: UInt16  UTF-8 bytes
 enum Layout {
     static let magic = Array("LAMPGATE".utf8)
@@ -55,7 +56,7 @@ extension Record {
     private var isValid: Bool {
         guard Layout.isID(key.utf8) else { return false }
         switch self {
-        case .product, .device, .app, .removed: return true
+        case .product, .device, .app, .connections, .removed: return true
         case .service(_, _, let role): return role.isValid
         case .terminal(_, let appId, let session):
             guard Layout.isID(appId.utf8) else { return false }
@@ -76,6 +77,8 @@ extension Record {
         case .terminal(_, let appId, let session):
             bytes.append(text: appId)
             bytes.append(session)
+        case .connections(let known):
+            bytes.append(littleEndian: known)
         case .removed:
             bytes[0] |= Layout.removedFlag
         }

@@ -24,8 +24,13 @@ struct Admission {
         var principal: Principal
         /// What the secret was checked against; nil for a session's token, which may be replaced.
         var secret: Digest?
-        /// Whether it is a terminal that has no record yet.
-        var isNewTerminal = false
+        /// Whether nothing is known of it yet: a terminal that has no record, or whatever comes with a
+        /// product's secret.
+        var isNewcomer = false
+        /// Whether it came with a secret that many know: its product's or app's.
+        var isSecretShared = false
+        /// The session whose token it came with.
+        var session: String?
         /// The session whose new token was shown while its old one still worked.
         var rotated: Session?
     }
@@ -48,7 +53,9 @@ struct Admission {
         }
         guard let secret = secret(of: principal, in: tables) else { throw .unknownPrincipal }
         guard secret == password else { throw .badSecret }
-        return Pass(principal: principal, secret: secret)
+        var pass = Pass(principal: principal, secret: secret)
+        if case .product = principal { (pass.isNewcomer, pass.isSecretShared) = (true, true) }
+        return pass
     }
 
     private func admit(
@@ -60,22 +67,24 @@ struct Admission {
     ) throws(RefusalReason) -> Pass {
         guard let secret = tables.apps[appId] else { throw .unknownPrincipal }
         let principal = Principal.terminal(terminalId: terminalId, appId: appId)
+        var pass = Pass(principal: principal, secret: nil)
         guard let entry = tables.terminals[terminalId] else {
             guard secret == password else { throw .badSecret }
-            return Pass(principal: principal, secret: nil, isNewTerminal: true)
+            (pass.isNewcomer, pass.isSecretShared) = (true, true)
+            return pass
         }
         guard entry.appId == appId else { throw .terminalOfOtherApp }
         guard let session = live(entry.session, at: now) else {
             guard secret == password else { throw .badSecret }
-            return Pass(principal: principal, secret: nil)
+            pass.isSecretShared = true
+            return pass
         }
+        pass.session = session.sessionId
         if session.token == password {
-            let rotated = overlapping(session, at: now) == nil ? nil : session
-            return Pass(principal: principal, secret: nil, rotated: rotated)
+            pass.rotated = overlapping(session, at: now) == nil ? nil : session
+            return pass
         }
-        if let old = overlapping(session, at: now), old.token == password {
-            return Pass(principal: principal, secret: nil)
-        }
+        if let old = overlapping(session, at: now), old.token == password { return pass }
         throw secret == password ? .sessionTokenRequired : .badSecret
     }
 

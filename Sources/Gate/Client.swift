@@ -10,10 +10,19 @@ final class Client {
     /// Where it comes from, as that is counted and told to workers, ready for the broker; nil for
     /// addresses that are not counted.
     let source: [CChar]?
+    /// The same as text.
+    let sourceText: String?
+    /// What is counted of it; nil for the workers, who are never counted.
+    var tally: Tally?
+    /// The broker's client while it is connected.
+    var pointer: OpaquePointer?
+    /// The session whose token it came with, or that has begun on its terminal since; the newest.
+    var session: String?
     /// What it was let in with; nil when that is not to be compared again.
     let secret: Digest?
-    /// Grows with every connection, across restarts of the broker too.
-    let number: Int64
+    /// Grows with every connection, across restarts of the broker too; made anew where the service turns out
+    /// to know larger ones.
+    var number: Int64
     let connectedAt: Int64
 
     /// The rights at `generation`.
@@ -53,7 +62,9 @@ final class Client {
         clientId = facts.clientId
         username = facts.username ?? ""
         address = facts.address
-        source = Self.source(of: facts, isConnected: isConnected)
+        sourceText = Self.source(of: facts, isConnected: isConnected)
+        source = sourceText.map { Array($0.utf8CString) }
+        session = pass.session
         nameBytes = Array(username.utf8CString)
         idBytes = Array(clientId.utf8CString)
         self.rights = rights
@@ -72,9 +83,8 @@ final class Client {
     }
 
     /// Of a session without a connection that the gate doesn't remember, the broker knows no address.
-    private static func source(of facts: Broker.Facts, isConnected: Bool) -> [CChar]? {
-        guard isConnected else { return Array("unknown".utf8CString) }
-        return SourceAddress(facts.address).map { Array($0.text.utf8CString) }
+    private static func source(of facts: Broker.Facts, isConnected: Bool) -> String? {
+        isConnected ? SourceAddress(facts.address)?.text : "unknown"
     }
 
     /// Whether workers are told where its messages come from: requests and registrations.

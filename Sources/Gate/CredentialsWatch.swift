@@ -11,6 +11,9 @@ final class CredentialsWatch {
     /// The records as they were at the last look that could read them.
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
+    /// By terminal, the sessions that were followed by others within the file as it was read as a whole: what was
+    /// appended since it was written.
+    private(set) var followed: [String: [String]] = [:]
     /// Grows whenever `tables` change.
     private(set) var generation: UInt64 = 0
 
@@ -99,7 +102,13 @@ final class CredentialsWatch {
         guard let bytes = read(from: 0, count: seen.size) else { return lose() }
         var fresh = CredentialTables()
         parser = CredentialsParser()
-        end = parser.parse(bytes) { fresh.apply($0) }
+        followed.removeAll()
+        end = parser.parse(bytes) { record in
+            if case .terminal(let id, _, _) = record, let old = fresh.terminals[id]?.session {
+                followed[id, default: []].append(old.sessionId)
+            }
+            fresh.apply(record)
+        }
         isReadable = !parser.isDamaged && end > 0
         if isReadable {
             tables = fresh

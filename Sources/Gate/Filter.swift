@@ -34,6 +34,11 @@ struct Filter: Sendable, Equatable {
         }
     }
 
+    /// Where a space that is granted as a whole ends, in a filter within it; nil for all other grants.
+    var spaceCount: Int? {
+        if case .below(let count) = shape { count } else { nil }
+    }
+
     /// Whether a message on the topic passes the filter, as MQTT defines it.
     func matches(_ topic: Bytes) -> Bool {
         bytes.withUnsafeBufferPointer { filter in

@@ -14,6 +14,7 @@ extension Gate {
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, _ topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
         if client.isStandIn, case .receive = access, hearers.hear(topic) { return false }
+        if isBeyond(client, access, topic) { return false }
         lookIfNeeded(client, access, topic)
         refresh(client)
         guard var refusal = refusal(client, access, topic) else {
@@ -60,6 +61,7 @@ extension Gate {
     /// Takes in what follows from an access that was granted.
     private func note(_ client: Client, _ access: Access, _ topic: Bytes) {
         guard client.isConnected else { return }
+        if client.isTerminal { return noteHolding(client, access, topic) }
         if client.did != nil { return noteListening(client, access, topic) }
         guard client.rights.isWorker else { return }
         switch access {
@@ -67,6 +69,14 @@ extension Gate {
         case .subscribe: hearers.note(client, subscribedTo: topic)
         case .unsubscribe: hearers.note(client, unsubscribedFrom: topic)
         case .receive: break
+        }
+    }
+
+    private func noteHolding(_ client: Client, _ access: Access, _ filter: Bytes) {
+        switch access {
+        case .subscribe: client.tally?.hold(filter, limit: settings.limits.terminalSubscriptions)
+        case .unsubscribe: client.tally?.drop(filter)
+        case .publish, .receive: break
         }
     }
 
@@ -83,6 +93,15 @@ extension Gate {
     }
 
     private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> RefusalReason? {
+        if let reason = refusalByRights(client, access, topic) { return reason }
+        return refusalOfForm(client, access, topic)
+    }
+
+    private func refusalByRights(
+        _ client: Client,
+        _ access: Access,
+        _ topic: Bytes
+    ) -> RefusalReason? {
         switch access {
         case .publish(_, let retained):
             if client.isConnected {
@@ -129,12 +148,15 @@ extension Gate {
         )
         client.rights = rights(of: client) ?? .none
         client.generation = generation
+        client.tally = settings.limits.allowance(of: principal).map {
+            newTally(client.clientId, $0, at: Clock.coarse())
+        }
         if absent.count >= Self.absentMax { absent.removeAll() }
         absent[pointer] = client
         return client
     }
 
-    private func tell(_ client: Client, _ access: Access, _ topic: Bytes, _ reason: RefusalReason) {
+    func tell(_ client: Client, _ access: Access, _ topic: Bytes, _ reason: RefusalReason) {
         guard !client.isLeaving, !refusals.isOwn(topic) else { return }
         let action: Refusals.Entry.Action =
             switch access {

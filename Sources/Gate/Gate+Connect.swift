@@ -11,21 +11,32 @@ extension Gate {
         look()
         do {
             let pass = try check(facts, password)
-            welcome(client, facts, pass)
+            let source = SourceAddress(facts.address)?.text
+            let key = Tally.key(pass, facts.clientId, source)
+            try checkLimits(pass, facts, source, key)
+            let tally = try tally(pass, facts.clientId, key)
+            welcome(client, facts, pass, tally)
             if let session = pass.rotated { spend(session) }
             return true
         } catch {
-            tell(
-                Refusals.Entry(
-                    username: facts.username,
-                    clientId: facts.clientId,
-                    address: facts.address,
-                    action: .connect,
-                    reason: error
-                )
-            )
+            tell(facts, error)
             return false
         }
+    }
+
+    /// Tells that somebody was not let in; of one who sends too fast, once a second.
+    private func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
+        let key = "\(facts.clientId) \(facts.address)"
+        if reason == .tooFast, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
+        tell(
+            Refusals.Entry(
+                username: facts.username,
+                clientId: facts.clientId,
+                address: facts.address,
+                action: .connect,
+                reason: reason
+            )
+        )
     }
 
     /// Ends a session's old token, since the new one was used, and tells the service.
@@ -55,19 +66,27 @@ extension Gate {
             clientId: facts.clientId
         )
         let tables = watch.isReadable ? watch.tables : nil
-        let pass = try admission.admit(attempt, by: tables, now: Clock.now())
-        if pass.isNewTerminal {
-            let may = newClients.admit(
-                facts.clientId,
-                from: facts.address,
-                now: Clock.steady()
-            )
-            guard may else { throw .tooManyNewClients }
-        }
-        return pass
+        return try admission.admit(attempt, by: tables, now: Clock.now())
     }
 
-    private func welcome(_ client: OpaquePointer, _ facts: Broker.Facts, _ pass: Admission.Pass) {
+    private func checkLimits(
+        _ pass: Admission.Pass,
+        _ facts: Broker.Facts,
+        _ source: String?,
+        _ key: String
+    ) throws(RefusalReason) {
+        try checkPenalty(pass, key, source)
+        guard pass.isNewcomer, let source else { return }
+        let may = newClients.admit(facts.clientId, from: source, now: Clock.steady())
+        guard may else { throw .tooManyNewClients }
+    }
+
+    private func welcome(
+        _ client: OpaquePointer,
+        _ facts: Broker.Facts,
+        _ pass: Admission.Pass,
+        _ tally: Tally?
+    ) {
         if let old = clients.removeValue(forKey: client) { part(old, .lost) }
         absent[client] = nil
         if let old = connected[facts.clientId] { part(old, .takenOver) }
@@ -87,6 +106,10 @@ extension Gate {
             connectedAt: now,
             isConnected: true
         )
+        // The old connection has just left it behind for one to come.
+        if let tally { _ = tallies.take(tally.key) }
+        new.tally = tally
+        new.pointer = client
         clients[client] = new
         connected[facts.clientId] = new
         presence.tellArrival(of: new)
@@ -106,6 +129,8 @@ extension Gate {
     private func part(_ client: Client, _ departure: Departure) {
         guard client.isConnected else { return }
         client.isConnected = false
+        client.pointer = nil
+        if let tally = client.tally { tallies.keep(tally, at: Clock.coarse()) }
         if connected[client.clientId] === client { connected[client.clientId] = nil }
         hearers.forget(client)
         presence.tellDeparture(of: client, departure)

@@ -1,9 +1,6 @@
 import JSON
 
 extension Gate {
-    /// How long a terminal whose session ended keeps its connection, so that it hears why: with the loop's
-    /// 100 ms the contract's 300 to 500.
-    private static let farewell: Int64 = 350
     private static let commandsMax = 1_000
 
     /// Takes a message on `$CONTROL/lamplighter/v1`.
@@ -57,7 +54,10 @@ extension Gate {
         for client in absent.values where client.clientId == terminalId && !isReplaced {
             client.isCutOff = true
         }
-        guard !isReplaced, let client = connected[terminalId], client.isTerminal else { return }
+        guard !isReplaced, let client = connected[terminalId], client.isTerminal,
+            // A connection that was made after the end, with the app's secret, is not concerned.
+            client.session == sessionId
+        else { return }
         client.isCutOff = true
         let due = Clock.steady() &+ Self.farewell
         leaving.append(Leave(client: client, due: due, session: sessionId))

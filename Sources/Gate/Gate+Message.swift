@@ -4,13 +4,27 @@ extension Gate {
     /// Answers MESSAGE, which comes for each message that ACL_CHECK let through, before it is queued for
     /// anybody; not for wills, and not for what is published by the gate itself.
     ///
-    /// Puts beside requests and registrations where they come from.
-    func pass(_ pointer: OpaquePointer, _ list: inout OpaquePointer?) -> Bool {
+    /// Puts beside requests and registrations where they come from, and takes out what would cost the workers
+    /// more than it is worth.
+    func pass(
+        _ pointer: OpaquePointer,
+        _ topic: Bytes,
+        _ list: inout OpaquePointer?
+    ) -> Bool {
         guard let client = clients[pointer], client.isStill(pointer) else { return false }
         guard !client.rights.isWorker else { return true }
         var properties = MessageProperties(list)
         defer { list = properties.list }
-        if list != nil, properties.inspect().mustRemake, !properties.remake() { return false }
+        if list != nil {
+            let findings = properties.inspect(settings.limits)
+            guard limitProperties(client, findings.bytes, topic) else { return false }
+            guard !findings.mustRemake || properties.remake(settings.limits) else { return false }
+            if findings.isCorrelationTooLong, client.isTerminal,
+                !properties.add(MessageProperties.fault, MessageProperties.correlation)
+            {
+                return false
+            }
+        }
         guard client.tellsAddress, let address = client.source else { return true }
         return properties.add(MessageProperties.address, address)
     }

@@ -1,4 +1,5 @@
 import Credentials
+import Metering
 
 /// The plugin's state and its answers to the broker's questions.
 ///
@@ -12,6 +13,12 @@ final class Gate {
     var refusals: Refusals
     let presence: Presence
     var hearers: RequestHearers
+    /// What was counted of those who are not connected.
+    var tallies = Tallies()
+    /// Client ids and source addresses that are refused for a while.
+    var penalties: Penalties
+    var closings: Closings
+    let rootLevels: Int
 
     /// Live connections by the broker's pointer, which it may use again after a disconnect.
     var clients: [OpaquePointer: Client] = [:]
@@ -34,10 +41,15 @@ final class Gate {
     let users: [UInt8]
 
     private var lastNumber = Clock.microseconds()
+    /// What the service was known to know.
+    private var heeded: Int64 = 0
     private var lastLook: Int64 = 0
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
+    /// How long a terminal whose session ended keeps its connection, so that it hears why: with the loop's
+    /// 100 ms the contract's 300 to 500.
+    static let farewell: Int64 = 350
 
     /// A connection that will be closed unless something else is there by then.
     struct Leave {
@@ -56,6 +68,9 @@ final class Gate {
         refusals = Refusals(root: settings.root)
         presence = Presence(root: settings.root)
         hearers = RequestHearers(root: settings.root)
+        penalties = Penalties(pause: Int64(settings.limits.tooFastPause) &* 1_000)
+        closings = Closings(limit: settings.limits.tooFastClosings)
+        rootLevels = settings.rootLevels
         users = Array("\(settings.root)/user/".utf8)
         look()
     }
@@ -63,10 +78,29 @@ final class Gate {
     /// Grows whenever somebody's rights may have changed.
     var generation: UInt64 { watch.generation &+ revocations }
 
-    /// Numbers a connection: it grows within a run, and from run to run as the clock does.
+    /// Numbers a connection: it grows within a run, and from run to run as the clock does, or where that was
+    /// set back from what the service knows.
     func nextNumber() -> Int64 {
         lastNumber &+= 1
         return lastNumber
+    }
+
+    /// Goes on from the largest number that the service knows.
+    ///
+    /// Where that is larger than any given here, the file was an older one when the broker began: who is
+    /// connected gets a new number, since the store takes no smaller one for news.
+    private func heedNumbers() {
+        let known = watch.tables.lastConnection
+        let isFirst = heeded == 0
+        heeded = known
+        guard known < .max / 2, isFirst || known > lastNumber else { return }
+        let isBehind = known > lastNumber
+        lastNumber = max(lastNumber, known &+ Record.connectionsLead)
+        guard isBehind else { return }
+        for client in connected.values where client.did != nil {
+            client.number = nextNumber()
+            presence.tellArrival(of: client)
+        }
     }
 
     /// Reads what is new in the credentials file, and has connections closed that it takes the right from.
@@ -77,8 +111,9 @@ final class Gate {
         case .records(let records): review(records)
         case .everything:
             review(Array(connected.values))
-            if !watch.isReadable { complain() }
+            if watch.isReadable { reviewSessions() } else { complain() }
         }
+        if watch.tables.lastConnection > heeded { heedNumbers() }
         if watch.isReadable, !wasReadable { Broker.log(.notice, "credentials read") }
     }
 
@@ -103,6 +138,9 @@ final class Gate {
     }
 
     private func review(_ records: [Record]) {
+        for case .terminal(let terminalId, _, let session?) in records {
+            connected[terminalId]?.session = session.sessionId
+        }
         let isWide = records.contains { $0.kind != .device && $0.kind != .terminal }
         review(isWide ? Array(connected.values) : records.compactMap { connected[$0.key] })
     }
@@ -111,6 +149,29 @@ final class Gate {
     private func review(_ clients: [Client]) {
         for client in clients where rights(of: client) == nil && !client.isLeaving {
             leaving.append(Leave(client: client, due: 0))
+        }
+    }
+
+    /// Has those closed whose session is over by a file that is new, and not by anybody's word: they were let in,
+    /// or were told of its beginning, by an older one.
+    ///
+    /// As late as after a revocation, whose word may be on its way.
+    private func reviewSessions() {
+        for client in connected.values where client.isTerminal && !client.isLeaving {
+            let entry = watch.tables.terminals[client.clientId]?.session
+            let live = admission.live(entry, at: Clock.now())
+            guard let session = client.session else {
+                client.session = live?.sessionId
+                continue
+            }
+            guard live?.sessionId != session else { continue }
+            if let live, watch.followed[client.clientId]?.contains(session) == true {
+                // A login on this very connection, after the file was written.
+                client.session = live.sessionId
+                continue
+            }
+            client.isCutOff = true
+            leaving.append(Leave(client: client, due: Clock.steady() &+ Self.farewell))
         }
     }
 

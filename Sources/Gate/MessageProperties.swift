@@ -11,7 +11,11 @@ struct MessageProperties {
 
     /// The name of the user property that says where a message comes from.
     static let address = Array("lamplighter-address".utf8CString)
-    private static let reserved = Array("lamplighter-".utf8)
+    /// The name of the one that says which field of a request the gate took out, as it must not pass.
+    static let fault = Array("lamplighter-fault".utf8CString)
+    /// The field's name as the contract's `error.field`.
+    static let correlation = Array("correlationData".utf8CString)
+    fileprivate static let reserved = Array("lamplighter-".utf8)
 
     init(_ list: OpaquePointer?) {
         self.list = list
@@ -23,16 +27,19 @@ struct MessageProperties {
         var bytes = 0
         /// Whether one of them must not pass.
         var mustRemake = false
+        var isCorrelationTooLong = false
     }
 
     /// Weighs the properties and looks for such as must not pass.
-    func inspect() -> Findings {
+    func inspect(_ limits: Limits) -> Findings {
         var findings = Findings()
         var next = list
         while let property = next {
             Self.with(property) { value in
                 findings.bytes &+= value.count
-                if !Self.mayPass(value) { findings.mustRemake = true }
+                guard !value.mayPass(limits) else { return }
+                findings.mustRemake = true
+                if case .bytes = value { findings.isCorrelationTooLong = true }
             }
             next = gate_property_next(property)
         }
@@ -40,13 +47,13 @@ struct MessageProperties {
     }
 
     /// Leaves out what must not pass; false, and as before, where memory is short.
-    mutating func remake() -> Bool {
+    mutating func remake(_ limits: Limits) -> Bool {
         var fresh: OpaquePointer?
         var next = list
         var isWhole = true
         while let property = next {
             Self.with(property) { value in
-                if Self.mayPass(value) { isWhole = value.add(to: &fresh) && isWhole }
+                if value.mayPass(limits) { isWhole = value.add(to: &fresh) && isWhole }
             }
             next = gate_property_next(property)
         }
@@ -64,12 +71,6 @@ struct MessageProperties {
         gate_property_add_pair(&list, Int32(MQTT_PROP_USER_PROPERTY.rawValue), name, value)
             == MOSQ_ERR_SUCCESS.rawValue
     }
-
-    private static func mayPass(_ value: Value) -> Bool {
-        guard case .pair(let name, _) = value else { return true }
-        let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
-        return !bytes.starts(with: reserved)
-    }
 }
 
 extension MessageProperties {
@@ -86,6 +87,23 @@ extension MessageProperties {
             case .text(_, let text): 3 &+ strlen(text)
             case .bytes(_, _, let count): 3 &+ Int(count)
             case .pair(let name, let value): 5 &+ strlen(name) &+ strlen(value)
+            }
+        }
+
+        /// Whether it may reach workers: a Response Topic or Correlation Data of a reasonable length, and nothing
+        /// under the gate's own names.
+        func mayPass(_ limits: Limits) -> Bool {
+            switch self {
+            case .byte: return true
+            case .text(let id, let text):
+                guard id == Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue) else { return true }
+                let most = limits.responseTopicBytes
+                return most == 0 || strlen(text) <= most
+            case .bytes(_, _, let count):
+                return limits.correlationBytes == 0 || Int(count) <= limits.correlationBytes
+            case .pair(let name, _):
+                let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
+                return !bytes.starts(with: reserved)
             }
         }
 

@@ -111,8 +111,12 @@ private func message(
     _ gate: Gate,
     _ event: UnsafeMutablePointer<mosquitto_evt_message>
 ) -> Int32 {
-    guard let client = event.pointee.client else { return MOSQ_ERR_ACL_DENIED.rawValue }
-    let mayPass = gate.pass(client, &event.pointee.properties)
+    guard let client = event.pointee.client, let text = event.pointee.topic else {
+        return MOSQ_ERR_ACL_DENIED.rawValue
+    }
+    let topic = UnsafeRawBufferPointer(start: text, count: strlen(text))
+        .assumingMemoryBound(to: UInt8.self)
+    let mayPass = gate.pass(client, topic, &event.pointee.properties)
     return mayPass ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
 }
 

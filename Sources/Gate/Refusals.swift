@@ -8,6 +8,9 @@ struct Refusals {
     private var second: Int64 = 0
     private var told = 0
     private var suppressed: Int64 = 0
+    /// Whom it was told of in this second that they connected too fast.
+    private var tooFast: Set<String> = []
+    private var tooFastSecond: Int64 = 0
 
     /// What was refused to whom.
     struct Entry {
@@ -34,6 +37,15 @@ struct Refusals {
     /// Whether a topic is the one refusals are told on; what is refused there must not be told there.
     func isOwn(_ other: Bytes) -> Bool {
         other.elementsEqual(topic.utf8)
+    }
+
+    /// Whether it may be told that this one was not let in for sending too fast: once a second.
+    mutating func mayTellTooFast(_ key: String, at now: Int64) -> Bool {
+        if now / 1_000 != tooFastSecond {
+            tooFastSecond = now / 1_000
+            tooFast.removeAll(keepingCapacity: true)
+        }
+        return tooFast.count < perSecond && tooFast.insert(key).inserted
     }
 
     /// The message to publish; nil when this second has had its share.

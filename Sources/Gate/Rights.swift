@@ -1,4 +1,5 @@
 import Credentials
+import Metering
 
 /// What a connection may touch, made when it is let in and again whenever the credentials change.
 ///
@@ -14,7 +15,7 @@ struct Rights: Sendable {
     private var user: Filter?
     /// When that session ends, in milliseconds since the Unix epoch.
     private var userUntil: Int64 = 0
-    private var isService = false
+    private(set) var isService = false
     private(set) var isWorker = false
 
     /// The rights of nobody.
@@ -109,6 +110,23 @@ extension Rights {
         guard isService else { return .sharedNotAllowed }
         guard let inner = shared.inner else { return .badTopic }
         return covers(inner, now: now) ? nil : .notAllowed
+    }
+
+    /// Decides about the form of a subscription that is granted; that of services and of single topics is free.
+    func refusalOfShape(_ filter: Bytes, rootLevels: Int, levels: Int) -> RefusalReason? {
+        guard !isService, levels > 0, let space = space(of: filter) else { return nil }
+        let isAllowed = FilterShape.isAllowed(
+            filter,
+            behind: space,
+            rootLevels: rootLevels,
+            levels: levels
+        )
+        return isAllowed ? nil : .filterNotAllowed
+    }
+
+    private func space(of filter: Bytes) -> Int? {
+        if let granted = subscribe.first(where: { $0.covers(filter) }) { return granted.spaceCount }
+        return user?.spaceCount
     }
 
     /// Decides about a delivery to the connection.

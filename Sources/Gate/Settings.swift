@@ -1,5 +1,6 @@
 import CMosquittoBroker
 import Credentials
+import Metering
 
 /// The plugin's options of the broker's configuration.
 struct Settings {
@@ -11,6 +12,11 @@ struct Settings {
     var worker: Digest?
     /// `plugin_opt_new_clients_per_minute`: per source address.
     var newClientsPerMinute = 30
+    /// The options of `Limits.keys`.
+    var limits = Limits()
+
+    /// How many levels `root` has.
+    var rootLevels: Int { Array(root.utf8).withUnsafeBufferPointer(FilterShape.count) }
 
     /// Reads the options; the text says what is wrong with them.
     init(_ options: UnsafeMutablePointer<mosquitto_opt>?, count: Int) throws(Problem) {
@@ -46,7 +52,14 @@ struct Settings {
                 throw Problem(text: "plugin_opt_new_clients_per_minute is not 0 to 1000000")
             }
             newClientsPerMinute = number
-        default: throw Problem(text: "plugin_opt_\(key) is unknown")
+        default:
+            guard let limit = Limits.keys[key] else {
+                throw Problem(text: "plugin_opt_\(key) is unknown")
+            }
+            guard let number = Int(value), (0...1_000_000_000).contains(number) else {
+                throw Problem(text: "plugin_opt_\(key) is not 0 to 1000000000")
+            }
+            limits[keyPath: limit] = number
         }
     }
 }

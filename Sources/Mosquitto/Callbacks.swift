@@ -85,11 +85,11 @@ final class Callbacks {
             )
             free(data)
         }
-        addSource(properties, to: &delivery)
+        addWords(properties, to: &delivery)
     }
 
-    /// Takes the gate's word on where a message comes from.
-    private func addSource(_ properties: OpaquePointer, to delivery: inout Delivery) {
+    /// Takes the gate's words on a message: where it comes from, and what was taken out of it.
+    private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties
         while let property = next {
@@ -98,17 +98,25 @@ final class Callbacks {
             var name: UnsafeMutablePointer<CChar>?
             var value: UnsafeMutablePointer<CChar>?
             let found = mosquitto_property_read_string_pair(property, pair, &name, &value, false)
-            if found != nil, let name, let value, strcmp(name, Self.addressName) == 0 {
-                delivery.sourceAddress = intake.store(
-                    UnsafeRawBufferPointer(start: value, count: strlen(value))
-                )
-            }
+            if found != nil, let name, let value { take(name, value, for: &delivery) }
             free(name)
             free(value)
         }
     }
 
-    private static let addressName = "lamplighter-address"
+    private func take(
+        _ name: UnsafePointer<CChar>,
+        _ value: UnsafePointer<CChar>,
+        for delivery: inout Delivery
+    ) {
+        if strcmp(name, "lamplighter-address") == 0 {
+            delivery.sourceAddress = intake.store(
+                UnsafeRawBufferPointer(start: value, count: strlen(value))
+            )
+        } else if strcmp(name, "lamplighter-fault") == 0 {
+            delivery.isCorrelationTooLong = strcmp(value, "correlationData") == 0
+        }
+    }
 }
 
 private func onMessage(

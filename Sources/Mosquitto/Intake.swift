@@ -11,6 +11,9 @@ package struct Delivery: Sendable {
     /// Where a request or registration comes from, as the gate says it in the user property
     /// `lamplighter-address`: an IPv4 address or an IPv6 /64; nil where that is not counted.
     package var sourceAddress: Range<Int>?
+    /// Whether the gate took out Correlation Data that was too long, which it says in the user property
+    /// `lamplighter-fault`.
+    package var isCorrelationTooLong = false
     package var quality: QualityOfService
     package var isRetained: Bool
     /// The packet id: reused soon, no key for anything. (The library does not show the DUP flag.)

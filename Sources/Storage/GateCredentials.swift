@@ -6,6 +6,12 @@ final class GateChanges {
     var records: [Record] = []
     /// Whether a message was left for the delivery service.
     var owesDelivery = false
+    /// The largest number of a connection that was saved.
+    private(set) var connection: Int64 = 0
+
+    func note(connection number: Int64) {
+        connection = max(connection, number)
+    }
 }
 
 /// The gate's file, kept in step with the store.
@@ -15,6 +21,12 @@ final class GateCredentials: Sendable {
     private struct State: ~Copyable {
         var file: CredentialsFile?
         var isBehind = true
+        /// The largest number of a connection that the file tells of.
+        var connection: Int64 = 0
+
+        mutating func note(_ records: [Record]) {
+            for case .connections(let known) in records { connection = known }
+        }
     }
 
     private let path: String
@@ -46,6 +58,17 @@ final class GateCredentials: Sendable {
         }
     }
 
+    /// The record that tells the gate of a connection's number, where the file's own is too far behind.
+    ///
+    /// A broker begins so far ahead of the file's number that none it gave before is given again: the file is
+    /// told once in a broker's run, and again after each half of that lead.
+    func record(of connection: Int64) -> Record? {
+        state.withLock { state in
+            connection > state.connection &+ Record.connectionsLead / 2
+                ? .connections(known: connection) : nil
+        }
+    }
+
     /// Has the other processes wait with their changes; called before a commit, so that the file gets
     /// the changes of several processes in the order of their commits.
     func hold() throws {
@@ -62,6 +85,7 @@ final class GateCredentials: Sendable {
             state.isBehind = true
             try state.file?.append(records)
             state.isBehind = false
+            state.note(records)
         }
     }
 
@@ -72,8 +96,10 @@ final class GateCredentials: Sendable {
             if state.file == nil { state.file = try CredentialsFile(path: path) }
             try state.file?.hold()
             defer { state.file?.release() }
-            try state.file?.rewrite(read())
+            let records = try read()
+            try state.file?.rewrite(records)
             state.isBehind = false
+            state.note(records)
         }
     }
 
@@ -107,6 +133,8 @@ final class GateCredentials: Sendable {
                 session: SessionTable.gateSession(row, from: 2)
             )
         }
+        let connection = try StatusTable.lastConnection(sql)
+        if connection > 0 { records.append(.connections(known: connection)) }
         return records
     }
 }

@@ -204,6 +204,9 @@ package final class Store: Sendable {
                 )
                 transaction.writerCache = writerCache
                 let value = try body(transaction)
+                if let number = gate?.record(of: changes.connection) {
+                    changes.records.append(number)
+                }
                 if !changes.records.isEmpty { try gate?.hold() }
                 return value
             }

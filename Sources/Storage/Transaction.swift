@@ -28,7 +28,7 @@ package struct Transaction {
     /// Devices and their identities.
     package var devices: DeviceTable { DeviceTable(transaction: self) }
     /// What devices are at present.
-    package var statuses: StatusTable { StatusTable(sql: sql, cache: writerCache) }
+    package var statuses: StatusTable { StatusTable(sql: sql, cache: writerCache, gate: gate) }
     /// What devices reported.
     package var history: HistoryTable { HistoryTable(transaction: self) }
     /// What happened to devices.

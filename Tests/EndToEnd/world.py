@@ -42,6 +42,10 @@ SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
             "--set", "limits.namedPerTerminal=1000", "--set", "limits.hashesPerTerminal=10000",
             "--set", "limits.sessionsPerTerminal=10000", "--set", "limits.hashesAtOnce=256",
             "--set", "limits.providerCallsAtOnce=128"]
+# Tests send faster than fingers and sensors do; test_limits_connection has the defaults.
+SETTINGS += [word for who in ("terminal", "device", "product") for kind in (
+    "MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst")
+    for word in ("--set", f"limits.{who}{kind}=1000000")]
 
 
 class World:

@@ -66,7 +66,10 @@ struct BrokerTests {
 
     @Test("Who is written into the file connects right after, and who is removed does not")
     func live() throws {
-        let broker = try GateBroker(Cast.records())
+        let broker = try GateBroker(
+            Cast.records(),
+            options: ["device_messages_per_second": 0]
+        )
         var file = try CredentialsFile(path: broker.credentials)
 
         for round in 0..<1_000 {

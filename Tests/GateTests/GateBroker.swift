@@ -16,7 +16,13 @@ final class GateBroker {
     static let worker = "the worker's password"
 
     /// Starts the broker and waits until it accepts connections.
-    init(_ records: [Record] = [], newClientsPerMinute: Int = 30) throws {
+    ///
+    /// `options` stand behind `plugin_opt_`; without any the limits are those of the contract.
+    init(
+        _ records: [Record] = [],
+        newClientsPerMinute: Int = 30,
+        options: [String: Int] = [:]
+    ) throws {
         folder = try Self.makeFolder()
         port = try Self.freePort()
         var file = try CredentialsFile(path: "\(folder)/credentials")
@@ -34,11 +40,12 @@ final class GateBroker {
             plugin_opt_root ll/v1
             plugin_opt_worker_hash \(Self.hex(Self.worker))
             plugin_opt_new_clients_per_minute \(newClientsPerMinute)
+            \(options.map { "plugin_opt_\($0.key) \($0.value)" }.joined(separator: "\n"))
             """,
             to: "\(folder)/conf"
         )
         (pid, lifeline) = try Self.spawn("\(folder)/conf")
-        _ = try MiniClient.open(port, within: 5)
+        close(try MiniClient.open(port, within: 30))
     }
 
     deinit {
@@ -55,6 +62,23 @@ final class GateBroker {
     func append(_ records: Record...) throws {
         var file = try CredentialsFile(path: credentials)
         try file.append(records)
+    }
+
+    /// What the broker, the guard's only child, has in memory, in bytes.
+    func memory() throws -> Int {
+        let child = try Self.read("/proc/\(pid)/task/\(pid)/children")
+        let broker = try #require(Int(child.split(separator: " ").first ?? ""))
+        let pages = try Self.read("/proc/\(broker)/statm").split(separator: " ")
+        return try #require(pages.count > 1 ? Int(pages[1]) : nil) * sysconf(Int32(_SC_PAGESIZE))
+    }
+
+    private static func read(_ path: String) throws -> String {
+        let file = open(path, O_RDONLY)
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = Glibc.read(file, &bytes, bytes.count)
+        try #require(count > 0)
+        return String(decoding: bytes[..<count].filter { $0 != 10 }, as: UTF8.self)
     }
 
     static func hash(_ secret: String) throws -> Digest {

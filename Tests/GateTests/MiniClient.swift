@@ -47,7 +47,7 @@ final class MiniClient {
     /// The CONNACK's code; nil when the broker closed the connection without one.
     private(set) var code: UInt8?
     private let file: Int32
-    private let version: UInt8
+    let version: UInt8
     private var messages: [Message] = []
     private var nextId: UInt16 = 0
 
@@ -136,7 +136,7 @@ final class MiniClient {
     private var isOver = false
 
     /// Reads packets until one of that kind comes.
-    private func packet(_ kind: UInt8) throws -> [UInt8] {
+    func packet(_ kind: UInt8) throws -> [UInt8] {
         let end = Self.now() + 5
         while let packet = try read(until: end) {
             if packet.kind & 0xF0 == kind { return packet.body }
@@ -164,8 +164,8 @@ final class MiniClient {
         )
     }
 
-    private func newId() -> [UInt8] {
-        nextId += 1
+    func newId() -> [UInt8] {
+        nextId = nextId == .max ? 1 : nextId + 1
         return [UInt8(nextId >> 8), UInt8(nextId & 0xFF)]
     }
 }

@@ -103,7 +103,7 @@ struct SessionTests {
         #expect(try app.subscribe("\(Cast.ownUser)/device") == 0x87)
     }
 
-    private static func revocation(_ sessionId: String) -> String {
+    static func revocation(_ sessionId: String) -> String {
         #"{"commands":[{"command":"revokeSession","sessionId":"\#(sessionId)","#
             + #""terminalId":"\#(World.terminal)"}]}"#
     }

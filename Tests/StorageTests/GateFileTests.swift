@@ -42,6 +42,31 @@ struct GateFileTests {
         return world
     }
 
+    @Test("The file tells the largest number of a connection, once for many of them")
+    func connections() throws {
+        let world = try filled()
+        func connect(_ number: Int64) throws -> Int64 {
+            try world.store.batch(at: Make.now) { (tx) throws in
+                var record = try #require(try tx.statuses.find(Make.did))
+                record.status.presence.connection = number
+                try tx.statuses.save(reported: [], moved: [record])
+            }
+            return try GateFile(world).tables.lastConnection
+        }
+        let first: Int64 = 1_790_000_000_000_000
+
+        #expect(try connect(first) == first)
+        #expect(try connect(first + 1) == first)
+        #expect(try connect(first + Record.connectionsLead / 2) == first)
+        let later = first + Record.connectionsLead / 2 + 1
+        #expect(try connect(later) == later)
+        #expect(try connect(later + 7) == later)
+
+        try world.store.healCredentials()
+
+        #expect(try GateFile(world).tables.lastConnection == later + 7)
+    }
+
     @Test("What a batch changes is in the file when the batch returns")
     func inStep() throws {
         let world = try filled()

@@ -36,7 +36,7 @@ final class BenchField {
                 // leave a subscriber's acknowledgements behind; what waits for them must not be dropped.
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",
                 "broker.memoryMegabytes": "16384",
-            ]
+            ].merging(Self.wideLimits) { own, _ in own }
         ).read()
         root = settings.root
         directory = try DataDirectory.prepare(settings.dataDirectory)
@@ -66,6 +66,15 @@ final class BenchField {
         )
         try await broker.start()
     }
+
+    /// Limits of connections that are counted and never met: a bench's few connections stand for many.
+    private static let wideLimits = Dictionary(
+        uniqueKeysWithValues: ["terminal", "device", "product"].flatMap { who in
+            ["MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst"].map {
+                ("limits.\(who)\($0)", "1000000")
+            }
+        }
+    )
 
     /// Lets a benchmark have a field in a new folder, and ends its broker afterwards.
     ///

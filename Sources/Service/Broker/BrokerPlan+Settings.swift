@@ -24,7 +24,7 @@ extension BrokerPlan {
         queuedMessages = settings.integer("broker.queuedMessages")
         queuedBytes = settings.integer("broker.queuedMegabytes") << 20
         memoryBytes = settings.integer("broker.memoryMegabytes") << 20
-        newClientsPerMinute = settings.integer("broker.newClientsPerMinute")
+        gateOptions = GateOption.lines(settings)
     }
 
     private static var currentUser: String {

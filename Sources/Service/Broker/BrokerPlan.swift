@@ -27,8 +27,8 @@ package struct BrokerPlan: Sendable {
     /// Not by `memory_limit`: Mosquitto 2.0.11 counts what it uses by 128 bytes too much for each
     /// MQTT 5 connection that came and went, and takes nobody any more once that count is full.
     package let memoryBytes: Int
-    /// New client ids per minute and source address.
-    package let newClientsPerMinute: Int
+    /// The gate's options that follow settings, as lines.
+    package let gateOptions: [String]
 
     /// The text of mosquitto.conf.
     package var text: String {
@@ -53,11 +53,11 @@ package struct BrokerPlan: Sendable {
         plugin_opt_credentials \(directory.credentials)
         plugin_opt_root \(root)
         plugin_opt_worker_hash \(workerHash)
-        plugin_opt_new_clients_per_minute \(newClientsPerMinute)
+        \(gateOptions.joined(separator: "\n"))
 
         # A payload may have 64 KiB. One somewhat larger still reaches the workers, so that the
-        # sender gets a reason and the operator a dead letter.
-        message_size_limit \(Self.payloadBytes)
+        # sender gets a reason and the operator a dead letter. No message_size_limit: what is
+        # dropped for that is dropped before the gate has counted it.
         max_packet_size \(Self.payloadBytes + 65_536)
         max_inflight_messages 1000
         max_queued_messages \(queuedMessages)

@@ -37,9 +37,17 @@ struct GateCheck {
             title,
             .pass,
             "\(host):\(port)",
-            "a client without a name was refused"
+            "a client without a name was refused; " + Self.sourceAddresses
         )
     }
+
+    /// What counts as the source address of a connection, for limits by address.
+    ///
+    /// Mosquitto 2.0 does not know the PROXY protocol (it came with 2.1), so behind a proxy all connections are
+    /// the proxy's: one on this machine is exempt, one elsewhere counts as a single address.
+    private static let sourceAddresses =
+        "limits by source address count what connects to the broker (IPv6 by its /64), a proxy as"
+        + " one address, and not 127.0.0.1 and ::1"
 
     private func isStrangerLetIn(_ host: String, _ port: Int) -> Bool {
         var options = ConnectionOptions(host: host, port: port, clientID: "doctor-stranger")

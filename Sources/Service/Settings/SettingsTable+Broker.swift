@@ -75,10 +75,10 @@ extension SettingsTable {
         ),
         Setting(
             "broker.newClientsPerMinute",
-            .integer(1...1_000_000),
+            .integer(0...1_000_000),
             .integer(30),
             unit: "1/min",
-            "New client ids the gate lets in from one source address."
+            "New client ids, of apps and products, the gate lets in from one source address; 0: any number."
         ),
     ]
 }

@@ -14,8 +14,8 @@ package enum SettingsTable {
 
     /// All rows, in the order they are shown.
     package static let all: [Setting] =
-        general + regions + mqtt + broker + http + health + delivery + limits + operationLimits
-        + loop + counts
+        general + regions + mqtt + broker + http + health + delivery + gate + limits
+        + operationLimits + loop + counts
 
     private static let byKey = Dictionary(
         all.map { ($0.key, $0) },

@@ -16,6 +16,8 @@ package struct StatusTable {
     let sql: SQL
     /// What the writer knows already; nil for readers.
     let cache: WriterCache?
+    /// What the gate is to hear of: the largest number of a connection.
+    let gate: GateChanges
 
     private static let columns = """
         productKey, version, ts, attributes, conditions, online, alive, connection, session,
@@ -118,6 +120,12 @@ package struct StatusTable {
         }
         cache?.put(reported)
         cache?.put(moved)
+        for record in moved { gate.note(connection: record.status.presence.connection) }
+    }
+
+    /// The largest number of a device's connection that was ever told; 0 before the first.
+    static func lastConnection(_ sql: SQL) throws -> Int64 {
+        try sql.integer("SELECT coalesce(max(connection), 0) FROM status") ?? 0
     }
 
     private static func bindReported(_ status: Status, _ binder: inout Binder) {

@@ -15,6 +15,8 @@ package struct Inbound {
     /// Where a request or registration comes from: an IPv4 address or an IPv6 /64, as the gate says it;
     /// nil where the address is exempt (127.0.0.1, ::1) or not known.
     package var sourceAddress: String?
+    /// Whether its correlation data was too long, and is left out.
+    package var isCorrelationTooLong = false
     /// Whether the broker had kept it.
     package let isRetained: Bool
 
@@ -54,6 +56,9 @@ package protocol BatchHandler {
     /// What to answer to a message on which the service fails, and which is put aside; nil where
     /// nobody waits for an answer, or none can be addressed.
     func apology(for message: Inbound) -> OutboundMessage?
+    /// What refuses a request for what stands around it; nil where it isn't this worker's, or can't be
+    /// answered.
+    func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage?
     /// The connection stands: prepares for a broker that may have forgotten everything; returns
     /// messages for the broker that are owed to nobody else.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
@@ -64,10 +69,7 @@ package protocol BatchHandler {
 extension Inbound {
     /// The refusal that tells the sender that the service failed on its message; nil without an id.
     var apology: [UInt8]? {
-        guard let object = try? Payload.object(payload), let id = Payload.id(of: object) else {
-            return nil
-        }
-        return AnswerCodec.refusal(id, Rejection(.internal, "The service failed on this message."))
+        refusal(Rejection(.internal, "The service failed on this message."))
     }
 }
 
@@ -78,6 +80,7 @@ extension BatchHandler {
     package var nextDue: Instant? { nil }
     package var isAwaiting: Bool { false }
     package func apology(for message: Inbound) -> OutboundMessage? { nil }
+    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? { nil }
     package mutating func connected(
         isSessionPresent: Bool,
         in tx: Transaction

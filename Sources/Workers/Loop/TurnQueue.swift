@@ -133,6 +133,7 @@ extension Inbound {
                 sourceAddress: delivery.sourceAddress.map {
                     String(decoding: bytes[$0], as: UTF8.self)
                 },
+                isCorrelationTooLong: delivery.isCorrelationTooLong,
                 isRetained: delivery.isRetained
             )
         }
@@ -146,6 +147,7 @@ extension Inbound {
             responseTopic: responseTopic.map { Array($0)[...] },
             correlation: correlation.map { Array($0)[...] },
             sourceAddress: sourceAddress,
+            isCorrelationTooLong: isCorrelationTooLong,
             isRetained: isRetained
         )
     }

@@ -137,12 +137,14 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package mutating func turn() throws -> (received: Int, published: Int) {
         try receive()
         reached(.read)
-        let batch = lateness.takeEchoes(from: queue.next(intake, upTo: pace.size))
+        var batch = lateness.takeEchoes(from: queue.next(intake, upTo: pace.size))
+        let unfit = UnfitRequests.part(&batch, handler)
+        metrics.refused(unfit.counts)
         let notices = try commit(handler.isForOthers(batch) ? [] : batch)
         connection.acknowledge(queue.done())
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
         for notice in notices { try connection.publish(notice, over: 0, quality: .atMostOnce) }
-        for signal in handler.takeSignals() {
+        for signal in unfit.answers + handler.takeSignals() {
             try connection.publish(signal, quality: .atLeastOnce)
         }
         if let echo = lateness.look(since: [queue.oldest, publisher.oldest]) {

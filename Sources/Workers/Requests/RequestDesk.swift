@@ -36,6 +36,14 @@ struct RequestDesk {
         )
     }
 
+    /// Addresses an answer that was made without reading the request; nil where there is none, or the
+    /// message is no request.
+    func reply(to message: Inbound, _ answer: [UInt8]?) -> OutboundMessage? {
+        guard case .request(let app, let terminal, _, _) = topics.parse(message.topic), let answer
+        else { return nil }
+        return replyAddress(message, app, terminal).message(answer)
+    }
+
     /// Reads a request; a bad one is put aside and refused.
     func decode(
         _ message: Inbound,

@@ -95,11 +95,11 @@ package struct RequestHandler: BatchHandler {
     }
 
     package func apology(for message: Inbound) -> OutboundMessage? {
-        guard
-            case .request(let app, let terminal, _, _) = environment.topics.parse(message.topic),
-            let apology = message.apology
-        else { return nil }
-        return desk.replyAddress(message, app, terminal).message(apology)
+        desk.reply(to: message, message.apology)
+    }
+
+    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
+        desk.reply(to: message, message.refusal(rejection))
     }
 
     // MARK: What is due

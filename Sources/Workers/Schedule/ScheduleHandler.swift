@@ -73,6 +73,10 @@ package struct ScheduleHandler: BatchHandler {
         requests.apology(for: message)
     }
 
+    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
+        requests.refusal(of: message, rejection)
+    }
+
     // MARK: What is due
 
     package func isDue(in tx: Transaction) throws -> Bool {

@@ -1,6 +1,6 @@
-import Domain
+package import Domain
 package import Storage
-import Wire
+package import Wire
 
 /// The session worker: carries out that a session is over, watches which workers are there, and
 /// answers the requests that nobody else would.
@@ -63,6 +63,11 @@ package struct SessionHandler: BatchHandler {
             else { return false }
             return owner(of: service).map(isPresent) ?? false
         }
+    }
+
+    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
+        guard !isForOthers([message]) else { return nil }
+        return desk.reply(to: message, message.refusal(rejection))
     }
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {

@@ -8,7 +8,7 @@ struct BenchCommand: AsyncParsableCommand {
         abstract: "Measure what this machine can do.",
         subcommands: [
             BenchReportsCommand.self, BenchCommandsCommand.self, BenchAccountsCommand.self,
-            BenchSchedulesCommand.self, BenchHistoryCommand.self,
+            BenchSchedulesCommand.self, BenchHistoryCommand.self, BenchGateCommand.self,
             BenchAbuseCommand.self, BenchOverloadCommand.self, BenchConsumeCommand.self,
             BenchHostileCommand.self,
         ]

@@ -1,0 +1,130 @@
+import CMosquittoBroker
+import Credentials
+import Metering
+
+// How much one may do (section 1.1 of the contract). What passes is counted before anything is queued: topic and
+// payload at ACL_CHECK, properties at MESSAGE, a SUBSCRIBE or UNSUBSCRIBE as one message for each filter, a CONNECT
+// as one, a will when it is sent. Nothing here allocates for a message that is within the limits, or for one that is
+// beyond and not the first of its second; only the properties of a message that has some are copied by Mosquitto.
+//
+// Mosquitto 2.0.11 can say no to a plugin's behalf in one way only, `MOSQ_ERR_ACL_DENIED`: PUBACK, PUBREC and SUBACK
+// 0x87 (SUBACK 0x80 in 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which gives 0x97, came with 2.1, and any other error as the
+// answer ends the connection. MQTT 3.1.1 has no word for it: its PUBACK comes, and the message is dropped.
+extension Gate {
+    /// Counts an access; true when it is beyond the limits.
+    func isBeyond(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
+        guard let tally = client.tally, let size = access.size(topic) else { return false }
+        let verdict = tally.meter.take(bytes: size, at: Clock.coarse())
+        guard case .beyond(let mustTell, let mustClose) = verdict else { return false }
+        if mustTell { tell(client, access, topic, .tooFast) }
+        if mustClose { close(client) }
+        return true
+    }
+
+    /// What the limits of form say of an access that the rights grant.
+    func refusalOfForm(_ client: Client, _ access: Access, _ topic: Bytes) -> RefusalReason? {
+        guard let tally = client.tally, !client.rights.isService else { return nil }
+        let limits = settings.limits
+        switch access {
+        case .publish:
+            let most = limits.publishLevels &+ rootLevels &- 2
+            return limits.publishLevels > 0 && FilterShape.count(topic) > most
+                ? .tooManyLevels : nil
+        case .subscribe:
+            if let reason = client.rights.refusalOfShape(
+                topic,
+                rootLevels: rootLevels,
+                levels: limits.subscriptionLevels
+            ) {
+                return reason
+            }
+            guard client.isTerminal else { return nil }
+            let hasRoom = tally.hasRoom(
+                for: topic,
+                limit: limits.terminalSubscriptions,
+                brokerCount: client.pointer.map { Int(gate_client_sub_count($0)) } ?? 0
+            )
+            return hasRoom ? nil : .tooManySubscriptions
+        case .unsubscribe, .receive: return nil
+        }
+    }
+
+    /// Counts the properties of a message whose other bytes were counted before.
+    func limitProperties(_ client: Client, _ bytes: Int, _ topic: Bytes) -> Bool {
+        guard bytes > 0, let tally = client.tally else { return true }
+        let verdict = tally.meter.take(messages: 0, bytes: bytes, at: Clock.coarse())
+        guard case .beyond(let mustTell, let mustClose) = verdict else { return true }
+        let message = Access.publish(Bytes(start: nil, count: 0), retained: false)
+        if mustTell { tell(client, message, topic, .tooFast) }
+        if mustClose { close(client) }
+        return false
+    }
+
+    /// Has a connection closed that has sent too fast for too long, and its client id refused for a while; its
+    /// source address, too, where there were many.
+    private func close(_ client: Client) {
+        guard let tally = client.tally, client.isConnected else { return }
+        let now = Clock.steady()
+        leaving.append(Leave(client: client, due: 0))
+        penalties.impose(on: tally.key, at: now)
+        if let source = client.sourceText, closings.note(source, at: now) {
+            penalties.impose(on: Self.key(ofAddress: source), at: now)
+        }
+        Broker.log(.notice, "\(client.clientId) sends too fast and is closed")
+    }
+
+    /// Refuses a connection that was closed for sending too fast and comes back too soon.
+    ///
+    /// An address is refused only for those who bring a secret that many know: a device with its own, and
+    /// a terminal with its session's token, are not to answer for their neighbours behind the same router.
+    func checkPenalty(
+        _ pass: Admission.Pass,
+        _ key: String,
+        _ source: String?
+    ) throws(RefusalReason) {
+        let now = Clock.steady()
+        if penalties.refuses(key, at: now) { throw .tooFast }
+        guard pass.isSecretShared, let source else { return }
+        if penalties.refuses(Self.key(ofAddress: source), at: now) { throw .tooFast }
+    }
+
+    /// The tally that a connection goes on with, after it was counted for the connecting itself; nil for the workers.
+    func tally(
+        _ pass: Admission.Pass,
+        _ clientId: String,
+        _ key: String
+    ) throws(RefusalReason)
+        -> Tally?
+    {
+        guard let allowance = settings.limits.allowance(of: pass.principal) else { return nil }
+        let now = Clock.coarse()
+        let standing = connected[clientId]?.tally.flatMap { $0.key == key ? $0 : nil }
+        let tally = standing ?? tallies.take(key) ?? newTally(key, allowance, at: now)
+        guard case .beyond(_, let mustClose) = tally.meter.take(bytes: 0, at: now) else {
+            return tally
+        }
+        if mustClose { penalties.impose(on: key, at: Clock.steady()) }
+        if standing == nil { tallies.keep(tally, at: now) }
+        throw .tooFast
+    }
+
+    /// A tally for a session without a connection, whose will or past is asked about.
+    func newTally(_ key: String, _ allowance: Allowance, at now: Int64) -> Tally {
+        let meter = Meter(allowance, patience: settings.limits.tooFastSeconds, now: now)
+        return Tally(key: key, meter: meter)
+    }
+
+    /// No client id has a slash.
+    private static func key(ofAddress source: String) -> String { "/\(source)" }
+}
+
+extension Gate.Access {
+    /// The bytes that it counts for; nil for deliveries, which are none of the client's doing.
+    fileprivate func size(_ topic: Bytes) -> Int? {
+        switch self {
+        case .publish(let payload, _): topic.count &+ payload.count
+        case .subscribe, .unsubscribe: topic.count
+        case .receive: nil
+        }
+    }
+}

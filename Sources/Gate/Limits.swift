@@ -1,0 +1,85 @@
+import Metering
+
+/// How much one may do (section 1.1 of the contract): what the plugin's options set, 0 switching a limit off.
+struct Limits: Equatable {
+    /// An app's terminal: twenty requests a second are more than fingers make, a hundred what an app sends that opens
+    /// with thirty devices.
+    var terminal = Allowance(
+        messagesPerSecond: 20,
+        messageBurst: 100,
+        bytesPerSecond: 128 << 10,
+        byteBurst: 1 << 20
+    )
+    /// A device: five hundred at once are the reports that it stored while it was away.
+    var device = Allowance(
+        messagesPerSecond: 50,
+        messageBurst: 500,
+        bytesPerSecond: 256 << 10,
+        byteBurst: 2 << 20
+    )
+    /// A device that registers: the burst takes one message of the largest size, with what stands around it.
+    var product = Allowance(
+        messagesPerSecond: 5,
+        messageBurst: 20,
+        bytesPerSecond: 64 << 10,
+        byteBurst: 512 << 10
+    )
+    /// A service of an operator's; the workers are never counted.
+    var service = Allowance.unlimited
+    /// Subscriptions that a terminal holds.
+    var terminalSubscriptions = 64
+    /// Levels of a filter, with a root of two.
+    var subscriptionLevels = 8
+    /// Levels of a message's topic, with a root of two; not for services.
+    var publishLevels = 12
+    /// Bytes of MQTT 5 Correlation Data that reach a worker.
+    var correlationBytes = 128
+    /// Bytes of an MQTT 5 Response Topic that reach a worker.
+    var responseTopicBytes = 256
+    /// Seconds of sending too fast after which a connection is closed.
+    var tooFastSeconds = 10
+    /// Seconds for which its client id is refused the first time.
+    var tooFastPause = 60
+    /// Connections closed within an hour, after which their source address is refused likewise.
+    var tooFastClosings = 10
+
+    /// What may stand in the broker's configuration behind `plugin_opt_`.
+    static var keys: [String: WritableKeyPath<Limits, Int>] {
+        [
+            "terminal_messages_per_second": \.terminal.messagesPerSecond,
+            "terminal_message_burst": \.terminal.messageBurst,
+            "terminal_bytes_per_second": \.terminal.bytesPerSecond,
+            "terminal_byte_burst": \.terminal.byteBurst,
+            "device_messages_per_second": \.device.messagesPerSecond,
+            "device_message_burst": \.device.messageBurst,
+            "device_bytes_per_second": \.device.bytesPerSecond,
+            "device_byte_burst": \.device.byteBurst,
+            "product_messages_per_second": \.product.messagesPerSecond,
+            "product_message_burst": \.product.messageBurst,
+            "product_bytes_per_second": \.product.bytesPerSecond,
+            "product_byte_burst": \.product.byteBurst,
+            "service_messages_per_second": \.service.messagesPerSecond,
+            "service_message_burst": \.service.messageBurst,
+            "service_bytes_per_second": \.service.bytesPerSecond,
+            "service_byte_burst": \.service.byteBurst,
+            "terminal_subscriptions": \.terminalSubscriptions,
+            "subscription_levels": \.subscriptionLevels,
+            "publish_levels": \.publishLevels,
+            "correlation_bytes": \.correlationBytes,
+            "response_topic_bytes": \.responseTopicBytes,
+            "too_fast_seconds": \.tooFastSeconds,
+            "too_fast_pause": \.tooFastPause,
+            "too_fast_closings": \.tooFastClosings,
+        ]
+    }
+
+    /// What a principal may send; nil for one that is never counted.
+    func allowance(of principal: Principal) -> Allowance? {
+        switch principal {
+        case .terminal: terminal
+        case .device: device
+        case .product: product
+        case .service(let name): name == Admission.workerName ? nil : service
+        }
+    }
+}

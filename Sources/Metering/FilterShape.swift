@@ -1,0 +1,43 @@
+/// Bytes of a topic or filter, borrowed for one call.
+package typealias TopicBytes = UnsafeBufferPointer<UInt8>
+
+/// The forms that a terminal's subscriptions may have, within what is its own.
+///
+/// Mosquitto keeps a node of some 700 bytes for each level of each filter, so a filter's form bounds the memory
+/// that it costs. Below a terminal's own space the contract publishes at one level, and at Response Topics
+/// of the terminal's choice; below a user's at `device/{did}/{what}` at the deepest.
+package enum FilterShape {
+    /// Bytes behind the own space at most.
+    package static let bytesMax = 256
+
+    /// Whether a terminal may hold the filter: `#` alone, a single level, or below `response` and `device` what
+    /// stays within `levels`, counted with the root's two.
+    ///
+    /// `own` is where the terminal's own space or its user's ends in the filter, before the slash.
+    package static func isAllowed(
+        _ filter: TopicBytes,
+        behind own: Int,
+        rootLevels: Int,
+        levels: Int
+    ) -> Bool {
+        guard own < filter.count else { return true }
+        let rest = filter[(own &+ 1)...]
+        guard rest.count <= bytesMax else { return false }
+        let first = rest.prefix { $0 != slash }
+        guard first.count < rest.count else { return true }
+        guard first.elementsEqual("response".utf8) || first.elementsEqual("device".utf8) else {
+            return rest.count == first.count &+ 2 && filter.last == hash
+        }
+        return count(filter) <= levels &+ rootLevels &- 2
+    }
+
+    /// How many levels a topic or filter has.
+    package static func count(_ topic: TopicBytes) -> Int {
+        var count = 1
+        for byte in topic where byte == slash { count &+= 1 }
+        return count
+    }
+
+    private static let slash = UInt8(ascii: "/")
+    private static let hash = UInt8(ascii: "#")
+}

@@ -1,0 +1,66 @@
+/// Counts what one connection sends against its allowance, and how long it has been sending too fast.
+///
+/// A second in which something was refused is a hot one; each quiet second takes one of them back. Beyond
+/// `patience` hot seconds, that is `patience` seconds after the first refusal where none was quiet, the connection is
+/// to be closed: short peaks never get there, and neither does one who keeps to the rate between them.
+///
+/// Times are milliseconds on a clock that is never set back. Never allocates.
+package struct Meter: Sendable, Equatable {
+    private var messages: TokenBucket
+    private var bytes: TokenBucket
+    private let patience: Int
+    private var heat = 0
+    /// When the newest hot second began.
+    private var hotSince: Int64 = .min / 2
+
+    /// What becomes of a message.
+    package enum Verdict: Sendable, Equatable {
+        /// It is within the allowance, and was counted.
+        case within
+        /// It is beyond, and was not counted. The first one of a second is to be told; and once it has lasted
+        /// too long, the connection is to be closed.
+        case beyond(mustTell: Bool, mustClose: Bool)
+    }
+
+    /// Begins with the whole burst; `patience` is in seconds, and 0 never has a connection closed.
+    package init(_ allowance: Allowance, patience: Int, now: Int64) {
+        messages = TokenBucket(
+            perSecond: allowance.messagesPerSecond,
+            burst: allowance.messageBurst,
+            now: now
+        )
+        bytes = TokenBucket(
+            perSecond: allowance.bytesPerSecond,
+            burst: allowance.byteBurst,
+            now: now
+        )
+        self.patience = patience
+    }
+
+    /// Counts so many messages of so many bytes together, or refuses all of them.
+    package mutating func take(messages count: Int = 1, bytes size: Int, at now: Int64) -> Verdict {
+        messages.fill(at: now)
+        bytes.fill(at: now)
+        guard messages.has(count), bytes.has(size) else { return refuse(at: now) }
+        messages.take(count)
+        bytes.take(size)
+        return .within
+    }
+
+    private mutating func refuse(at now: Int64) -> Verdict {
+        let seconds = (now &- hotSince) / 1_000
+        guard seconds > 0 else { return .beyond(mustTell: false, mustClose: false) }
+        heat = Int(max(0, Int64(heat) &- (seconds &- 1))) &+ 1
+        hotSince = heat == 1 ? now : hotSince &+ seconds &* 1_000
+        let mustClose = patience > 0 && heat > patience
+        if mustClose { heat = 0 }
+        return .beyond(mustTell: true, mustClose: mustClose)
+    }
+
+    /// Whether a new meter would say the same from now on.
+    package mutating func isAsNew(at now: Int64) -> Bool {
+        messages.fill(at: now)
+        bytes.fill(at: now)
+        return messages.isFull && bytes.isFull && (now &- hotSince) / 1_000 > Int64(heat)
+    }
+}

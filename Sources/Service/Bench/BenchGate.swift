@@ -1,0 +1,86 @@
+package import JSON
+import Metering
+
+/// Measures what the gate's count costs a message: `lamplighter bench gate`.
+///
+/// The same code as in the broker, with the clock that the broker's plugin asks: for messages within the limits, and for a
+/// flood beyond them. It is a part of what the gate does for a message; the whole shows in `bench reports`.
+package struct BenchGate: Sendable {
+    private let messages: Int
+    private static let goal = 1_000.0
+
+    /// Prepares a benchmark of so many messages of each kind.
+    package init(messages: Int) {
+        self.messages = messages
+    }
+
+    /// What was found, in nanoseconds a message.
+    package struct Result: Sendable {
+        /// For messages within the limits.
+        package let within: Double
+        /// For messages beyond them.
+        package let beyond: Double
+
+        private var goals: [BenchGoal] {
+            [("within the limits", within), ("beyond them", beyond)].map { name, value in
+                BenchGoal(
+                    name: "ns a message \(name)",
+                    value: value,
+                    limit: BenchGate.goal,
+                    isAtLeast: false
+                )
+            }
+        }
+
+        /// Whether everything that is asked for was reached.
+        package var isMet: Bool { goals.allSatisfy(\.isMet) }
+
+        /// The result as a table for people.
+        package var text: String { (["asked for"] + goals.map(\.text)).joined(separator: "\n") }
+
+        /// The result for programs.
+        package var json: JSONValue {
+            [
+                "nanoseconds": ["within": .double(within), "beyond": .double(beyond)],
+                "goals": .array(goals.map(\.json)), "met": .bool(isMet),
+            ]
+        }
+    }
+
+    /// Runs it; takes no connection and no file.
+    package func run() -> Result {
+        Result(
+            within: nanoseconds(
+                Allowance(
+                    messagesPerSecond: 1_000_000_000,
+                    messageBurst: 0,
+                    bytesPerSecond: 1_000_000_000,
+                    byteBurst: 0
+                )
+            ),
+            beyond: nanoseconds(
+                Allowance(
+                    messagesPerSecond: 1,
+                    messageBurst: 1,
+                    bytesPerSecond: 1,
+                    byteBurst: 1
+                )
+            )
+        )
+    }
+
+    private func nanoseconds(_ allowance: Allowance) -> Double {
+        var meter = Meter(allowance, patience: 10, now: CoarseClock.milliseconds())
+        var passed = 0
+        let start = ContinuousClock.now
+        for _ in 0..<messages
+        where meter.take(bytes: 1, at: CoarseClock.milliseconds()) == .within {
+            passed += 1
+        }
+        let took = ContinuousClock.now - start
+        // Used, so that none of it is left out.
+        precondition(passed <= messages)
+        let parts = took.components
+        return (Double(parts.seconds) * 1e9 + Double(parts.attoseconds) / 1e9) / Double(messages)
+    }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Service
+
+/// `bench gate`: what the limits cost the broker.
+struct BenchGateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "gate",
+        abstract: "Measure what counting a message against its connection's limits costs."
+    )
+
+    @Option(help: "Messages of each kind.")
+    var messages = 20_000_000
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard messages > 0 else { throw ValidationError("--messages is at least 1.") }
+    }
+
+    func run() async throws {
+        let result = BenchGate(messages: messages).run()
+        if output.json { Terminal.show(result.json) } else { print(result.text) }
+        if !result.isMet { throw ExitCode(1) }
+    }
+}

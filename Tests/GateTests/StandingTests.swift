@@ -1,0 +1,96 @@
+import Credentials
+import JSON
+import Testing
+
+@testable import Gate
+
+@Suite("Standing connections and the file, in Mosquitto", .timeLimit(.minutes(5)))
+struct StandingTests {
+    @Test("Who was let in by an older file is closed once the file is written anew")
+    func older() throws {
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
+        let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
+        #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
+        let device = try MiniClient(broker.port, Cast.device())
+        let sms = try MiniClient(broker.port, MiniClient.Hello("service:sms", "sms", "svc.sms.1"))
+        #expect(device.code == 0 && sms.code == 0)
+
+        var file = try CredentialsFile(path: broker.credentials)
+        try file.rewrite(Cast.records().filter { $0.kind != .device } + [Cast.terminal()])
+
+        #expect(try app.waitForEnd() != nil)
+        #expect(try device.waitForEnd() != nil)
+        #expect(try sms.waitForEnd(within: 0.5) == nil)
+    }
+
+    @Test("Who may go on is not disturbed by a file that is written anew")
+    func same() throws {
+        let records = try Cast.records() + [Cast.terminal(session: "s-1")]
+        let broker = try GateBroker(records)
+        let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
+        #expect(app.code == 0)
+
+        var file = try CredentialsFile(path: broker.credentials)
+        try file.rewrite(records)
+        // A login on this very connection, and then the file once more.
+        try file.append([Cast.terminal(session: "s-2")])
+        #expect(try app.subscribe("\(Cast.ownUser)/#") == 1)
+        try file.rewrite(Cast.records() + [Cast.terminal(session: "s-2")])
+
+        #expect(try app.waitForEnd(within: 1) == nil)
+    }
+
+    @Test("A connection made after a session's end, with the app's secret, outlives the revocation")
+    func afterwards() throws {
+        let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
+        let worker = try MiniClient(broker.port, Cast.worker())
+        let old = try MiniClient(broker.port, Cast.app(password: "token s-1"))
+        #expect(old.code == 0)
+        try broker.append(Cast.terminal())
+        let new = try MiniClient(broker.port, Cast.app())
+        #expect(new.code == 0)
+
+        _ = try worker.publish("$CONTROL/lamplighter/v1", SessionTests.revocation("s-1"))
+
+        #expect(try new.waitForEnd(within: 1) == nil)
+    }
+
+    @Test("Connections are numbered from what the store knows, wherever the clock stands")
+    func numbers() throws {
+        // As if all of it had happened with a clock that was a year ahead.
+        let known = Clock.microseconds() + 365 * 86_400 * 1_000_000
+        let broker = try GateBroker(Cast.records() + [.connections(known: known)])
+        let worker = try MiniClient(broker.port, Cast.worker())
+        #expect(try worker.subscribe("ll/v1/system/presence/+") == 1)
+
+        let device = try MiniClient(broker.port, Cast.device())
+
+        #expect(device.code == 0)
+        #expect(try number(worker) > known)
+    }
+
+    @Test(
+        "Who is connected when the store turns out to know larger numbers gets a new one, and is told again"
+    )
+    func renumbered() throws {
+        let broker = try GateBroker(Cast.records())
+        let worker = try MiniClient(broker.port, Cast.worker())
+        #expect(try worker.subscribe("ll/v1/system/presence/+") == 1)
+        let device = try MiniClient(broker.port, Cast.device())
+        let first = try number(worker)
+
+        // What follows the clock is no news.
+        try broker.append(.connections(known: first))
+        #expect(try worker.receive(within: 0.5) == nil)
+        try broker.append(.connections(known: first + 10_000_000))
+
+        #expect(try number(worker) > first + 10_000_000)
+        #expect(try device.waitForEnd(within: 0.3) == nil)
+    }
+
+    private func number(_ worker: MiniClient) throws -> Int64 {
+        let message = try #require(try worker.receive())
+        let payload = try JSONValue.parse(Array(message.payload.utf8)).objectValue
+        return try #require(payload?["connection"]?.intValue)
+    }
+}
