@@ -120,6 +120,10 @@ extension MosquittoClient {
         while true {
             if mosquitto_want_write(handle) { try write() }
             guard try !isWritten(through: bulk) else { break }
+            // After a DISCONNECT the library says of a lost connection that all is well.
+            guard mosquitto_socket(handle) >= 0 else {
+                throw MosquittoError(.noConnection, function: "flush")
+            }
             let left = deadline.milliseconds(since: .now)
             guard left > 0 else { throw MosquittoError(.timeout, function: "flush") }
             waitUntilWritable(milliseconds: min(left, 1000))

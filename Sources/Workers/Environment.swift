@@ -60,6 +60,8 @@ package struct Environment: Sendable {
 package protocol WallClock: Sendable {
     /// The present moment.
     var now: Instant { get }
+    /// Milliseconds from some moment on, by a clock that nobody sets.
+    var steadyMilliseconds: Int64 { get }
 }
 
 /// The machine's clock.
@@ -71,6 +73,12 @@ package struct SystemClock: WallClock {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    package var steadyMilliseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 }
 

@@ -187,8 +187,8 @@ package struct Limits: Sendable {
     package var intakeMax = 20_000
     /// Bytes of such messages, from which on it reads none.
     package var intakeBytes = 16 << 20
-    /// How long one batch may take: with more waiting, the next one is cut to that. It is what others,
-    /// who share the one writer of the store, wait for.
+    /// How long one batch may take, above which the next one is cut: others, who share the one writer of
+    /// the store, wait for it.
     package var turnMax: Duration = .milliseconds(20)
     /// How old a status that waits must be for a newer one of the same device and user to take its
     /// place.

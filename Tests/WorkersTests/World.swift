@@ -13,8 +13,15 @@ import Wire
 /// A clock that stands until a test moves it.
 final class ManualClock: WallClock {
     private let milliseconds = Mutex<Int64>(1_700_000_000_000)
+    /// By how much the clock was set, forth or back.
+    private let offset = Mutex<Int64>(0)
 
-    var now: Instant { Instant(milliseconds: milliseconds.withLock { $0 }) }
+    var now: Instant {
+        Instant(milliseconds: milliseconds.withLock(\.self) + offset.withLock(\.self))
+    }
+    var steadyMilliseconds: Int64 { milliseconds.withLock(\.self) }
+
+    func set(back seconds: Int64) { offset.withLock { $0 -= seconds * 1000 } }
 
     func advance(seconds: Int64) { milliseconds.withLock { $0 += seconds * 1000 } }
     func advance(milliseconds count: Int64) { milliseconds.withLock { $0 += count } }

@@ -49,6 +49,8 @@ package final class BrokerChild: Service {
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await supervise()
+            // A broker that ended by itself while the others drain: who returns before its turn failed.
+            try? await gracefulShutdown()
         } onCancelOrGracefulShutdown: {
             self.isStopping.withLock { $0 = true }
             self.child.withLock { $0 }?.send(SIGTERM)
@@ -69,6 +71,9 @@ package final class BrokerChild: Service {
         killer.cancel()
         unlink(plan.directory.brokerPID)
     }
+
+    /// The service begins to stop: a broker that ends from here on is not started again.
+    package func expectEnd() { isStopping.withLock { $0 = true } }
 
     private var mayRun: Bool { !isStopping.withLock { $0 } && !Task.isCancelled }
 

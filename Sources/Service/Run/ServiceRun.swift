@@ -173,7 +173,7 @@ package struct ServiceRun: Sendable {
             try ready.write(context)
             tell(banner(context, backend).text)
         }
-        let deadline = ShutdownDeadline(limit: .seconds(5)) {
+        let deadline = ShutdownDeadline(limit: .seconds(5), onBegin: { broker?.expectEnd() }) {
             ready.remove()
             context.logger.error("drain took longer than 5 s, ending anyway")
         }

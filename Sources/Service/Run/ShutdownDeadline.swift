@@ -4,17 +4,24 @@ import ServiceLifecycle
 /// Ends the process when the drain takes too long: everything that was promised is committed by then.
 package struct ShutdownDeadline: Service {
     private let limit: Duration
+    private let onBegin: @Sendable () -> Void
     private let onForce: @Sendable () -> Void
 
-    /// Makes a deadline that counts from the begin of the shutdown.
-    package init(limit: Duration, onForce: @escaping @Sendable () -> Void) {
+    /// Makes a deadline that counts from the begin of the shutdown, which `onBegin` is told.
+    package init(
+        limit: Duration,
+        onBegin: @escaping @Sendable () -> Void = {},
+        onForce: @escaping @Sendable () -> Void
+    ) {
         self.limit = limit
+        self.onBegin = onBegin
         self.onForce = onForce
     }
 
     /// Waits for the shutdown, and then on a thread of its own for the deadline.
     package func run() async throws {
         try await gracefulShutdown()
+        onBegin()
         let (limit, onForce) = (limit, onForce)
         // A thread and not a task: a blocked pool must not block the way out.
         WatchThread.start {

@@ -16,11 +16,6 @@ struct SimulatedDevice {
         case online
     }
 
-    struct Pending {
-        var payload: [UInt8]
-        var sentAt: Int64
-    }
-
     let mac: String
     let passcode: String
     private(set) var did: String?
@@ -29,7 +24,7 @@ struct SimulatedDevice {
     /// When its phase began, or when it last wrote.
     var since: Int64 = 0
     var nextReportAt: Int64 = 0
-    private(set) var pending: [String: Pending] = [:]
+    private var kept = KeptReports()
     private var values: SimulatedValues
     private var lastCommand: Int64 = 0
     private var reports = 0
@@ -68,50 +63,47 @@ struct SimulatedDevice {
         return true
     }
 
+    /// Whether reports have no answer yet.
+    var isOwed: Bool { !kept.isEmpty }
+
     /// Makes the next report and keeps it until its answer.
-    mutating func report(at now: Int64) -> [UInt8] {
+    mutating func report(at now: Int64) {
         let data = values.drift(at: Double(now) / 1000)
-        return keep(now, [("data", .object(data)), (values.faultField, values.fault())])
+        keep(now, [("data", .object(data)), (values.faultField, values.fault())])
     }
 
-    /// Obeys a command; gives the report that answers it, or nil for one that came before.
-    mutating func obey(_ command: JSONObject, at now: Int64) -> [UInt8]? {
-        guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
+    /// Obeys a command and answers with a report; false for one that came before.
+    mutating func obey(_ command: JSONObject, at now: Int64) -> Bool {
+        guard let cid = command["cid"]?.intValue, cid > lastCommand else { return false }
         lastCommand = cid
         if let data = command["data"]?.objectValue { values.write(data) }
-        return keep(
-            now,
-            [("cid", .integer(cid)), ("code", 0), ("data", .object(values.all))]
-        )
+        keep(now, [("cid", .integer(cid)), ("code", 0), ("data", .object(values.all))])
+        return true
     }
 
     /// Takes the answer to a report.
     ///
     /// - Returns: Whether it was accepted; nil if there is no such report.
     mutating func settle(_ answer: JSONObject) -> Bool? {
-        guard let id = answer["id"]?.stringValue, pending.removeValue(forKey: id) != nil else {
-            return nil
-        }
+        guard let id = answer["id"]?.stringValue, kept.settle(id) else { return nil }
         return answer["ok"]?.boolValue ?? false
     }
 
-    /// Gives the reports to send again: all after a new connection, else those that wait too long.
-    mutating func overdue(at now: Int64, after milliseconds: Int64) -> [[UInt8]] {
-        pending.keys.sorted().compactMap { id in
-            guard let report = pending[id], now - report.sentAt >= milliseconds else { return nil }
-            pending[id]?.sentAt = now
-            return report.payload
-        }
+    /// Gives the reports to be sent now, and how many of them are repeats.
+    mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
+        kept.due(at: now)
     }
 
-    private mutating func keep(_ now: Int64, _ members: [(String, JSONValue?)]) -> [UInt8] {
+    /// A new connection: what is under way goes again at once.
+    mutating func reconnected(at now: Int64) { kept.sendAgain(at: now) }
+
+    private mutating func keep(_ now: Int64, _ members: [(String, JSONValue?)]) {
         reports += 1
         let id = "\(run)-\(reports)"
         let payload = JSONValue.object(
             JSONObject([("id", .string(id)), ("ts", .integer(now))] + members)
         ).encoded()
-        pending[id] = Pending(payload: payload, sentAt: now)
-        return payload
+        kept.append(id, payload, at: now)
     }
 
     static func hex(_ bytes: Int) -> String {

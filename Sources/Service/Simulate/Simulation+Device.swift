@@ -103,7 +103,8 @@ extension Simulation {
             payload: Array("{\"online\":true}".utf8)
         )
         // What the last connection left without an answer goes again.
-        resend(index, at: now, after: 0)
+        devices[index].reconnected(at: now)
+        sendDue(index, at: now)
     }
 
     private func registered(_ index: Int, _ answer: JSONObject) {
@@ -122,6 +123,7 @@ extension Simulation {
     private func settle(_ index: Int, _ answer: JSONObject) {
         guard let isAccepted = devices[index].settle(answer) else { return }
         summary.answered += 1
+        sendDue(index, at: LoadClock.milliseconds)
         if !isAccepted {
             summary.refused += 1
             let error = answer["error"]?.objectValue?["message"]?.stringValue
@@ -130,10 +132,11 @@ extension Simulation {
     }
 
     private func obey(_ index: Int, _ command: JSONObject) {
-        guard let report = devices[index].obey(command, at: LoadClock.milliseconds) else { return }
+        let now = LoadClock.milliseconds
+        guard devices[index].obey(command, at: now) else { return }
         summary.commands += 1
         summary.sent += 1
-        send(index, report)
+        sendDue(index, at: now)
     }
 
     private func productSpace(_ index: Int) -> String {

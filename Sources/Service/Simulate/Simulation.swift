@@ -25,8 +25,6 @@ package final class Simulation {
 
     /// Devices that connect at the same time at most: the broker's backlog is not endless.
     static let openingMax = 64
-    /// Milliseconds after which an unanswered report is sent again.
-    static let patience: Int64 = 5000
     /// Milliseconds that the last answers are waited for at the end.
     static let endPatience: Int64 = 10_000
     /// The same where somebody asks to end before.
@@ -93,7 +91,7 @@ package final class Simulation {
         return summary
     }
 
-    private var isSettled: Bool { devices.allSatisfy { $0.pending.isEmpty } }
+    private var isSettled: Bool { devices.allSatisfy { !$0.isOwed } }
 
     private func progress(seconds: Double) -> String {
         let online = devices.count { $0.isOnline }
@@ -114,9 +112,9 @@ package final class Simulation {
                 if reports, now >= devices[index].nextReportAt {
                     devices[index].nextReportAt = now + Int64(interval * .random(in: 0.8...1.2))
                     summary.sent += 1
-                    send(index, devices[index].report(at: now))
+                    devices[index].report(at: now)
                 }
-                resend(index, at: now, after: Self.patience)
+                sendDue(index, at: now)
                 if now - devices[index].since > 30_000 {
                     devices[index].since = now
                     pool.sockets[index]?.ping()
@@ -127,12 +125,11 @@ package final class Simulation {
         liveApp()
     }
 
-    func resend(_ index: Int, at now: Int64, after patience: Int64) {
-        guard !devices[index].pending.isEmpty else { return }
-        for payload in devices[index].overdue(at: now, after: patience) {
-            summary.resent += 1
-            send(index, payload)
-        }
+    /// Sends what a device has to say now: new reports, and those that wait too long for their answer.
+    func sendDue(_ index: Int, at now: Int64) {
+        let (payloads, repeats) = devices[index].due(at: now)
+        summary.resent += repeats
+        for payload in payloads { send(index, payload) }
     }
 
     func send(_ index: Int, _ payload: [UInt8]) {

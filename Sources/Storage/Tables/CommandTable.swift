@@ -219,6 +219,29 @@ package struct CommandTable {
         try sql.integer("SELECT min(at) FROM commandCall").map { Instant(milliseconds: $0) }
     }
 
+    // MARK: A clock that was set back
+
+    /// The clock was set back by so much: what is open is due as it would have been without.
+    ///
+    /// A command of the last second was most likely given after that, and stays as it is.
+    package func bringForward(byMilliseconds step: Int64) throws {
+        let now = transaction.now.milliseconds
+        try sql.run(
+            """
+            UPDATE command SET expiresAt = expiresAt - $1
+            WHERE state IN ('queued', 'sent') AND (createdAt < $2 OR createdAt > $3)
+            """
+        ) {
+            $0.add(step)
+            $0.add(now - 1000)
+            $0.add(now)
+        }
+        try sql.run("UPDATE commandCall SET at = $1 WHERE at > $2") {
+            $0.add(now)
+            $0.add(now + step / 2)
+        }
+    }
+
     // MARK: The log
 
     /// A device's commands made within a time, newest first, from behind a number on.

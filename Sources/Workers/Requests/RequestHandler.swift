@@ -14,6 +14,8 @@ package struct RequestHandler: BatchHandler {
     /// Whether `nextDue` knows of what the batches since began; it is asked for at the next look, off the
     /// path of a request.
     private var isPlanned = true
+    /// Only the control worker looks.
+    private var clockSteps = ClockSteps()
 
     /// The control worker: devices, sharing, homes; and the clock of commands.
     package static func control(_ environment: Environment) -> RequestHandler {
@@ -54,6 +56,7 @@ package struct RequestHandler: BatchHandler {
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
         try desk.catalog.update(in: tx)
+        try followClock(in: tx)
         var owed = Owed()
         for message in batch { try handle(message, in: tx, owed: &owed) }
         isPlanned = name != .control
@@ -107,6 +110,7 @@ package struct RequestHandler: BatchHandler {
     package func isDue(in tx: Transaction) throws -> Bool {
         if desk.waiting.canRelease || !isPlanned { return true }
         guard name == .control else { return false }
+        if clockSteps.stepBack(by: environment.clock) != nil { return true }
         // Others give commands too, the schedule worker among them.
         let next = [try tx.commands.nextExpiry(), try tx.commands.nextCall()]
             .compactMap(\.self).min()
@@ -117,6 +121,7 @@ package struct RequestHandler: BatchHandler {
     package mutating func due(in tx: Transaction) throws -> Owed? {
         if desk.waiting.canRelease { return try released(in: tx) }
         guard name == .control else { return nil }
+        try followClock(in: tx)
         try desk.catalog.update(in: tx)
         var owed = Owed()
         try CommandOutcome.expire(
@@ -146,6 +151,15 @@ package struct RequestHandler: BatchHandler {
         return owed
     }
 
+    /// Brings forward what is due where the clock was set back.
+    private mutating func followClock(in tx: Transaction) throws {
+        guard name == .control else { return }
+        if let step = clockSteps.stepBack(by: environment.clock) {
+            try tx.commands.bringForward(byMilliseconds: step)
+        }
+        clockSteps.note(environment.clock)
+    }
+
     /// Carries out the requests whose slow work is done.
     private mutating func released(in tx: Transaction) throws -> Owed {
         try desk.catalog.update(in: tx)
@@ -170,6 +184,7 @@ package struct RequestHandler: BatchHandler {
         in tx: Transaction
     ) throws -> [OutboundMessage] {
         try desk.begin(isSessionPresent: isSessionPresent, in: tx)
+        clockSteps.note(environment.clock)
         try plan(in: tx)
         return []
     }

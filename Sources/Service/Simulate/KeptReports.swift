@@ -1,0 +1,74 @@
+/// What a device keeps until the service has answered it, and when it sends it (PROTOCOL 2.2).
+///
+/// At most 16 reports are under way; others wait until these are answered. One without an answer is sent
+/// again after 5 seconds, then after twice as long each time, up to 5 minutes, with jitter: devices that
+/// all lost the same service must not all come back in the same moment.
+struct KeptReports {
+    private struct Kept {
+        var id: String
+        var payload: [UInt8]
+        /// When it is to be sent next.
+        var at: Int64
+        /// Milliseconds until the next repeat; 0 before the first sending.
+        var pause: Int64 = 0
+    }
+
+    /// Reports under way at most.
+    static let underWayMax = 16
+    /// Milliseconds before the first repeat.
+    static let firstPause: Int64 = 5000
+    /// Milliseconds between repeats at most.
+    static let lastPause: Int64 = 300_000
+
+    private var underWay: [Kept] = []
+    private var waiting: [Kept] = []
+    private var nextAt = Int64.max
+
+    /// Whether everything is answered.
+    var isEmpty: Bool { underWay.isEmpty && waiting.isEmpty }
+
+    /// Keeps a new report.
+    mutating func append(_ id: String, _ payload: [UInt8], at now: Int64) {
+        waiting.append(Kept(id: id, payload: payload, at: now))
+        if underWay.count < Self.underWayMax { nextAt = min(nextAt, now) }
+    }
+
+    /// Takes an answer; false where no such report is under way.
+    mutating func settle(_ id: String) -> Bool {
+        guard let place = underWay.firstIndex(where: { $0.id == id }) else { return false }
+        underWay.remove(at: place)
+        if !waiting.isEmpty { nextAt = 0 }
+        return true
+    }
+
+    /// Has what is under way sent again at once.
+    mutating func sendAgain(at now: Int64) {
+        for index in underWay.indices { underWay[index].at = now }
+        nextAt = now
+    }
+
+    /// Gives the reports to be sent now, oldest first, and how many of them were sent before.
+    mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
+        guard now >= nextAt else { return ([], 0) }
+        let free = min(Self.underWayMax - underWay.count, waiting.count)
+        if free > 0 {
+            underWay += waiting.prefix(free)
+            waiting.removeFirst(free)
+        }
+        var payloads: [[UInt8]] = []
+        var repeats = 0
+        for index in underWay.indices where underWay[index].at <= now {
+            payloads.append(underWay[index].payload)
+            if underWay[index].pause > 0 { repeats += 1 }
+            underWay[index].pause = Self.pause(after: underWay[index].pause)
+            let jitter = Double.random(in: 0.8...1.2)
+            underWay[index].at = now + Int64(Double(underWay[index].pause) * jitter)
+        }
+        nextAt = underWay.map(\.at).min() ?? .max
+        return (payloads, repeats)
+    }
+
+    static func pause(after pause: Int64) -> Int64 {
+        pause == 0 ? firstPause : min(pause * 2, lastPause)
+    }
+}
