@@ -56,8 +56,9 @@ struct Settings {
             guard let limit = Limits.keys[key] else {
                 throw Problem(text: "plugin_opt_\(key) is unknown")
             }
-            guard let number = Int(value), (0...1_000_000_000).contains(number) else {
-                throw Problem(text: "plugin_opt_\(key) is not 0 to 1000000000")
+            // The largest of the service's settings, a million KiB, is a little more than a thousand million.
+            guard let number = Int(value), (0...2_000_000_000).contains(number) else {
+                throw Problem(text: "plugin_opt_\(key) is not 0 to 2000000000")
             }
             limits[keyPath: limit] = number
         }
