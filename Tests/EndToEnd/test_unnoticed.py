@@ -8,7 +8,7 @@ import time
 import unittest
 
 from client import Device, Terminal, fresh_id, fresh_mac, fresh_terminal, now
-from harness import BINARY, ENVIRONMENT, TOPICS
+from harness import BINARY, ENVIRONMENT, TOPICS, Service
 from world import FREE, LAMP, OwnWorldOfClass, World
 
 
@@ -17,7 +17,7 @@ class Unnoticed(OwnWorldOfClass):
 
     @classmethod
     def make_world(cls):
-        return World()
+        return World(service=Service())
 
     def setUp(self):
         super().setUp()
