@@ -244,7 +244,7 @@ class Foreign(Unnoticed):
     def test_a_device_registers_comes_goes_and_comes_again(self):
         mac = fresh_mac()
         secret = None
-        for _ in range(10):
+        for _ in range(3):
             answer = self.world.register(LAMP, mac, **({"oldSecret": secret} if secret else {}))
             self.assertTrue(answer["ok"], answer)
             secret = answer["result"]["secret"]

@@ -9,9 +9,9 @@ struct HostilePlan {
     /// Bytes that it sends once, instead.
     var once: [UInt8] = []
     /// Messages without an answer at the same time.
-    var answerWindow = Int.max
+    var answerWindow = 1 << 40
     /// Messages that the broker has not confirmed.
-    var confirmWindow = Int.max
+    var confirmWindow = 1 << 40
     /// Whether it goes, and comes as another, once its message is confirmed or it has nothing to say.
     var isBrief = false
     /// Whether it goes and comes back once it has sent all that it has at once.
