@@ -46,6 +46,8 @@ SETTINGS = ["--set", "delivery.email=gateway", "--set", "delivery.sms=gateway",
 SETTINGS += [word for who in ("terminal", "device", "product") for kind in (
     "MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst")
     for word in ("--set", f"limits.{who}{kind}=1000000")]
+# One terminal logs in as a hundred users, and goes on holding what it subscribed to as each.
+SETTINGS += ["--set", "limits.terminalSubscriptions=1000"]
 
 
 class World:
