@@ -62,7 +62,7 @@ CREATE TABLE status (
     connection INTEGER NOT NULL,
     session TEXT,
     lastSeenAt INTEGER
-, recent BLOB, listensFrom INTEGER) STRICT, WITHOUT ROWID;
+, recent BLOB, listensFrom INTEGER, historyDay INTEGER NOT NULL DEFAULT 0, historyBytes INTEGER NOT NULL DEFAULT 0, historyToldAt INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE INDEX statusOnline ON status (did) WHERE online = 1;
 

@@ -97,6 +97,8 @@ package struct Status: Sendable, Equatable {
     package var presence = Presence()
     /// The newest reports without an id; nil before the first.
     package var newest: Newest?
+    /// What the device has written into its history today.
+    package var historyUse = HistoryUse()
 
     /// The times that reports brought, as far as they are known; the newest is among them.
     package var reportTimes: [Instant] {
@@ -124,7 +126,7 @@ package enum ConditionKind: String, Sendable, CaseIterable {
 package struct Event: Sendable, Equatable {
     /// The event's id; a condition's clearing carries the id of its raising.
     package var id: String
-    /// `alert, alertCleared, fault, faultCleared, online, offline, scheduleRun`.
+    /// `alert, alertCleared, fault, faultCleared, online, offline, scheduleRun, historyLimited`.
     package var type: String
     /// The condition's name.
     package var name: String?
@@ -140,7 +142,11 @@ package struct Event: Sendable, Equatable {
     /// All types that there are.
     package static let types: Set<String> = [
         "alert", "alertCleared", "fault", "faultCleared", "online", "offline", "scheduleRun",
+        historyLimited,
     ]
+
+    /// The type of the event that tells that no more history is kept today.
+    package static let historyLimited = "historyLimited"
 
     /// Makes an event.
     package init(

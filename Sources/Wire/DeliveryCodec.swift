@@ -31,6 +31,8 @@ package enum DeliveryCodec {
         package var isSent: Bool
         /// What went wrong, in the gateway's words.
         package var error: String?
+        /// Whether another try is of no use: there is no such number, say.
+        package var isFinal = false
     }
 
     /// Reads a gateway's answer.
@@ -39,7 +41,8 @@ package enum DeliveryCodec {
             Result(
                 id: try fields.requiredID("messageId", as: MessageID.self),
                 isSent: try fields.requiredBool("ok"),
-                error: try fields.text("error", length: 0...1024)
+                error: try fields.text("error", length: 0...1024),
+                isFinal: try fields.bool("final") ?? false
             )
         }
     }

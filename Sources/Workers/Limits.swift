@@ -48,6 +48,10 @@ package struct Limits: Sendable {
     package var requestSeconds: Int64 = 600
     /// How long history is kept unless the product says otherwise, in days.
     package var historyDays = 30
+    /// Bytes that one device may write into its history in a day of UTC; 0 for no bound.
+    ///
+    /// Beyond them its state alone is kept. The arithmetic is beside `HistoryUse`.
+    package var historyBytesPerDay: Int64 = 64 << 20
     /// Bytes of the history's tail above which it is sorted.
     package var historyTailBytes = 4 << 20
     /// How long a record waits in the tail at most, in seconds.

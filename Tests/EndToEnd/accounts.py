@@ -46,6 +46,7 @@ class Gateway(Tool):
     """A gateway for texts and e-mails: keeps what it is given, and says that it was sent."""
 
     refused = ()  # addresses that it fails to send to
+    dead = ()  # addresses that there are not: it says so, and that another try is of no use
 
     def come(self):
         code = self.connect()
@@ -58,8 +59,11 @@ class Gateway(Tool):
     def _on_message(self, client, data, raw):
         super()._on_message(client, data, raw)
         body = json.loads(raw.payload)
-        ok = body["to"] not in self.refused
-        answer = {"messageId": body["messageId"], "ok": ok, **({} if ok else {"error": "out of paper"})}
+        answer = {"messageId": body["messageId"], "ok": True}
+        if body["to"] in self.refused:
+            answer.update(ok=False, error="out of paper")
+        if body["to"] in self.dead:
+            answer.update(ok=False, error="no such number", final=True)
         self.paho.publish(f"{TOPICS}/system/outbound/result", json.dumps(answer), 1)
 
     def taken(self, to, template="code", seconds=clients.SECONDS, **params):

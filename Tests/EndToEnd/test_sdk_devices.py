@@ -1,12 +1,14 @@
 """What the device SDKs and the firmware ask of the service, as they ask it; each docstring names the row."""
 
+import base64
 import time
 import unittest
+import urllib.request
 
 from accounts import COUNTRY, People, fresh_email, fresh_id, fresh_name, fresh_phone
 from client import now
 from sharing import Sharing, share
-from world import FREE, EndToEnd
+from world import FREE, EndToEnd, OwnWorldOfClass, World
 
 
 class Reports(EndToEnd):
@@ -265,6 +267,145 @@ class Targets(People):
         guest.get("account/updateProfile", {"email": fresh_email()})
         row = next(u for u in owner.get("device/users", {"did": device.did})["users"] if u["uid"] == guest.uid)
         self.assertNotIn("address", row)
+
+
+class Gateways(People):
+    """What a gateway says of a number."""
+
+    def ask(self, terminal, **params):
+        return terminal.get("account/sendCode", {"countryCode": COUNTRY, **params})["requestId"]
+
+    def told(self, terminal, request, seconds):
+        return terminal.expect("/code", lambda b: b["requestId"] == request, seconds).body
+
+    def test_a_number_that_does_not_exist_is_told_at_once_and_not_tried_again(self):
+        """Overlooked 15: the user waits no 15 s for three tries of a mistyped number."""
+        phone, email = fresh_phone(), fresh_email()
+        self.gateway.dead = (phone, email)
+        self.addCleanup(setattr, self.gateway, "dead", ())
+        for purpose, address in (("login", {"phone": phone}), ("register", {"email": email})):
+            with self.subTest(purpose=purpose):
+                terminal = self.stranger()
+                request = self.ask(terminal, purpose=purpose, **address)
+                told = self.told(terminal, request, 3)
+                self.assertEqual((told["state"], told["error"]["code"]), ("failed", "InvalidRequest"))
+                self.assertNotIn("no such number", told["error"]["message"], "the gateway's words are for operators")
+        time.sleep(6)  # longer than the first pause before another try
+        self.assertEqual([len(self.gateway.unread_to(to)) for to in (phone, email)], [1, 1])
+
+    def test_it_does_not_tell_who_has_an_account(self):
+        """Overlooked 15: a code to reset a password is told of alike for known and unknown addresses."""
+        email = fresh_email()
+        self.register(email=email)
+        self.gateway.dead = (email,)
+        self.addCleanup(setattr, self.gateway, "dead", ())
+        for address in (email, fresh_email()):
+            terminal = self.stranger()
+            request = self.ask(terminal, purpose="resetPassword", email=address)
+            self.assertEqual(self.told(terminal, request, 10)["state"], "sent")
+
+    def test_any_other_refusal_is_tried_again(self):
+        """Overlooked 15, the other way round: without `final` the message is not given up."""
+        phone = fresh_phone()
+        self.gateway.refused = (phone,)
+        self.addCleanup(setattr, self.gateway, "refused", ())
+        terminal = self.stranger()
+        request = self.ask(terminal, purpose="login", phone=phone)
+        self.gateway.taken(phone)
+        self.gateway.refused = ()
+        self.assertEqual(self.told(terminal, request, 20)["state"], "sent")
+
+
+class Zones(EndToEnd):
+    """Which clock a schedule of the SDKs means, which give none."""
+
+    def zone(self, country, **profile):
+        device, terminal = self.device(), self.terminal(login=False)
+        result = terminal.get("account/loginAnonymous", {"countryCode": country}, token=None)
+        terminal.user = result["user"]
+        terminal.adopt(result)
+        terminal.bind(device)
+        if profile:
+            terminal.get("account/updateProfile", profile)
+        params = {"did": device.did, "time": "06:30", "weekDays": [1, 2, 3, 4, 5], "attrs": {"power": True}}
+        return terminal.get("schedule/create", params)["schedule"]["timezone"]
+
+    def test_the_country_gives_the_zone_where_it_has_one_for_all(self):
+        """Overlooked 9: 06:30 of a user of country 86 is not half past two in the afternoon."""
+        for country, zone in (("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"),
+                              ("44", "Europe/London"), ("1", "UTC"), ("7", "UTC"), ("61", "UTC"), ("55", "UTC")):
+            with self.subTest(country=country):
+                self.assertEqual(self.zone(country), zone)
+
+    def test_what_the_user_says_comes_first(self):
+        """Overlooked 9: a zone that was set holds, UTC too."""
+        self.assertEqual(self.zone("86", timezone="Asia/Urumqi"), "Asia/Urumqi")
+        self.assertEqual(self.zone("86", timezone="UTC"), "UTC")
+
+
+class Full(OwnWorldOfClass):
+    """A service in which a device's history of a day is full soon, or never."""
+
+    CHUNK = base64.b64encode(bytes(36_000)).decode()  # 48,000 characters
+    megabytes = 1
+
+    @classmethod
+    def make_world(cls):
+        return World(watch=False, settings=["--set", f"limits.historyMegabytesPerDay={cls.megabytes}"])
+
+    def dropped(self):
+        ready = self.world.service.ready
+        port = ready.get("healthPort", ready["httpPort"])
+        page = urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5).read().decode()
+        return sum(float(line.split()[-1]) for line in page.splitlines()
+                   if line.startswith("lamplighter_history_dropped_total"))
+
+
+class HistoryOfADay(Full):
+    """One device can't fill the disk with its past."""
+
+    def test_beyond_the_bound_only_the_state_is_kept(self):
+        device, terminal = self.pair(FREE)
+        answers = [device.report(binary=self.CHUNK) for _ in range(24)]
+        self.assertTrue(all(a["ok"] for a in answers))
+        self.assertEqual([a.get("stored") for a in answers], ["history"] * 21 + [None] * 3)
+        limited = terminal.event(device, lambda b: b["type"] == "historyLimited")
+        self.assertEqual(limited["value"]["megabytesPerDay"], 1)
+        self.assertEqual(limited["value"]["resumesAt"] % 86_400_000, 0)
+        self.assertEqual(limited["actor"]["kind"], "system")
+        self.assertEqual(device.report(data={"big": "x" * 20_000})["stored"], "state")
+        status = terminal.get("device/status", {"did": device.did})
+        self.assertEqual((status["version"], len(status["data"]["big"])), (1, 20_000), "the state goes on")
+        terminal.wait(lambda: len([m for m in terminal.everything if m.leaf == "binary"]) == 24, what="all bytes")
+        told = [m for m in terminal.everything if m.topic.endswith("/event") and m.body["type"] == "historyLimited"]
+        self.assertEqual(len(told), 1, "told once an hour")
+        log = terminal.get("device/events", {"did": device.did, "types": ["historyLimited"]})["events"]
+        self.assertEqual([e["eventId"] for e in log], [limited["eventId"]])
+        page = {"did": device.did, "from": 0, "to": now() + 1000, "limit": 100}
+        kept = 0
+        while page is not None:
+            result = terminal.get("device/history", page)
+            kept += len(result["rows"])
+            page = {**page, "cursor": result["cursor"]} if "cursor" in result else None
+        self.assertEqual(kept, 22, "the smaller report found room")
+        self.assertGreaterEqual(self.dropped(), 3)
+
+    def test_other_devices_have_their_own(self):
+        one, two = self.device(FREE), self.device(FREE)
+        while "stored" in one.report(binary=self.CHUNK):
+            pass
+        self.assertEqual(two.report(binary=self.CHUNK)["stored"], "history")
+
+
+class WithoutABound(Full):
+    """The control: with the bound switched off, all is kept."""
+
+    megabytes = 0
+
+    def test_all_is_kept(self):
+        device = self.device(FREE)
+        self.assertEqual({device.report(binary=self.CHUNK)["stored"] for _ in range(24)}, {"history"})
+        self.assertEqual(self.dropped(), 0)
 
 
 if __name__ == "__main__":

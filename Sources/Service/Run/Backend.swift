@@ -239,6 +239,7 @@ extension Limits {
         inboxSeconds = Int64(settings.limit("inboxDays")) * 86_400
         requestSeconds = Int64(settings.limit("requestWindow"))
         historyDays = settings.limit("historyDays")
+        historyBytesPerDay = Int64(settings.limit("historyMegabytesPerDay")) << 20
         queuedPerDevice = settings.limit("queuedCommands")
         sessionSeconds = Int64(settings.limit("sessionDays")) * 86_400
         invitationSeconds = Int64(settings.limit("invitationLife"))

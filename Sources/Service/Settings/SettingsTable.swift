@@ -15,7 +15,7 @@ package enum SettingsTable {
     /// All rows, in the order they are shown.
     package static let all: [Setting] =
         general + regions + mqtt + broker + http + health + delivery + gate + limits
-        + operationLimits + loop + counts
+        + operationLimits + loop + counts + deviceHistory
 
     private static let byKey = Dictionary(
         all.map { ($0.key, $0) },

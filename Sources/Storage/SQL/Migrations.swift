@@ -21,6 +21,7 @@ enum Migrations {
         ("013-fewer-indexes", Schema013.sql), ("014-listening", Schema014.sql),
         ("015-first-life", Schema015.sql), ("016-turned-away", Schema016.sql),
         ("017-counts", Schema017.sql), ("018-pending-addresses", Schema018.sql),
+        ("019-history-use", Schema019.sql),
         ("020-refusals", Schema020.sql),
     ]
 

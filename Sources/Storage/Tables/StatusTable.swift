@@ -21,16 +21,17 @@ package struct StatusTable {
 
     private static let columns = """
         productKey, version, ts, attributes, conditions, online, alive, connection, session,
-        lastSeenAt, recent, did, listensFrom
+        lastSeenAt, recent, did, listensFrom, historyDay, historyBytes, historyToldAt
         """
 
     func create(_ did: DeviceID, product: ProductKey, at now: Instant) throws {
         let record = StatusRecord(did: did, productKey: product, status: Status(ts: now))
         try sql.run(
             """
-            INSERT INTO status (version, ts, attributes, conditions, recent, online, alive,
-                connection, session, lastSeenAt, listensFrom, productKey, did)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+            INSERT INTO status (version, ts, attributes, conditions, recent, historyDay,
+                historyBytes, historyToldAt, online, alive, connection, session, lastSeenAt,
+                listensFrom, productKey, did)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
             """
         ) {
             Self.bindReported(record.status, &$0)
@@ -98,8 +99,9 @@ package struct StatusTable {
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
         try sql.run(
             """
-            UPDATE status SET version = $1, ts = $2, attributes = $3, conditions = $4, recent = $5
-            WHERE did = $6
+            UPDATE status SET version = $1, ts = $2, attributes = $3, conditions = $4, recent = $5,
+                historyDay = $6, historyBytes = $7, historyToldAt = $8
+            WHERE did = $9
             """,
             each: reported
         ) { binder, record in
@@ -134,6 +136,9 @@ package struct StatusTable {
         binder.add(text: encode(status.attributes))
         binder.add(text: encode(status.open, status.cleared))
         binder.add(bytes: status.newest.map(encode))
+        binder.add(status.historyUse.day)
+        binder.add(status.historyUse.bytes)
+        binder.add(status.historyUse.toldAt?.milliseconds)
     }
 
     private static func bind(_ presence: Presence, _ binder: inout Binder) {
@@ -171,6 +176,11 @@ package struct StatusTable {
         status.presence.changedAt = row.optionalInteger(9).map { Instant(milliseconds: $0) }
         status.presence.listensFrom = row.optionalInteger(12).map { Instant(milliseconds: $0) }
         status.newest = row.withBytes(10, text: false) { newest($0) }
+        status.historyUse = HistoryUse(
+            day: row.integer(13),
+            bytes: row.integer(14),
+            toldAt: row.optionalInteger(15).map { Instant(milliseconds: $0) }
+        )
         return StatusRecord(did: did, productKey: ProductKey(trusted: row.text(0)), status: status)
     }
 

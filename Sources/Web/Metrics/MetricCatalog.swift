@@ -68,6 +68,11 @@ package enum MetricCatalog {
             "Messages that could not be read or break their schema, by reason."
         ),
         Entry(
+            "lamplighter_history_dropped_total",
+            .counter,
+            "Records of devices not kept, since the device had used up its history of the day."
+        ),
+        Entry(
             "lamplighter_outbox_rows",
             .gauge,
             "Batches committed whose messages the broker has not confirmed yet."

@@ -65,14 +65,14 @@ package final class DeliveryDesk: Sendable {
         switch failure {
         case .unavailable:
             note(row, works: false, at: tx.now)
-        case .refused:
+        case .refused, .final:
             note(row, works: true, at: tx.now)
             if row.delivery.isGuarded, row.told == nil {
                 tell(row, nil, topics, owed: &owed)
                 try tx.deliveries.note(row.delivery.id, told: "sent")
             }
-            if row.tries >= limits.deliveryRefusals {
-                return try giveUp(row, "The message was refused.", topics, in: tx, owed: &owed)
+            if let why = Self.reason(failure, row, limits) {
+                return try giveUp(row, why, topics, in: tx, owed: &owed)
             }
         }
         try tx.deliveries.postpone(
@@ -81,6 +81,19 @@ package final class DeliveryDesk: Sendable {
                 seconds: Self.pause(after: row.tries, limits.deliveryBackoff, limits)
             )
         )
+    }
+
+    /// Why no other try is made of a message that was refused; nil where one is.
+    private static func reason(
+        _ failure: DeliveryFailure,
+        _ row: DeliveryTable.Due,
+        _ limits: Limits
+    ) -> Rejection? {
+        if case .final = failure {
+            return Rejection(.invalidRequest, "This number or address takes no messages.")
+        }
+        guard row.tries >= limits.deliveryRefusals else { return nil }
+        return Rejection(.unavailable, "The message was refused.")
     }
 
     /// A dummy is due: it is told of as the channel does at present.
@@ -108,12 +121,13 @@ package final class DeliveryDesk: Sendable {
     func expired(_ row: DeliveryTable.Due, _ topics: Topics, owed: inout Owed) {
         count(row, "expired")
         guard row.told == nil else { return }
-        tell(row, "The message could not be sent in time.", topics, owed: &owed)
+        let failure = Rejection(.unavailable, "The message could not be sent in time.")
+        tell(row, failure, topics, owed: &owed)
     }
 
     private func giveUp(
         _ row: DeliveryTable.Due,
-        _ why: String,
+        _ why: Rejection,
         _ topics: Topics,
         in tx: Transaction,
         owed: inout Owed
@@ -126,7 +140,7 @@ package final class DeliveryDesk: Sendable {
 
     private func tell(
         _ row: DeliveryTable.Due,
-        _ failure: String?,
+        _ failure: Rejection?,
         _ topics: Topics,
         owed: inout Owed
     ) {
@@ -134,10 +148,7 @@ package final class DeliveryDesk: Sendable {
         owed.publish(
             OutboundMessage(
                 topics.terminal(origin.app, origin.terminal, "code"),
-                DeliveryCodec.state(
-                    origin.requestID,
-                    failure: failure.map { Rejection(.unavailable, $0) }
-                )
+                DeliveryCodec.state(origin.requestID, failure: failure)
             ),
             isSecret: true
         )

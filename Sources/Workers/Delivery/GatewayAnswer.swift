@@ -24,7 +24,8 @@ enum GatewayAnswer {
         if result.isSent {
             try desk.sent(row, environment.topics, in: tx, owed: &owed)
         } else {
-            let failure = DeliveryFailure.refused(result.error ?? "no reason given")
+            let reason = result.error ?? "no reason given"
+            let failure = result.isFinal ? DeliveryFailure.final(reason) : .refused(reason)
             try desk.failed(row, failure, environment, in: tx, owed: &owed)
         }
     }

@@ -34,13 +34,15 @@ package struct OutgoingMessage: Sendable {
 package enum DeliveryFailure: Error, Sendable, Equatable {
     /// The other side won't have this message, now or later.
     case refused(String)
+    /// It never will: there is nobody at that address, say. Another try is of no use.
+    case final(String)
     /// The other side can't be reached, or takes nothing at present.
     case unavailable(String)
 
     /// The reason, for operators.
     package var reason: String {
         switch self {
-        case .refused(let reason), .unavailable(let reason): reason
+        case .refused(let reason), .final(let reason), .unavailable(let reason): reason
         }
     }
 }

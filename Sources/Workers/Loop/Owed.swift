@@ -17,6 +17,8 @@ package struct Owed {
     private(set) var jobs: [SlowJob] = []
     /// Refusals, by reason, for the metrics.
     package private(set) var rejected: [String: Int] = [:]
+    /// Records of devices' histories that were not kept, for the metrics.
+    package private(set) var droppedHistory = 0
 
     /// Nothing is owed.
     package init() {}
@@ -93,7 +95,11 @@ package struct Owed {
     /// Counts the refusals that another piece of work counted.
     mutating func addCounts(of other: Owed) {
         rejected.merge(other.rejected) { $0 + $1 }
+        droppedHistory += other.droppedHistory
     }
+
+    /// Counts records of a device's history that were not kept.
+    mutating func countDroppedHistory(_ count: Int) { droppedHistory += count }
 
     /// Counts a refusal.
     package mutating func count(_ rejection: Rejection) {

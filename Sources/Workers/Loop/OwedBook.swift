@@ -54,6 +54,7 @@ struct OwedBook {
         for worker in owed.woken { environment.neighbours.wake(worker) }
         for job in owed.jobs { job.submit(to: environment.pool) }
         metrics.refused(owed.rejected)
+        metrics.droppedHistory(owed.droppedHistory)
         for letter in owed.deadLetters {
             metrics.deadLetter(letter.kind)
             logger.info(

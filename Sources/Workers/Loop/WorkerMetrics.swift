@@ -77,6 +77,11 @@ package final class WorkerMetrics: Sendable {
         }
     }
 
+    func droppedHistory(_ count: Int) {
+        guard count > 0 else { return }
+        Counter(label: "lamplighter_history_dropped_total").increment(by: count)
+    }
+
     func deadLetter(_ kind: PutAside.Kind) {
         Counter(
             label: "lamplighter_dead_letters_total",

@@ -52,9 +52,11 @@ enum ScheduleMethods {
         return try save(schedule, ignored: wish.ignored, &call)
     }
 
-    /// The caller's own zone.
+    /// The caller's own zone, else that of a country that has one for all of it; UTC where the system does
+    /// not know the zone.
     private static func userZone(_ call: Call) throws -> String {
-        try call.tx.accounts.find(call.caller().uid)?.timezone ?? "UTC"
+        let zone = try call.user().timezone
+        return TimeZones.contains(zone) ? zone : "UTC"
     }
 
     private static func requireControl(_ binding: Binding) throws {

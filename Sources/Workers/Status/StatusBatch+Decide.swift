@@ -55,32 +55,21 @@ extension StatusBatch {
         {
         case .failure(let rejection): refuse(report, item, rejection)
         case .success(let outcome):
+            let isKept = keep(
+                report,
+                outcome,
+                item.device,
+                &status,
+                json: json,
+                at: now,
+                ids: &ids
+            )
             change(item.device, status)
-            keep(report, outcome, item.device, json: json)
             tell(report, outcome, status, product, item.device)
             note(report, at: now, did: did)
             if let key { claim(key, version: status.version) }
-            answer(report, did, version: status.version, outcome.stored, at: now)
-        }
-    }
-
-    private mutating func keep(
-        _ report: Report,
-        _ outcome: StatusRules.Outcome,
-        _ device: Int,
-        json: [UInt8]?
-    ) {
-        let did = dids[device]
-        for point in outcome.history {
-            let json = json ?? point.data.encoded()
-            history.append((device, HistoryRecord(did: did, ts: point.ts, json: json)))
-        }
-        if let binary = report.binary {
-            let record = HistoryRecord(did: did, ts: outcome.ts, data: nil, binary: binary)
-            history.append((device, record))
-        }
-        for event in outcome.events {
-            events.append((did, event, actor: EventCodec.stored(event.actor)))
+            let stored = isKept || outcome.stored == .state ? outcome.stored : nil
+            answer(report, did, version: status.version, stored, at: now)
         }
     }
 
@@ -149,7 +138,8 @@ extension StatusBatch {
         }
     }
 
-    private mutating func tell(_ event: Event, _ device: Int) {
+    /// Tells a device's users of an event.
+    mutating func tell(_ event: Event, _ device: Int) {
         let did = dids[device]
         let payload = EventCodec.encode(event)
         for uid in subscribers[device] {

@@ -78,6 +78,7 @@ struct StatusBatch {
     }
 
     let callSeconds: Int64
+    let historyBytesPerDay: Int64
 
     let counts: CountLimits
     let quotas: QuotaFront
@@ -88,6 +89,7 @@ struct StatusBatch {
         callSeconds = environment.limits.callSeconds
         counts = environment.limits.counts
         quotas = environment.quotas
+        historyBytesPerDay = environment.limits.historyBytesPerDay
     }
 
     // MARK: Places

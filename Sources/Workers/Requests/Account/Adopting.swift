@@ -104,7 +104,8 @@ struct Adopting {
                 to: account.uid,
                 bond: try tx.bindings.find(sharing.did, account.uid)
             )
-            guard let moved else { continue }
+            guard var moved else { continue }
+            moved.updatedAt = tx.now
             try tx.sharings.save(moved)
             try SharingPush.tell(moved, call.topics, in: tx, owed: &call.owed)
         }

@@ -1,0 +1,68 @@
+/// How much a device has written into its history in one day, so that no device fills the disk (PROTOCOL 2.2).
+///
+/// It lies in the row of the device's status, which every report saves anyway: it costs no statement and no
+/// memory of its own, and survives restarts.
+///
+/// 64 MiB a day are 776 bytes a second, day and night: a report of twenty values each second. A device that
+/// sends as fast as the gate lets it (256 KiB a second) is at its end after four minutes and ten seconds; in
+/// the 30 days that history is kept it holds 1.9 GiB at most, where it would hold 650.
+package struct HistoryUse: Sendable, Equatable {
+    /// The day, counted in UTC from the Unix epoch.
+    package var day: Int64
+    /// Bytes that were written on that day.
+    package var bytes: Int64
+    /// When users were last told that history was not kept.
+    package var toldAt: Instant?
+
+    /// How often users are told that history is not kept, in seconds: once an hour.
+    package static let tellSeconds: Int64 = 3600
+    /// The part of the bound by which the log of alerts and faults may pass it: it goes on where values
+    /// have used the day up, and is bounded too.
+    private static let logPart: Int64 = 4
+
+    /// What a kept record is counted as beyond its values, in bytes: its time, its place, its share of an index.
+    package static let recordBytes = 32
+    /// What a kept event is counted as beyond its value, in bytes.
+    package static let eventBytes = 160
+
+    /// Notes what was written.
+    package init(day: Int64 = 0, bytes: Int64 = 0, toldAt: Instant? = nil) {
+        self.day = day
+        self.bytes = bytes
+        self.toldAt = toldAt
+    }
+
+    /// Counts bytes of the history, unless they would pass the day's bound; 0 is no bound.
+    package mutating func take(_ count: Int, bound: Int64, at now: Instant) -> Bool {
+        take(Int64(count), upTo: bound, at: now)
+    }
+
+    /// Counts bytes of the log of events, which may pass the bound by a quarter.
+    package mutating func takeEvent(_ count: Int, bound: Int64, at now: Instant) -> Bool {
+        take(Int64(count), upTo: bound + bound / Self.logPart, at: now)
+    }
+
+    private mutating func take(_ count: Int64, upTo most: Int64, at now: Instant) -> Bool {
+        let today = Self.day(of: now)
+        if day != today { (day, bytes) = (today, 0) }
+        guard most == 0 || bytes + count <= most else { return false }
+        bytes += count
+        return true
+    }
+
+    /// Tells whether users are to hear now that history is not kept, and notes that they do.
+    package mutating func tells(at now: Instant) -> Bool {
+        if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.tellSeconds) {
+            return false
+        }
+        toldAt = now
+        return true
+    }
+
+    /// When history is kept again: the beginning of the next day.
+    package static func resumesAt(after now: Instant) -> Instant {
+        Instant(milliseconds: (day(of: now) + 1) * 86_400_000)
+    }
+
+    private static func day(of now: Instant) -> Int64 { now.milliseconds / 86_400_000 }
+}
