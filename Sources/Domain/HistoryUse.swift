@@ -4,8 +4,8 @@
 /// memory of its own, and survives restarts.
 ///
 /// 64 MiB a day are 776 bytes a second, day and night: a report of twenty values each second. A device that
-/// sends as fast as the gate lets it (256 KiB a second) is at its end after four minutes and ten seconds; in
-/// the 30 days that history is kept it holds 1.9 GiB at most, where it would hold 650.
+/// sends as fast as the gate lets it (256 KiB a second) is at its end after four minutes; in the
+/// 30 days that history is kept it holds 1.9 GiB at most, where it would hold 630.
 package struct HistoryUse: Sendable, Equatable {
     /// The day, counted in UTC from the Unix epoch.
     package var day: Int64

@@ -60,6 +60,26 @@ package enum AppCodec {
         ]
     }
 
+    /// All policies as they hold, for operators; `sessionDays` is the service's where the app says none.
+    package static func encode(_ policies: AppPolicies, sessionDays: Int64) -> JSONObject {
+        var object = encodeLogin(policies)
+        object["cancelProof"] = .bool(policies.cancelProof)
+        object["sessionDays"] = .integer(policies.sessionDays ?? sessionDays)
+        return object
+    }
+
+    /// How an app uses a provider, without its secret.
+    package static func encode(_ settings: ProviderSettings) -> JSONObject {
+        let place = settings.provider.hasIDTokens ? "issuer" : "baseUrl"
+        return JSONObject([
+            ("enabled", .bool(settings.isEnabled)), ("keepToken", .bool(settings.keepsToken)),
+            ("clientIds", .array(settings.clientIDs.map { .string($0) })),
+            ("hasSecret", .bool(settings.clientSecret != nil)),
+            (place, settings.baseURL.isEmpty ? nil : .string(settings.baseURL)),
+            ("subject", settings.provider == .wechat ? .string(settings.subject.rawValue) : nil),
+        ])
+    }
+
     private static func products(_ fields: Fields) throws(Rejection) -> App.Products {
         guard let value = fields.object["products"] else { return .all }
         if value.stringValue == "all" { return .all }

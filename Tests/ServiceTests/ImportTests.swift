@@ -46,6 +46,54 @@ import Workers
         #expect(try product([("productSecret", .string(given))]).secret == given)
     }
 
+    @Test("Without a key or an id one is made, another each time")
+    func made() throws {
+        let documents: [JSONValue] = [["name": "Lamp"], ["name": "Lamp", "productKey": .null]]
+        let keys = try documents.map { document in
+            try store.batch(at: SystemClock().now) { try Import.product(document, in: $0) }
+        }
+        let apps = try (0..<2).map { _ in
+            try store.batch(at: SystemClock().now) { try Import.app(["name": "App"], in: $0) }
+        }
+
+        #expect(keys.allSatisfy { ProductKey($0.id) != nil && $0.isNew && $0.secret != nil })
+        #expect(apps.allSatisfy { $0.id.utf8.count == 32 && $0.isNew && $0.secret != nil })
+        #expect(Set((keys + apps).map(\.id)).count == 4)
+        #expect(try store.read { try $0.products.all() }.count == 2)
+    }
+
+    @Test("A provider's secret that a new version leaves out stays; one it gives is taken")
+    func providerSecrets() throws {
+        func twitter(_ more: [(String, JSONValue)]) throws -> String? {
+            let object = JSONObject([("enabled", true), ("clientIds", ["id"])] + more)
+            _ = try app([("providers", .object(JSONObject([("twitter", .object(object))])))])
+            return try store.read { try $0.apps.find(AppID(trusted: "demo")) }?
+                .providers[.twitter]?.clientSecret
+        }
+        #expect(throws: Problem.self) { try twitter([]) }
+        #expect(try twitter([("clientSecret", "first")]) == "first")
+        #expect(try twitter([]) == "first")
+        #expect(try twitter([("clientSecret", "second"), ("keepToken", true)]) == "second")
+        _ = try app([("providers", .object(JSONObject()))])
+        #expect(throws: Problem.self) { try twitter([]) }
+    }
+
+    @Test("What is exported holds no secret, and imports again")
+    func export() throws {
+        let twitter: JSONValue = [
+            "enabled": true, "clientIds": ["id"], "clientSecret": "hush", "appPassword": "hush",
+        ]
+        _ = try app([("secret", "hush-hush-hush-hush"), ("providers", ["twitter": twitter])])
+        let id = AppID(trusted: "demo")
+        let before = try #require(try store.read { try $0.apps.document(id) })
+
+        let exported = AppSecrets.removed(from: before)
+        _ = try store.batch(at: SystemClock().now) { try Import.app(.object(exported), in: $0) }
+
+        #expect(!String(decoding: exported.encoded(), as: UTF8.self).contains("hush"))
+        #expect(try store.read { try $0.apps.document(id) } == before)
+    }
+
     @Test("Retained statuses are said anew where the data points change, and only there")
     func refreshes() throws {
         _ = try product()

@@ -16,7 +16,7 @@ package enum Import {
         package let isNew: Bool
     }
 
-    /// Stores a product document, new or in the place of an older version.
+    /// Stores a product document, new or in the place of an older version; without a `productKey` one is made.
     ///
     /// The secret is the document's `productSecret`, or made for a new product; an older one stays
     /// where the document has none. `isForced` also takes away what stored state uses.
@@ -27,16 +27,17 @@ package enum Import {
         isForced: Bool = false,
         in tx: Transaction
     ) throws -> Outcome {
-        guard let object = document.objectValue else {
+        guard let given = document.objectValue else {
             throw Rejection.invalid("", "A product document is a JSON object.")
         }
+        let object = named(given, "productKey")
         let product = try ProductCodec.decode(object)
         let before = try tx.products.find(product.key)
         if let before, !isForced {
             try refuseLoss(from: before, to: product, in: tx)
         }
-        let given = try Fields(object).text("productSecret", length: 16...256)
-        let secret = given ?? (before == nil ? Sodium.randomSecret() : nil)
+        let chosen = try Fields(object).text("productSecret", length: 16...256)
+        let secret = chosen ?? (before == nil ? Sodium.randomSecret() : nil)
         try tx.products.save(product, secret: secret)
         // What the broker keeps may show what is not to be shown any more.
         if let before, before.dataPoints != product.dataPoints {
@@ -50,6 +51,13 @@ package enum Import {
         }
         try tx.products.list(product.key, macs)
         return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
+    }
+
+    /// A document with its name; 128 random bits where it has none, so that nobody else has it.
+    private static func named(_ document: JSONObject, _ field: String) -> JSONObject {
+        guard document[field] == nil else { return document }
+        let rest = document.members.filter { $0.key != field }
+        return JSONObject(members: [.init(key: field, value: .string(DemoKeys.hex(16)))] + rest)
     }
 
     /// Refuses a version that does not fit what devices have stored, or that has no word for what is open
@@ -89,22 +97,26 @@ package enum Import {
         )
     }
 
-    /// Stores an app document, new or in the place of an older version.
+    /// Stores an app document, new or in the place of an older version; without an `appId` one is made.
     ///
     /// The secret is the document's `secret`, or made for a new app; an older one stays where the
-    /// document has none.
+    /// document has none, and so do those of its providers.
     /// - Throws: `Rejection` with the field at fault.
     @discardableResult
     package static func app(_ document: JSONValue, in tx: Transaction) throws -> Outcome {
-        guard var object = document.objectValue else {
+        guard let given = document.objectValue else {
             throw Rejection.invalid("", "An app document is a JSON object.")
+        }
+        var object = named(given, "appId")
+        if let id = object["appId"]?.stringValue.flatMap({ AppID($0) }) {
+            object = AppSecrets.completed(object, from: try tx.apps.document(id))
         }
         let app = try AppCodec.decode(object)
         try AppDocument.check(object)
         let before = try tx.apps.find(app.id)
         let isNew = before == nil
-        let given = try Fields(object).text("secret", length: 16...256)
-        let secret = given ?? (isNew ? Sodium.randomSecret() : nil)
+        let chosen = try Fields(object).text("secret", length: 16...256)
+        let secret = chosen ?? (isNew ? Sodium.randomSecret() : nil)
         object["secret"] = nil
         try tx.apps.save(app, document: object, secret: secret)
         // Its users see devices of its products only.

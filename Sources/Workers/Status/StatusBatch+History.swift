@@ -5,7 +5,8 @@ import Wire
 
 /// What a batch keeps of reports beyond the state, within each device's bound for a day.
 extension StatusBatch {
-    /// Keeps a report's values, bytes and events; tells whether any of its values or bytes were kept.
+    /// Keeps a report's values, bytes and events; tells whether less than all of it was
+    /// dropped.
     mutating func keep(
         _ report: Report,
         _ outcome: StatusRules.Outcome,
@@ -26,7 +27,7 @@ extension StatusBatch {
         }
         for event in outcome.events { keep(event, device, &status, at: now) }
         if dropped > 0 { drop(dropped, device, &status, at: now, ids: &ids) }
-        return dropped < records.count
+        return dropped == 0 || dropped < records.count
     }
 
     private static func records(

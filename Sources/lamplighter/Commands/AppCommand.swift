@@ -9,8 +9,10 @@ import Workers
 struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Import and list apps.",
-        subcommands: [AppImportCommand.self, AppListCommand.self]
+        abstract: "Import and look at apps.",
+        subcommands: [
+            AppImportCommand.self, AppListCommand.self, AppShowCommand.self, AppExportCommand.self,
+        ]
     )
 }
 
@@ -18,7 +20,11 @@ struct AppCommand: ParsableCommand {
 struct AppImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import an app document; its secret is shown this once."
+        abstract: "Import an app document; its secret is shown this once.",
+        discussion: """
+            Without appId one is made and shown. Secrets that the document leaves out, the app's own and its \
+            providers', stay as they are.
+            """
     )
 
     @Argument(help: "A JSON file (schemas/app.schema.json), or - for standard input.")
@@ -72,7 +78,8 @@ struct AppListCommand: AsyncParsableCommand {
         print(table.text)
     }
 
-    private static func products(_ app: App) -> String {
+    /// The products that an app sees, for people.
+    static func products(_ app: App) -> String {
         switch app.products {
         case .all: "all"
         case .only(let keys): keys.map(\.text).joined(separator: " ")
@@ -80,16 +87,19 @@ struct AppListCommand: AsyncParsableCommand {
     }
 
     private static func json(_ app: App) -> JSONValue {
-        let products: JSONValue =
-            switch app.products {
-            case .all: "all"
-            case .only(let keys): .array(keys.map { .string($0.text) })
-            }
-        return .object(
+        .object(
             JSONObject([
                 ("appId", .string(app.id.text)), ("name", .string(app.name)),
-                ("products", products),
+                ("products", json(app.products)),
             ])
         )
+    }
+
+    /// The products that an app sees, as its document says them.
+    static func json(_ products: App.Products) -> JSONValue {
+        switch products {
+        case .all: "all"
+        case .only(let keys): .array(keys.map { .string($0.text) })
+        }
     }
 }

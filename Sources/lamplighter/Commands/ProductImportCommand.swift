@@ -8,7 +8,10 @@ import Workers
 struct ProductImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Import a product document; its secret is shown this once."
+        abstract: "Import a product document; its secret is shown this once.",
+        discussion: """
+            Without productKey one is made and shown. A secret that the document leaves out stays as it is.
+            """
     )
 
     @Argument(help: "A JSON file (schemas/product.schema.json), or - for standard input.")

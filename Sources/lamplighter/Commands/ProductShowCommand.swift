@@ -25,6 +25,7 @@ struct ProductShowCommand: AsyncParsableCommand {
         print(
             "registration \(product.registration.rawValue)   reset \(product.reset.rawValue)"
                 + "   remote bind \(product.remoteBind.rawValue)"
+                + "   history \(product.historyDays.map { "\($0) days" } ?? "as set")"
         )
         print("alerts \(PlainText.of(product.alerts.joined(separator: ", ")))")
         print("faults \(PlainText.of(product.faults.joined(separator: ", ")))\n")

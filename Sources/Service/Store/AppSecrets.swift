@@ -1,0 +1,56 @@
+package import JSON
+
+/// The secrets inside an app document: those that the app has at identity providers.
+///
+/// The app's own secret is not among them: it is stored apart, as a hash, and nothing can show it again.
+package enum AppSecrets {
+    /// The document with the providers' secrets that it leaves out, as the version before had them.
+    ///
+    /// So that what `app export` prints can be imported again. A provider that is left out as a whole is
+    /// gone, with its secret.
+    static func completed(_ document: JSONObject, from before: JSONObject?) -> JSONObject {
+        guard let old = before?["providers"]?.objectValue,
+            let new = document["providers"]?.objectValue
+        else { return document }
+        var document = document
+        document["providers"] = .object(
+            JSONObject(
+                members: new.members.map { provider in
+                    guard var object = provider.value.objectValue,
+                        let known = old[provider.key]?.objectValue
+                    else { return provider }
+                    for field in known.members
+                    where isSecret(field.key) && object[field.key] == nil {
+                        object[field.key] = field.value
+                    }
+                    return .init(key: provider.key, value: .object(object))
+                }
+            )
+        )
+        return document
+    }
+
+    /// The document without any secret, for people and files.
+    package static func removed(from document: JSONObject) -> JSONObject {
+        var document = document
+        document["secret"] = nil
+        guard let providers = document["providers"]?.objectValue else { return document }
+        document["providers"] = .object(
+            JSONObject(
+                members: providers.members.map { provider in
+                    guard let object = provider.value.objectValue else { return provider }
+                    let shown = object.members.filter { !isSecret($0.key) }
+                    return .init(key: provider.key, value: .object(JSONObject(members: shown)))
+                }
+            )
+        )
+        return document
+    }
+
+    /// Whether a provider's field holds a secret: `clientSecret`, and whatever an operator wrote beside the
+    /// known fields that reads like one.
+    private static func isSecret(_ field: String) -> Bool {
+        let name = field.lowercased()
+        return ["secret", "password", "privatekey", "apikey"].contains { name.contains($0) }
+    }
+}

@@ -1,0 +1,48 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+
+/// `app export`: one app as the document that `import` takes, without any secret.
+struct AppExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Print one app's document, without its secrets.",
+        discussion: """
+            Importing it again keeps the app's own secret and those of its providers. To set up the app \
+            elsewhere, write its providers' clientSecret into the file; its own secret is made anew there.
+            """
+    )
+
+    @Argument(help: "The app's id.")
+    var id: String
+
+    @OptionGroup var settings: SettingsOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let (_, document) = try await Workplace.open(settings).app(id)
+        Terminal.show(.object(AppSecrets.removed(from: document)))
+    }
+}
+
+extension Workplace {
+    /// Finds an app by its id, with its document.
+    func app(_ id: String) throws -> (app: App, document: JSONObject) {
+        let found: (App, JSONObject)? = try AppID(id).flatMap { id in
+            try store.read { tx in
+                guard let app = try tx.apps.find(id) else { return nil }
+                return (app, try tx.apps.document(id) ?? [:])
+            }
+        }
+        if let found { return found }
+        throw Problem(
+            .notFound,
+            "there is no app \(id)",
+            at: id,
+            why: "none of that id was imported",
+            cures: [.init("lamplighter app list --data '\(directory.path)'", "all apps")]
+        )
+    }
+}
