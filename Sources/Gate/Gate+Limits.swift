@@ -3,8 +3,8 @@ import Credentials
 import Metering
 
 // How much one may do (section 1.1 of the contract). What passes is counted before anything is queued: topic and
-// payload at ACL_CHECK, properties at MESSAGE, a SUBSCRIBE or UNSUBSCRIBE as one message for each filter, a CONNECT
-// as one, a will when it is sent. Nothing here allocates for a message that is within the limits, or for one that is
+// payload at ACL_CHECK, properties at MESSAGE, the filters of SUBSCRIBE and UNSUBSCRIBE apart by the same rates, a
+// CONNECT as a message, a will when it is sent. Nothing here allocates for a message that is within the limits, or for one that is
 // beyond and not the first of its second; only the properties of a message that has some are copied by Mosquitto.
 //
 // Mosquitto 2.0.11 can say no to a plugin's behalf in one way only, `MOSQ_ERR_ACL_DENIED`: PUBACK, PUBREC and SUBACK
@@ -14,7 +14,10 @@ extension Gate {
     /// Counts an access; true when it is beyond the limits.
     func isBeyond(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
         guard let tally = client.tally, let size = access.size(topic) else { return false }
-        let verdict = tally.meter.take(bytes: size, at: Clock.coarse())
+        let now = Clock.coarse()
+        let verdict =
+            access.isSubscription
+            ? tally.filters.take(bytes: size, at: now) : tally.meter.take(bytes: size, at: now)
         guard case .beyond(let mustTell, let mustClose) = verdict else { return false }
         if mustTell { tell(client, access, topic, .tooFast) }
         if mustClose { close(client) }
@@ -119,6 +122,14 @@ extension Gate {
 }
 
 extension Gate.Access {
+    /// Whether it is about a filter and not about a message.
+    fileprivate var isSubscription: Bool {
+        switch self {
+        case .subscribe, .unsubscribe: true
+        case .publish, .receive: false
+        }
+    }
+
     /// The bytes that it counts for; nil for deliveries, which are none of the client's doing.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {

@@ -7,12 +7,21 @@ import Metering
 final class Tally {
     let key: String
     var meter: Meter
+    /// Counts filters of SUBSCRIBE and UNSUBSCRIBE by the same allowance, apart from messages: an app that opens with
+    /// thirty devices subscribes to each and asks three things about it at once.
+    var filters: Meter
     /// The filters that it holds, each as a number; of interest for terminals only.
     private var held: [Int] = []
 
     init(key: String, meter: Meter) {
         self.key = key
         self.meter = meter
+        filters = meter
+    }
+
+    /// Whether a new tally would say the same from now on.
+    func isAsNew(at now: Int64) -> Bool {
+        meter.isAsNew(at: now) && filters.isAsNew(at: now)
     }
 
     static func key(_ pass: Admission.Pass, _ clientId: String, _ source: String?) -> String {
@@ -67,7 +76,7 @@ struct Tallies {
     mutating func keep(_ tally: Tally, at now: Int64) {
         if now &- sweptAt >= 10_000 || kept.count >= limit { sweep(at: now) }
         if kept.count >= limit { kept.removeAll() }
-        if !tally.meter.isAsNew(at: now) { kept[tally.key] = tally }
+        if !tally.isAsNew(at: now) { kept[tally.key] = tally }
     }
 
     mutating func take(_ key: String) -> Tally? {
@@ -76,6 +85,6 @@ struct Tallies {
 
     private mutating func sweep(at now: Int64) {
         sweptAt = now
-        kept = kept.filter { !$0.value.meter.isAsNew(at: now) }
+        kept = kept.filter { !$0.value.isAsNew(at: now) }
     }
 }

@@ -50,7 +50,6 @@ struct LimitTests {
         #expect(try client.publish(topic, "beyond") == denial)
         #expect(try client.publishTwice(topic, "beyond") == denial)
         try client.publishOnly(topic, "beyond")
-        #expect(try client.subscribe("\(topic)") == (version == 5 ? 0x87 : 0x80))
 
         var passed = 0
         while let message = try worker.receive(within: passed < 10 ? 5 : 0.3) {
@@ -58,6 +57,30 @@ struct LimitTests {
             #expect(message.payload != "beyond")
         }
         #expect(passed == 10)
+    }
+
+    @Test(
+        "Filters are counted at the same rates as messages, and apart from them",
+        arguments: zip(["terminal", "device", "product", "service"], [5, 4, 5, 4] as [UInt8])
+    )
+    func filters(who: String, version: UInt8) throws {
+        let broker = try GateBroker(Cast.records(), options: Self.options(who, burst: 11))
+        let (hello, topic) = Self.hello(who, version)
+        let client = try MiniClient(broker.port, hello)
+        let filter = Self.filter(who)
+
+        for _ in 0..<11 { #expect(try client.subscribe(filter) == 1) }
+        #expect(try client.subscribe(filter) == (version == 5 ? 0x87 : 0x80))
+        #expect(try client.publish(topic) < 0x80)
+    }
+
+    private static func filter(_ who: String) -> String {
+        switch who {
+        case "device": "\(Cast.ownDevice)/command"
+        case "product": "ll/v1/product/\(World.key)/\(World.mac)/registered"
+        case "service": "ll/v1/system/outbound/sms"
+        default: "\(Cast.ownApp)/response"
+        }
     }
 
     @Test("Switched off, as many pass as are sent", arguments: ["terminal", "device", "product"])

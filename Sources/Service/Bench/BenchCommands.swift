@@ -23,7 +23,7 @@ package struct BenchCommandsOptions: Sendable {
 /// users does to the others: `lamplighter bench commands`.
 package struct BenchCommands: Sendable {
     /// What is measured in one part of a round.
-    private enum Part: String, CaseIterable {
+    enum Part: String, CaseIterable {
         case bare, flushed, service, crowd
 
         /// What stands in the place of the service; nil for the service itself.
@@ -61,7 +61,7 @@ package struct BenchCommands: Sendable {
             let crowd = try gather(field)
             for round in 1...options.rounds {
                 for part in Part.allCases {
-                    let delays = try await measure(part, field, crowd)
+                    let delays = try await measure(part, field, crowd: crowd)
                     result.add(delays, to: part.rawValue)
                     tell(
                         "round \(round) \(part.rawValue): p50 "
@@ -97,10 +97,10 @@ package struct BenchCommands: Sendable {
     }
 
     /// The round trips of one part, in milliseconds, ascending.
-    private func measure(
+    func measure(
         _ part: Part,
         _ field: BenchField,
-        _ crowd: LoadDevice
+        crowd: LoadDevice?
     ) async throws -> [Double] {
         try field.forgetWorkers()
         let other =

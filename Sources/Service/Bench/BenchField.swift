@@ -17,7 +17,7 @@ final class BenchField {
     private let secrets: ServiceSecrets
     private let broker: BrokerChild
 
-    /// Makes the directory, fills the store and starts the broker.
+    /// Makes the directory, fills the store and starts the broker, with settings of its own in `flags`.
     ///
     /// - Throws: A `Problem`, or what the store throws.
     init(
@@ -25,6 +25,7 @@ final class BenchField {
         terminals: Int,
         stored: Int = 0,
         logins: Int = 0,
+        flags: [String: String] = [:],
         in folder: String
     ) async throws {
         let settings = try await SettingsReader(
@@ -36,7 +37,7 @@ final class BenchField {
                 // leave a subscriber's acknowledgements behind; what waits for them must not be dropped.
                 "broker.queuedMessages": "10000000", "broker.queuedMegabytes": "4096",
                 "broker.memoryMegabytes": "16384",
-            ].merging(Self.wideLimits) { own, _ in own }
+            ].merging(Self.wideLimits) { own, _ in own }.merging(flags) { _, given in given }
         ).read()
         root = settings.root
         directory = try DataDirectory.prepare(settings.dataDirectory)
@@ -84,6 +85,7 @@ final class BenchField {
         terminals: Int,
         stored: Int = 0,
         logins: Int = 0,
+        flags: [String: String] = [:],
         in folder: String,
         _ body: (BenchField) async throws -> Void
     ) async throws {
@@ -95,6 +97,7 @@ final class BenchField {
             terminals: terminals,
             stored: stored,
             logins: logins,
+            flags: flags,
             in: folder
         )
         do {

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Service
+
+/// `bench limits`: what the limits of each connection cost those who stay below them.
+struct BenchLimitsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limits",
+        abstract: "Measure reports and commands with the limits of connections, and without."
+    )
+
+    @Option(help: "Devices that report and are commanded.")
+    var devices = 1000
+
+    @Option(help: "App terminals that read and command.")
+    var terminals = 100
+
+    @Option(help: "Rounds; the median of their ratios counts.")
+    var rounds = 7
+
+    @Option(help: "Seconds of each measurement.")
+    var seconds = 4.0
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        var options = BenchLimitsOptions()
+        options.devices = devices
+        options.terminals = terminals
+        options.rounds = rounds
+        options.seconds = seconds
+        let result = try await BenchLimits(options) { Terminal.tell($0) }.run()
+        if output.json { Terminal.show(result.json) } else { print(result.text) }
+        if !result.isMet { throw ExitCode(1) }
+    }
+}
