@@ -110,8 +110,9 @@ class Bonds(OwnWorld):
         self.assertEqual(found, [], "an accepted invitation without its guest")
         found = self.rows("""
             SELECT s.sharingId FROM sharing s LEFT JOIN binding b ON b.did = s.did AND b.uid = s.inviterUid
-            WHERE s.status IN ('pending', 'accepted') AND (b.role IS NULL OR b.role <> 'owner')""")
-        self.assertEqual(found, [], "an open invitation whose inviter does not own the device")
+            WHERE s.status IN ('pending', 'accepted') AND (b.role IS NULL OR b.role <> 'owner')
+                AND (s.status = 'accepted' OR b.role IS NULL OR b.role <> 'special')""")
+        self.assertEqual(found, [], "an open invitation whose inviter may not share the device")
 
     def retained(self):
         """What the broker keeps: (uid, did) of each status."""
