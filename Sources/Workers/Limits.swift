@@ -7,7 +7,10 @@ package struct Limits: Sendable {
     /// How long a batch goes on reading while messages keep coming.
     package var batchLinger: Duration = .milliseconds(5)
     /// Messages that the broker may send to a worker before it gets acknowledgements.
-    package var receiveMaximum: UInt16 = 1000
+    ///
+    /// Senders take turns among what has been sent, and nothing passes what still waits in the broker: so the window
+    /// is as large as what a worker holds in memory, and bounded there in bytes.
+    package var receiveMaximum: UInt16 = 20_000
     /// Messages of a worker that the broker may hold unconfirmed.
     ///
     /// The library walks its list of them at each confirmation, so more would cost more than it gains.
@@ -182,7 +185,7 @@ package struct Limits: Sendable {
     package var reconnectMax: Duration = .seconds(5)
 
     /// Connections over which a worker publishes, beside the one over which messages come.
-    package var outlets = 4
+    package var outlets = 16
     /// Rows of the outbox that the broker has not confirmed, from which on a worker takes nothing in.
     package var outboxRows = 2000
     /// Bytes of such messages in a worker's memory, from which on it takes nothing in.

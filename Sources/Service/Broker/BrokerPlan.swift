@@ -59,7 +59,7 @@ package struct BrokerPlan: Sendable {
         # sender gets a reason and the operator a dead letter. No message_size_limit: what is
         # dropped for that is dropped before the gate has counted it.
         max_packet_size \(Self.payloadBytes + 65_536)
-        max_inflight_messages 1000
+        max_inflight_messages 20000
         max_queued_messages \(queuedMessages)
         max_queued_bytes \(queuedBytes)
         max_keepalive 600

@@ -18,10 +18,10 @@ extension SettingsTable {
         ),
         Setting(
             "limits.receiveWindow",
-            .integer(10...10_000),
-            .integer(1000),
+            .integer(10...20_000),
+            .integer(20_000),
             unit: "messages",
-            "Messages the broker sends a worker before it has acknowledged any."
+            "Messages the broker sends a worker before it has acknowledged any: among these, senders take turns."
         ),
         Setting(
             "limits.inboxDays",

@@ -168,7 +168,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             mayReceive && !publisher.isBehind && queue.count < limits.intakeMax
             && queue.bytes < limits.intakeBytes
         try connection.receive(
-            upTo: mayReceive ? limits.batchMax : 0,
+            // Where work waits already, more is read than is done: senders take turns among what is here.
+            upTo: mayReceive ? (queue.count == 0 ? limits.batchMax : 4 * limits.batchMax) : 0,
             linger: limits.batchLinger,
             wait: wait(),
             into: &intake
