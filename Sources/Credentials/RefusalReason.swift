@@ -37,6 +37,8 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     /// More messages or bytes than the connection may send; a connection that was closed for that, or
     /// a source address with many such, before its time is over.
     case tooFast
+    /// A report of a device that has its share of what the status worker is behind with.
+    case overloaded
     /// More subscriptions than a connection may hold.
     case tooManySubscriptions
     /// A filter within what is the connection's own, but of no shape that the contract knows.

@@ -40,6 +40,7 @@ extension Gate {
             sendWill(of: client, topic, payload)
             return false
         }
+        if isShed(client, access, topic) { return false }
         note(client, access, topic)
         return true
     }
@@ -65,7 +66,9 @@ extension Gate {
         if client.did != nil { return noteListening(client, access, topic) }
         guard client.rights.isWorker else { return }
         switch access {
-        case .publish(let payload, _): hearers.note(client, published: payload, on: topic)
+        case .publish(let payload, _):
+            hearers.note(client, published: payload, on: topic)
+            noteEcho(client, payload, topic)
         case .subscribe: hearers.note(client, subscribedTo: topic)
         case .unsubscribe: hearers.note(client, unsubscribedFrom: topic)
         case .receive: break

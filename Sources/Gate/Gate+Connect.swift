@@ -1,5 +1,6 @@
 import Credentials
 import JSON
+import Metering
 
 extension Gate {
     /// Answers BASIC_AUTH: whether a client may connect.
@@ -133,6 +134,7 @@ extension Gate {
         if let tally = client.tally { tallies.keep(tally, at: Clock.coarse()) }
         if connected[client.clientId] === client { connected[client.clientId] = nil }
         hearers.forget(client)
+        if client.clientId == Self.statusWorker { backlog.end() }
         presence.tellDeparture(of: client, departure)
     }
 }

@@ -18,6 +18,10 @@ final class Gate {
     /// Client ids and source addresses that are refused for a while.
     var penalties: Penalties
     var closings: Closings
+    /// What devices have sent that the status worker has not done yet.
+    var backlog: Backlog
+    /// Where that worker sends its echoes.
+    let echoes: [UInt8]
     let rootLevels: Int
 
     /// Live connections by the broker's pointer, which it may use again after a disconnect.
@@ -71,6 +75,8 @@ final class Gate {
         penalties = Penalties(pause: Int64(settings.limits.tooFastPause) &* 1_000)
         closings = Closings(limit: settings.limits.tooFastClosings)
         rootLevels = settings.rootLevels
+        backlog = Backlog(limit: settings.limits.statusBacklog)
+        echoes = Array("\(settings.root)/system/echo/status".utf8)
         users = Array("\(settings.root)/user/".utf8)
         look()
     }

@@ -42,6 +42,8 @@ struct Limits: Equatable {
     var tooFastPause = 60
     /// Connections closed within an hour, after which their source address is refused likewise.
     var tooFastClosings = 10
+    /// Reports that the status worker has not done yet, from which on each device has a share.
+    var statusBacklog = 2_000
 
     /// What may stand in the broker's configuration behind `plugin_opt_`.
     static var keys: [String: WritableKeyPath<Limits, Int>] {
@@ -70,6 +72,7 @@ struct Limits: Equatable {
             "too_fast_seconds": \.tooFastSeconds,
             "too_fast_pause": \.tooFastPause,
             "too_fast_closings": \.tooFastClosings,
+            "status_backlog": \.statusBacklog,
         ]
     }
 

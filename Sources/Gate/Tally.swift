@@ -10,6 +10,8 @@ final class Tally {
     /// Counts filters of SUBSCRIBE and UNSUBSCRIBE by the same allowance, apart from messages: an app that opens with
     /// thirty devices subscribes to each and asks three things about it at once.
     var filters: Meter
+    /// What of its reports is not known to be done.
+    var reports = Backlog.Sender()
     /// The filters that it holds, each as a number; of interest for terminals only.
     private var held: [Int] = []
 

@@ -18,9 +18,10 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
-    /// A worker's echo to itself, by which it sees how late it is.
-    package static func echo(_ number: Int64) -> [UInt8] {
-        JSONObject([("number", .integer(number))]).encoded()
+    /// A worker's echo to itself, by which it sees how late it is; `seen` is the newest one that came back
+    /// and before which it has done everything, by which the gate sees how much it has yet to do.
+    package static func echo(_ number: Int64, seen: Int64) -> [UInt8] {
+        JSONObject([("number", .integer(number)), ("seen", .integer(seen))]).encoded()
     }
 
     /// Reads the number of an echo; nil when it is none.

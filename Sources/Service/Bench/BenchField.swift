@@ -74,7 +74,7 @@ final class BenchField {
             ["MessagesPerSecond", "MessageBurst", "KilobytesPerSecond", "KilobyteBurst"].map {
                 ("limits.\(who)\($0)", "1000000")
             }
-        }
+        } + [("limits.statusBacklog", "0")]
     )
 
     /// Lets a benchmark have a field in a new folder, and ends its broker afterwards.

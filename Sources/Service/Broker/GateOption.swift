@@ -36,6 +36,7 @@ package struct GateOption: Sendable {
             GateOption("too_fast_seconds", "limits.tooFastSeconds"),
             GateOption("too_fast_pause", "limits.tooFastPause"),
             GateOption("too_fast_closings", "limits.tooFastClosings"),
+            GateOption("status_backlog", "limits.statusBacklog"),
         ]
 
     /// The lines of a configuration.

@@ -136,6 +136,12 @@ extension RefusalReason {
                 "Messages and bytes have a rate and a burst for each connection. After ten seconds of it the connection is closed and the client id kept out for a minute, then twice as long each time; a source address with ten such likewise.",
                 "Have the client wait for answers and repeat with growing pauses. If it is right to be that fast, raise the settings of its kind: see \"lamplighter config\"."
             )
+        case .overloaded:
+            (
+                "reports come faster than the service can take them in",
+                "So many reports wait for the status worker that each device may only have its share of them there, one at least. The report was not stored; the connection stays.",
+                "Have devices repeat with growing pauses, as the contract says. If it lasts, look for the ones that send most, give the machine more, or raise limits.statusBacklog, at the price of a longer wait for all."
+            )
         case .tooManySubscriptions:
             (
                 "a client holds too many subscriptions",

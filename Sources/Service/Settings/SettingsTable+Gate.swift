@@ -110,5 +110,12 @@ extension SettingsTable {
             unit: "1/h",
             "Connections closed so within an hour, after which their source address is refused likewise; 0: never."
         ),
+        Setting(
+            "limits.statusBacklog",
+            .integer(0...1_000_000),
+            .integer(2_000),
+            unit: "reports",
+            "Reports not done yet by the status worker, from which on a device has only its share there; 0: any number."
+        ),
     ]
 }

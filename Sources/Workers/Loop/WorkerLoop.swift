@@ -147,7 +147,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         for signal in unfit.answers + handler.takeSignals() {
             try connection.publish(signal, quality: .atLeastOnce)
         }
-        if let echo = lateness.look(since: [queue.oldest, publisher.oldest]) {
+        if let echo = lateness.look(queued: queue.oldest, owed: publisher.oldest) {
             try connection.publish(echo, over: 0, quality: .atLeastOnce)
         }
         reached(.published)
@@ -183,9 +183,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private mutating func wait() -> Duration {
         guard !publisher.needsStore, queue.count == 0 else { return visits.goOn() }
         let now = environment.clock.now
+        let pauses = [publisher.pause(at: now).map { .milliseconds($0) }, lateness.pause]
         return visits.wait(
             until: publisher.isBehind ? nil : handler.nextDue,
-            pause: publisher.pause(at: now).map { .milliseconds($0) },
+            pause: pauses.compactMap(\.self).min(),
             hasSettled: publisher.hasSettled,
             at: now
         )

@@ -1,0 +1,109 @@
+/// What devices have sent that a worker has not done yet, as the gate sees it, and each device's fair share of that.
+///
+/// The worker sends itself echoes through the queue that the devices' messages take, and says in each which one came
+/// back to it before, after all that came ahead of it was done. So when an echo passes that tells of the one marked
+/// here, all that was let through before that mark is done: what is left is what came between the two echoes,
+/// and what comes from now on. These are two epochs, and a device's messages are counted in the same two.
+///
+/// With more left than `limit`, a device that has its share of it may add nothing: the limit divided among those
+/// who have something there, and one message at least. So all of it stays within twice the limit, or the limit and
+/// one message for each device.
+///
+/// Nothing is counted before the first echo and while the worker is away: what waits for its return is the broker's to
+/// keep. Times are milliseconds on a clock that is never set back. Never allocates.
+package struct Backlog: Sendable {
+    private let limit: Int
+    /// The newest echo that was marked; nil while the worker is away.
+    private var mark: Int64?
+    /// Grows with each mark.
+    private var epoch = 0
+    /// Messages since the mark, and between it and the one before.
+    private var messages = (new: 0, old: 0)
+    /// Devices that sent something since the mark, those of them that had sent nothing in the epoch before, and those
+    /// who had.
+    private var senders = (new: 0, fresh: 0, old: 0)
+
+    /// What is counted of one device.
+    package struct Sender: Sendable, Equatable {
+        fileprivate var epoch = 0
+        fileprivate var new = 0
+        fileprivate var old = 0
+        fileprivate var toldAt: Int64 = .min / 2
+
+        /// Begins with nothing.
+        package init() {}
+    }
+
+    /// What becomes of a message.
+    package enum Verdict: Sendable, Equatable {
+        /// It is let through, and was counted.
+        case within
+        /// It is refused, and was not counted. The first one of a device's second is to be told.
+        case beyond(mustTell: Bool)
+    }
+
+    /// Begins without a worker; a limit of 0 refuses nothing.
+    package init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// How many messages are not known to be done.
+    package var count: Int { messages.new &+ messages.old }
+
+    /// Takes in that the worker publishes an echo; `seen` is the newest one that came back to it.
+    ///
+    /// A number that isn't larger than the mark's is of another life of the worker's, with a clock that was set back.
+    package mutating func note(echo number: Int64, seen: Int64) {
+        guard let mark, number > mark else { return begin(at: number) }
+        guard seen >= mark else { return }
+        self.mark = number
+        epoch &+= 1
+        messages = (0, messages.new)
+        senders = (0, 0, senders.new)
+    }
+
+    /// Takes in that the worker's connection is over.
+    package mutating func end() {
+        mark = nil
+    }
+
+    private mutating func begin(at number: Int64) {
+        mark = number
+        // What any device had there is over.
+        epoch &+= 2
+        messages = (0, 0)
+        senders = (0, 0, 0)
+    }
+
+    /// Decides about a device's message, and counts it where it is let through.
+    package mutating func take(_ sender: inout Sender, at now: Int64) -> Verdict {
+        guard limit > 0, mark != nil else { return .within }
+        sender.roll(to: epoch)
+        if count >= limit, sender.new &+ sender.old >= share(with: sender) {
+            guard now &- sender.toldAt >= 1_000 else { return .beyond(mustTell: false) }
+            sender.toldAt = now
+            return .beyond(mustTell: true)
+        }
+        if sender.new == 0 {
+            senders.new &+= 1
+            if sender.old == 0 { senders.fresh &+= 1 }
+        }
+        sender.new &+= 1
+        messages.new &+= 1
+        return .within
+    }
+
+    private func share(with sender: Sender) -> Int {
+        let isAmongThem = sender.new &+ sender.old > 0
+        return max(1, limit / max(1, senders.old &+ senders.fresh &+ (isAmongThem ? 0 : 1)))
+    }
+}
+
+extension Backlog.Sender {
+    fileprivate mutating func roll(to now: Int) {
+        guard epoch != now else { return }
+        old = epoch == now &- 1 ? new : 0
+        new = 0
+        epoch = now
+    }
+}

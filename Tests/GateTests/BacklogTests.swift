@@ -1,0 +1,97 @@
+import Credentials
+import Testing
+
+@testable import Gate
+
+@Suite("A status worker that is behind, in Mosquitto", .timeLimit(.minutes(5)))
+struct BacklogTests {
+    private static let report = "\(Cast.ownDevice)/report"
+    private static let otherReport = "ll/v1/device/\(World.otherDid)/report"
+
+    /// A broker with two devices that are never too fast, and a worker that takes nothing in.
+    private static func start(_ limit: Int) throws -> (GateBroker, MiniClient) {
+        let other = Record.device(did: World.otherDid, secret: try GateBroker.hash("device"))
+        let options = [
+            "device_messages_per_second": 0, "device_bytes_per_second": 0, "status_backlog": limit,
+        ]
+        let broker = try GateBroker(Cast.records() + [other], options: options)
+        let worker = try MiniClient(broker.port, Cast.worker("status"))
+        #expect(try worker.subscribe("ll/v1/device/+/report") == 1)
+        return (broker, worker)
+    }
+
+    private static func other(_ version: UInt8 = 5) -> MiniClient.Hello {
+        MiniClient.Hello("device:\(World.otherDid)", "device", World.otherDid, version: version)
+    }
+
+    private static func echo(_ number: Int, seen: Int, by client: MiniClient) throws {
+        let topic = "ll/v1/system/echo/status"
+        #expect(try client.publish(topic, #"{"number":\#(number),"seen":\#(seen)}"#) < 0x80)
+    }
+
+    /// How many of so many reports pass.
+    private static func passed(_ client: MiniClient, _ topic: String, _ count: Int) throws -> Int {
+        try (0..<count).count { _ in try client.publish(topic) < 0x80 }
+    }
+
+    @Test("A device that floods is refused beyond its share, and a slow one is not")
+    func shares() throws {
+        let (broker, worker) = try Self.start(10)
+        let outlet = try MiniClient(broker.port, Cast.worker("status.out0"))
+        let watcher = try MiniClient(broker.port, Cast.worker())
+        #expect(try watcher.subscribe("ll/v1/system/refusal") == 1)
+        let flooder = try MiniClient(broker.port, Cast.device())
+        let slow = try MiniClient(broker.port, Self.other())
+        try Self.echo(1, seen: 0, by: outlet)
+
+        #expect(try Self.passed(flooder, Self.report, 60) == 10)
+        #expect(try flooder.publish(Self.report) == 0x87)
+        #expect(try flooder.publishTwice(Self.report) == 0x87)
+        #expect(try flooder.publish("\(Cast.ownDevice)/info") < 0x80)
+        #expect(try slow.publish(Self.otherReport) < 0x80)
+        let told = try #require(try watcher.receive(with: #""reason":"overloaded""#))
+        #expect(told.payload.contains(#""clientId":"\#(World.did)""#))
+        #expect(told.payload.contains(#""action":"publish","topic":"\#(Self.report)""#))
+
+        // All that came before the first echo is done, and that was nothing; then before the second.
+        try Self.echo(2, seen: 1, by: outlet)
+        #expect(try flooder.publish(Self.report) == 0x87)
+        #expect(try slow.publish(Self.otherReport) < 0x80)
+        try Self.echo(3, seen: 2, by: outlet)
+        #expect(try Self.passed(flooder, Self.report, 60) == 9)
+        #expect(try slow.publish(Self.otherReport) < 0x80)
+
+        // Away, it refuses nobody: what waits for its return is the broker's to keep.
+        try worker.disconnect()
+        let end = MiniClient.now() + 5
+        while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
+        #expect(try Self.passed(flooder, Self.report, 60) == 60)
+    }
+
+    @Test("In 3.1.1 what is refused is dropped, and the connection stays")
+    func dropped() throws {
+        let (broker, worker) = try Self.start(10)
+        let device = try MiniClient(broker.port, Cast.device(4))
+        try Self.echo(1, seen: 0, by: worker)
+
+        for _ in 0..<30 { #expect(try device.publish(Self.report, "flood") == 0) }
+
+        var received = 0
+        while let message = try worker.receive(within: received < 10 ? 5 : 0.3) {
+            if message.payload == "flood" { received += 1 }
+        }
+        #expect(received == 10)
+        #expect(try device.waitForEnd(within: 0.2) == nil)
+    }
+
+    @Test("Switched off, or by the word of another worker, nobody is refused", arguments: [0, 10])
+    func off(limit: Int) throws {
+        let (broker, worker) = try Self.start(limit)
+        // Another worker's echo is none of the status worker's.
+        let teller = limit == 0 ? worker : try MiniClient(broker.port, Cast.worker("control"))
+        let device = try MiniClient(broker.port, Cast.device())
+        try Self.echo(1, seen: 0, by: teller)
+
+        #expect(try Self.passed(device, Self.report, 60) == 60)
+    }
+}

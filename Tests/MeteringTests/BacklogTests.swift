@@ -1,0 +1,182 @@
+import Testing
+
+@testable import Metering
+
+@Suite("What a worker is behind with, and each device's share of it")
+struct BacklogTests {
+    /// What happens, and how many messages pass of those that are sent.
+    enum Step: Sendable {
+        case echo(Int64, seen: Int64)
+        case away
+        /// A device sends so many at once, of which so many pass.
+        case sends(_ device: Int, _ count: Int, passed: Int)
+        /// So many devices from a number on send one each, of which so many pass.
+        case crowd(from: Int, _ count: Int, passed: Int)
+        case left(Int)
+    }
+
+    /// A sequence of steps with a limit.
+    struct Case: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var limit = 10
+        var steps: [Step]
+
+        init(_ name: String, limit: Int = 10, _ steps: [Step]) {
+            (testDescription, self.limit, self.steps) = (name, limit, steps)
+        }
+    }
+
+    static let cases = [
+        Case("nothing is refused before the first echo", [.sends(0, 100, passed: 100), .left(0)]),
+        Case(
+            "a limit of 0 refuses nothing",
+            limit: 0,
+            [.echo(1, seen: 0), .sends(0, 100, passed: 100)]
+        ),
+        Case("alone, one has the whole limit", [.echo(1, seen: 0), .sends(0, 100, passed: 10)]),
+        Case(
+            "beside one who floods others have their share, and those below the limit have no bound",
+            [
+                .echo(1, seen: 0), .sends(0, 9, passed: 9), .sends(1, 1, passed: 1),
+                .sends(0, 5, passed: 0), .sends(1, 9, passed: 4), .sends(2, 9, passed: 3),
+                .left(17),
+            ]
+        ),
+        Case(
+            "what came before the echo that was seen is done, what came after it is not",
+            [
+                .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 1), .left(10),
+                .sends(0, 1, passed: 0), .echo(3, seen: 2), .left(0), .sends(0, 20, passed: 10),
+            ]
+        ),
+        Case(
+            "an echo that tells of none that is newer changes nothing",
+            [
+                .echo(1, seen: 0), .sends(0, 20, passed: 10), .echo(2, seen: 0), .echo(3, seen: 0),
+                .left(10), .sends(0, 1, passed: 0),
+                // The first was lost, and the second came: that stands for both.
+                .echo(4, seen: 2), .left(10), .echo(5, seen: 3), .left(10), .echo(6, seen: 4),
+                .left(0),
+            ]
+        ),
+        Case(
+            "a slow device is let through each time, whoever floods",
+            [
+                .echo(1, seen: 0), .sends(0, 99, passed: 10), .sends(1, 1, passed: 1),
+                .echo(2, seen: 1), .sends(0, 99, passed: 0), .sends(1, 1, passed: 1),
+                .echo(3, seen: 2), .sends(0, 99, passed: 9), .sends(1, 1, passed: 1),
+                .echo(4, seen: 3), .sends(0, 99, passed: 0), .sends(1, 1, passed: 1),
+            ]
+        ),
+        Case(
+            "more devices than the limit have one each",
+            [
+                .echo(1, seen: 0), .sends(0, 99, passed: 10), .crowd(from: 1, 50, passed: 50),
+                .crowd(from: 0, 51, passed: 0), .left(60), .echo(2, seen: 1),
+                .crowd(from: 0, 51, passed: 0), .echo(3, seen: 2),
+                .crowd(from: 0, 51, passed: 51),
+            ]
+        ),
+        Case(
+            "who sends in both epochs is one sender",
+            [
+                .echo(1, seen: 0), .sends(0, 1, passed: 1), .sends(1, 1, passed: 1),
+                .echo(2, seen: 1), .sends(0, 99, passed: 8), .left(10),
+                // Two senders, five each.
+                .sends(1, 99, passed: 4),
+            ]
+        ),
+        Case(
+            "while the worker is away all pass, and its return begins anew",
+            [
+                .echo(1, seen: 0), .sends(0, 99, passed: 10), .away, .sends(0, 99, passed: 99),
+                .echo(2, seen: 1), .left(0), .sends(0, 99, passed: 10),
+            ]
+        ),
+        Case(
+            "a worker whose numbers go back begins anew",
+            [
+                .echo(100, seen: 0), .sends(0, 99, passed: 10), .echo(7, seen: 0), .left(0),
+                .sends(0, 99, passed: 10), .echo(8, seen: 7), .echo(9, seen: 8), .left(0),
+            ]
+        ),
+    ]
+
+    @Test("Step by step", arguments: cases)
+    func steps(_ example: Case) {
+        var backlog = Backlog(limit: example.limit)
+        var senders = [Backlog.Sender](repeating: Backlog.Sender(), count: 60)
+        for (number, step) in example.steps.enumerated() {
+            switch step {
+            case .echo(let echo, let seen): backlog.note(echo: echo, seen: seen)
+            case .away: backlog.end()
+            case .left(let count): #expect(backlog.count == count, "step \(number)")
+            case .sends(let device, let count, let passed):
+                let did = (0..<count).count { _ in
+                    backlog.take(&senders[device], at: 0) == .within
+                }
+                #expect(did == passed, "step \(number)")
+            case .crowd(let first, let count, let passed):
+                let did = (first..<first + count).count {
+                    backlog.take(&senders[$0], at: 0) == .within
+                }
+                #expect(did == passed, "step \(number)")
+            }
+        }
+    }
+
+    @Test("One refusal of a device's second is told")
+    func told() {
+        var backlog = Backlog(limit: 1)
+        var sender = Backlog.Sender()
+        backlog.note(echo: 1, seen: 0)
+        #expect(backlog.take(&sender, at: 0) == .within)
+
+        let told = stride(from: Int64(0), to: 3_000, by: 10).filter {
+            backlog.take(&sender, at: $0) == .beyond(mustTell: true)
+        }
+
+        #expect(told == [0, 1_000, 2_000])
+    }
+
+    @Test("Five hundred who send twice what is done have about the same, and wait for little")
+    func overload() {
+        var backlog = Backlog(limit: 2_000)
+        var senders = [Backlog.Sender](repeating: Backlog.Sender(), count: 501)
+        var passed = [Int](repeating: 0, count: 501)
+        // The worker's queue: devices, and echoes as negative numbers.
+        var queue: [Int] = []
+        var head = 0
+        var (echo, longest) = (Int64(0), 0)
+        var slowRefused = 0
+
+        func send(_ device: Int, at now: Int64) -> Bool {
+            guard backlog.take(&senders[device], at: now) == .within else { return false }
+            passed[device] += 1
+            queue.append(device)
+            return true
+        }
+        func publishEcho(seen: Int64) {
+            echo += 1
+            backlog.note(echo: echo, seen: seen)
+            queue.append(Int(-echo))
+        }
+        publishEcho(seen: 0)
+        for now in Int64(0)..<20_000 {
+            // Five a millisecond come, in an order that favours nobody; two and a half are done.
+            for index in 0..<5 { _ = send(Int(now &* 5) % 500 + index, at: now) }
+            if now % 1_000 == 0, !send(500, at: now) { slowRefused += 1 }
+            for _ in 0..<(now % 2 == 0 ? 2 : 3) where head < queue.count {
+                if queue[head] < 0 { publishEcho(seen: Int64(-queue[head])) }
+                head += 1
+            }
+            longest = max(longest, queue.count - head)
+        }
+
+        #expect(slowRefused == 0)
+        #expect(longest <= 4_000)
+        #expect(head > 45_000, "the worker is never idle")
+        let shares = passed.dropLast()
+        #expect((shares.max() ?? 0) <= (shares.min() ?? 0) * 5 / 4)
+    }
+}

@@ -1,0 +1,67 @@
+import JSON
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("A worker's echoes to itself")
+struct LatenessTests {
+    /// The next echo, and what it says was seen, waiting for it where it isn't time yet.
+    private func next(
+        _ lateness: inout Lateness,
+        queued: ContinuousClock.Instant?
+    ) throws -> (message: OutboundMessage, number: Int64, seen: Int64) {
+        let end = ContinuousClock.now + .seconds(5)
+        var found: OutboundMessage?
+        while found == nil, .now < end { found = lateness.look(queued: queued, owed: nil) }
+        let message = try #require(found)
+        let object = try Payload.object(message.payload[...])
+        let number = try #require(object["number"]?.intValue)
+        return (message, number, try #require(object["seen"]?.intValue))
+    }
+
+    private func inbound(_ topic: String, _ payload: [UInt8] = []) -> Inbound {
+        Inbound(
+            topic: Array(topic.utf8)[...],
+            payload: payload[...],
+            responseTopic: nil,
+            correlation: nil,
+            isRetained: false
+        )
+    }
+
+    @Test("An echo is seen when it came back and all that came before it is done")
+    func seen() throws {
+        let world = try World()
+        world.environment.limits.echoInterval = .milliseconds(100)
+        var lateness = Lateness(.status, world.environment, WorkerMetrics(.status))
+        let before = ContinuousClock.now
+
+        let first = try next(&lateness, queued: nil)
+        #expect(first.seen == 0)
+        let report = inbound("ll/v1/device/d/report")
+        let echo = inbound(first.message.topic, first.message.payload)
+        #expect(lateness.takeEchoes(from: [report, echo]).count == 1)
+        let second = try next(&lateness, queued: before)
+        #expect(second.seen == 0 && second.number > first.number)
+        let third = try next(&lateness, queued: .now)
+        #expect(third.seen == first.number)
+    }
+
+    @Test("With traffic two more follow at once, and without it none", arguments: [true, false])
+    func haste(isBusy: Bool) throws {
+        let world = try World()
+        world.environment.limits.echoInterval = .milliseconds(600)
+        var lateness = Lateness(.status, world.environment, WorkerMetrics(.status))
+        #expect(lateness.pause == nil)
+
+        for round in 0..<3 {
+            let echo = try next(&lateness, queued: nil)
+            var batch = [inbound(echo.message.topic, echo.message.payload)]
+            if isBusy, round == 0 { batch.append(inbound("ll/v1/device/d/report")) }
+            _ = lateness.takeEchoes(from: batch)
+            _ = lateness.look(queued: nil, owed: nil)
+            #expect((lateness.pause != nil) == (isBusy && round < 2))
+        }
+    }
+}
