@@ -149,8 +149,8 @@ struct PublisherTests {
     @Test("Everything for one receiver goes over one connection, and receivers share all of them")
     func lanes() throws {
         var publisher = publisher(Limits())
-        for row in 1...200 {
-            publisher.take([status(row % 20, row % 7, row)], row: Int64(row))
+        for row in 1...1_000 {
+            publisher.take([status(row % 200, row % 7, row)], row: Int64(row))
         }
         let broker = Broker()
         _ = try drain(&publisher, broker)
@@ -159,7 +159,7 @@ struct PublisherTests {
             let user = message.topic.split(separator: "/")[3]
             lanes[user, default: []].insert(try #require(lane))
         }
-        #expect(lanes.count == 20 && lanes.values.allSatisfy { $0.count == 1 })
+        #expect(lanes.count == 200 && lanes.values.allSatisfy { $0.count == 1 })
         #expect(Set(lanes.values.joined()).count == Limits().outlets)
     }
 
