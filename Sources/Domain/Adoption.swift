@@ -1,4 +1,4 @@
-/// What becomes of an anonymous user's bond with a device when his account takes it over
+/// What becomes of an anonymous user's binding to a device when an account takes it over
 /// (PROTOCOL 3.1): a phone that was used before its user logged in.
 package enum Adoption {
     /// The account's bond from then on, given the one that it has already, if any.

@@ -12,7 +12,7 @@ package struct AuditEntry: Sendable, Equatable {
         case logoutCodeMade, sessionEnded
         case cancellationRequested, cancellationUndone, erased
 
-        /// Whether somebody failed to prove something: it may come again and again.
+        /// Whether a proof failed: such events may come again and again.
         package var isFailure: Bool {
             switch self {
             case .loginFailed, .codeFailed, .passwordFailed: true

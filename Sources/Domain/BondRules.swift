@@ -30,9 +30,9 @@ package enum Standing: String, Sendable, CaseIterable {
 package enum BondEvent: Sendable, Equatable {
     /// He binds, with a proof of possession.
     case bind
-    /// They invite somebody: nobody's role changes before the invitation is accepted.
+    /// The user makes an invitation: roles change only when it is accepted.
     case invite
-    /// They accept an invitation of somebody.
+    /// The user accepts an invitation.
     case accept(from: UserID)
     /// He leaves: unbinds, is erased, or his time as a guest is over.
     case leave

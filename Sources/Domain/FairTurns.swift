@@ -1,4 +1,4 @@
-/// Chooses among what waits so that nobody's crowd stands in front of the others.
+/// Chooses among waiting jobs so that one sender's jobs never stand in front of the others'.
 package enum FairTurns {
     /// The first so many of a list with its senders in turn, and what one sent in its own order.
     ///
