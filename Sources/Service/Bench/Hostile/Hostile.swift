@@ -19,6 +19,9 @@ package final class Hostile {
 
     /// A pause before it comes again, in nanoseconds: refusals alone are cheaply had.
     private static let pause: Int64 = 10_000_000
+    private static let crowd = 100
+    /// In microseconds.
+    private static let breath: UInt32 = 500
     /// After so long without an answer it takes those it waits for as lost.
     private static let patience: Int64 = 1_000_000_000
 
@@ -74,6 +77,7 @@ package final class Hostile {
             polls.append(pollfd(fd: connection.descriptor, events: Int16(events), revents: 0))
         }
         guard poll(&polls, nfds_t(polls.count), 2) > 0 else { return }
+        defer { breathe() }
         var index = 0
         for place in connections.indices {
             guard let connection = connections[place], index < polls.count,
@@ -83,6 +87,12 @@ package final class Hostile {
             index += 1
         }
         counter?.value = tally.answered
+    }
+
+    /// With many connections, waits until there is something to do on many: they stand for as many machines, whose
+    /// own work is not to be this one's.
+    private func breathe() {
+        if connections.count >= Self.crowd { usleep(Self.breath) }
     }
 
     private func come(_ place: Int, _ now: Int64) {
