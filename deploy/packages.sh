@@ -11,7 +11,7 @@ run_packages=(
     mosquitto mosquitto-dev              # the broker, and the headers of its plugins
     mosquitto-clients                    # the commands that are shown to be pasted
     libsodium-dev                        # hashes and sealing
-    libcurl4-openssl-dev                 # e-mail by SMTP
+    libcurl4-openssl-dev                 # e-mail by SMTP, HTTP to webhooks and identity providers
     libqrencode-dev                      # QR codes of labels and invitations
     util-linux                           # setpriv: the broker ends with the service
 )
@@ -54,11 +54,9 @@ install_missing() {
         as_root=(sudo)
     fi
     [ -x /usr/sbin/mosquitto ] || had_mosquitto=no
-    apt_install "${missing[@]}" || {
-        say "The package lists may be old: apt-get update"
-        "${as_root[@]}" apt-get update -qq || die "apt-get update failed"
-        apt_install "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
-    }
+    # A fresh machine has no package lists, or old ones. Without a network those that are there may do.
+    "${as_root[@]}" apt-get update -qq >/dev/null 2>&1 || say "apt-get update failed; trying with the package lists that are there"
+    apt_install "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
     # Debian starts a broker of its own on port 1883 when the package comes in; ours needs the port.
     if [ "$had_mosquitto" = no ] && [ -d /run/systemd/system ]; then
         say "Stopping the mosquitto service that came with the package: lamplighter runs its own."
