@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
-"""Bundles channels.yaml and the schemas into asyncapi.yaml (AsyncAPI 3.0, mqtt bindings, one file).
+"""Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), and the documents' schemas in one file each.
 
-    bundle.py            writes asyncapi.yaml
-    bundle.py --check    fails when asyncapi.yaml is not what it would write
+    bundle.py            writes the files
+    bundle.py --check    fails when a file is not what it would write
 """
 
 import json
-import pathlib
 import re
 import sys
 
 import yaml
 
-HERE = pathlib.Path(__file__).resolve().parent
-TARGET = HERE / "asyncapi.yaml"
+import catalog
+
+GENERATED = catalog.HERE / "generated"
+# The documents that operators write: their schemas need no other file, so that every editor can use them.
+WRITTEN = ("app", "product")
 ROOT = "ll/v1"
 BINDING = "0.2.0"
 
@@ -26,6 +28,16 @@ PARAMETERS = {
     "terminalId": "The terminal's id, 32 lowercase hex digits.",
     "scheduleId": "The schedule's id.",
     "name": "The worker's name: status, control, account, session, schedule, scheduler.",
+}
+BATCH = {
+    "type": "string",
+    "contentEncoding": "binary",
+    "description": (
+        "Byte 1, the version of the form; then message after message: a byte of flags (1 QoS 1, 2 retained, 4 expiry, 8"
+        " Response Topic, 16 Correlation Data, 32 source address, 64 Correlation Data that was too long), topic (length"
+        " in 2 bytes), payload (length in 4 bytes), then what the flags name, in that order: the expiry in seconds (4"
+        " bytes), the others with their length in 2 bytes. All numbers are big-endian."
+    ),
 }
 ELSEWHERE = (
     "Answered on the MQTT 5 Response Topic instead, where the request gives one that lies in the terminal's"
@@ -40,42 +52,84 @@ USERS = {
 }
 
 
-def load():
-    """The channels and the schemas by name."""
-    channels = yaml.safe_load((HERE / "channels.yaml").read_text())["channels"]
-    schemas = {
-        path.name.removesuffix(".schema.json"): json.loads(path.read_text())
-        for path in sorted(HERE.glob("*.schema.json"))
-    }
-    return channels, schemas
+def part_name(file, definition):
+    """The name of a shared definition outside its file."""
+    return f"{file.rsplit('/', 1)[-1]}.{definition}"
 
 
-def bundled(schema):
-    """The schema with its references turned to the bundle's components."""
+def bundled(schema, file, place="#/components/schemas/"):
+    """A schema of `file` with its references turned to `place`."""
     if isinstance(schema, list):
-        return [bundled(one) for one in schema]
+        return [bundled(one, file, place) for one in schema]
     if not isinstance(schema, dict):
         return schema
+    return {
+        key: place + part_name(*catalog.target(value, file)) if key == "$ref" else bundled(value, file, place)
+        for key, value in schema.items()
+    }
+
+
+def components():
+    """Every side of a method, message and document as a component, and every shared definition."""
     out = {}
-    for key, value in schema.items():
-        if key in ("$schema", "$id") and isinstance(value, str):
-            continue
-        if key == "$ref":
-            value = "#/components/schemas/common." + value.rsplit("/", 1)[1]
-        out[key] = bundled(value)
+    for file, schema in catalog.files().items():
+        for name, definition in schema["definitions"].items():
+            if not catalog.is_entry(definition):
+                known = part_name(file, name)
+                if known in out:
+                    raise ValueError(f"{known} is defined twice; one of them needs another name")
+                out[known] = bundled(definition, file)
+    return {**out, **{name: entry_component(name) for name in catalog.entries()}}
+
+
+def entry_component(name):
+    """One side of a method, a message or a document; a side gets its title here."""
+    entry = catalog.entries()[name]
+    schema = bundled(catalog.schema(name), entry.file)
+    if entry.side is None:
+        return schema
+    service = entry.file.removeprefix("methods/")
+    return {"title": f"{service}/{entry.definition}: {entry.side}", **schema}
+
+
+def standalone(name):
+    """The schema of a document with all that it refers to."""
+    file = catalog.entries()[name].file
+    schema = bundled(catalog.schema(name), file, "#/definitions/")
+    return {
+        "$schema": catalog.files()[file]["$schema"],
+        "$id": f"{catalog.BASE}generated/{name}{catalog.SUFFIX}",
+        "$comment": "Made by bundle.py; edit documents.schema.json.",
+        **schema,
+        "definitions": dict(sorted(needed(catalog.schema(name), file).items())),
+    }
+
+
+def needed(schema, file):
+    """The definitions that a schema refers to, and those that these refer to."""
+    out = {}
+    waiting = [(schema, file)]
+    while waiting:
+        for other, definition in references(*waiting.pop()):
+            name = part_name(other, definition)
+            if name not in out:
+                found = catalog.files()[other]["definitions"][definition]
+                out[name] = bundled(found, other, "#/definitions/")
+                waiting.append((found, other))
     return out
 
 
-def components(schemas):
-    """Every schema as a component; each shared definition is one of its own."""
-    out = {}
-    for name, schema in schemas.items():
-        if name == "common":
-            for inner, definition in schema["definitions"].items():
-                out["common." + inner] = bundled(definition)
-        else:
-            out[name] = bundled(schema)
-    return out
+def references(schema, file):
+    """The files and definitions that a schema of `file` refers to."""
+    if isinstance(schema, list):
+        for one in schema:
+            yield from references(one, file)
+    elif isinstance(schema, dict):
+        for key, value in schema.items():
+            if key == "$ref":
+                yield catalog.target(value, file)
+            else:
+                yield from references(value, file)
 
 
 def component(name):
@@ -104,6 +158,11 @@ def envelope(kind, member, inner):
 
 def messages(name, channel, channels):
     """The messages of one channel: its own, and on the answers' channel one per method."""
+    if "binary" in channel:
+        batch = message(name, BATCH, channel["summary"])
+        batch["contentType"] = "application/octet-stream"
+        batch["bindings"]["mqtt"]["payloadFormatIndicator"] = 0
+        return {"message": batch}
     if "params" in channel:
         payload = envelope("request", "params", channel["params"])
         return {"request": message(name + "Request", payload, channel["summary"])}
@@ -167,7 +226,7 @@ def operations(channels):
 
 
 def document():
-    channels, schemas = load()
+    channels = catalog.channels()
     return {
         "asyncapi": "3.0.0",
         "info": {
@@ -188,7 +247,7 @@ def document():
         },
         "channels": {n: channel_item(n, c, channels) for n, c in channels.items()},
         "operations": operations(channels),
-        "components": {"schemas": components(schemas)},
+        "components": {"schemas": components()},
     }
 
 
@@ -199,18 +258,34 @@ class Plain(yaml.SafeDumper):
         return True
 
 
-def text():
+def asyncapi():
     head = "# Made by bundle.py from channels.yaml and the schemas; edit those.\n"
     return head + yaml.dump(
         document(), Dumper=Plain, sort_keys=False, allow_unicode=True, width=120)
 
 
+def outputs():
+    """The generated files by name, with their text."""
+    made = {f"{n}{catalog.SUFFIX}": json.dumps(standalone(n), indent=2, ensure_ascii=False) + "\n" for n in WRITTEN}
+    return {"asyncapi.yaml": asyncapi(), **made}
+
+
+def present():
+    """The generated files as they are on disk."""
+    return {path.name: path.read_text(encoding="utf-8") for path in GENERATED.glob("*")}
+
+
 def main():
+    made = outputs()
     if "--check" in sys.argv[1:]:
-        if not TARGET.exists() or TARGET.read_text() != text():
-            sys.exit("schemas/asyncapi.yaml is not up to date; run schemas/bundle.py")
-    else:
-        TARGET.write_text(text())
+        found = present()
+        wrong = [name for name in sorted({*made, *found}) if made.get(name) != found.get(name)]
+        if wrong:
+            sys.exit(f"not up to date in schemas/generated: {', '.join(wrong)}; run schemas/bundle.py")
+        return
+    GENERATED.mkdir(exist_ok=True)
+    for name, text in made.items():
+        (GENERATED / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

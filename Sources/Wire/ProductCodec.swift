@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Reads and writes product documents (PROTOCOL 2.5, `schemas/product.schema.json`).
+/// Reads and writes product documents (`schemas/documents.schema.json`).
 package enum ProductCodec {
     private static let dataPointsMax = 256
     private static let namesMax = 64

@@ -1,41 +1,25 @@
 """The contract as schemas: which one belongs to which topic, and whether a payload keeps to it."""
 
 import functools
-import json
 import pathlib
 import re
+import sys
 
 import jsonschema
-import yaml
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-SCHEMAS = ROOT / "schemas"
-BASE = "https://lamplighter.example/schemas/"
-SUFFIX = ".schema.json"
+SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "schemas"
+sys.path.append(str(SCHEMAS))
 
-
-@functools.cache
-def schemas():
-    """All schemas by name (`common` holds definitions only)."""
-    return {
-        path.name[: -len(SUFFIX)]: json.loads(path.read_text())
-        for path in sorted(SCHEMAS.glob("*" + SUFFIX))
-    }
-
-
-@functools.cache
-def channels():
-    """The channels as written in channels.yaml."""
-    return yaml.safe_load((SCHEMAS / "channels.yaml").read_text())["channels"]
+from catalog import channels, entries, examples, files, reference, schema  # noqa: E402,F401
 
 
 @functools.cache
 def validator(name, draft=jsonschema.Draft202012Validator):
-    """A validator of the named schema that finds the shared definitions without a network."""
-    schema = schemas()[name]
-    store = {s["$id"]: s for s in schemas().values()}
-    resolver = jsonschema.RefResolver(base_uri=schema["$id"], referrer=schema, store=store)
-    return draft(schema, resolver=resolver)
+    """A validator of the named schema that finds the other files without a network."""
+    whole = {"$ref": reference(name)}
+    store = {file["$id"]: file for file in files().values()}
+    resolver = jsonschema.RefResolver(base_uri="", referrer=whole, store=store)
+    return draft(whole, resolver=resolver)
 
 
 def without_nulls(value):

@@ -109,12 +109,12 @@ class Refusals(Told):
         for _ in range(3):
             self.knock()
         eventually(lambda: self.counted("unknownPrincipal") == before + 3, 15, "three more")
-        for reason in contract.schemas()["refusal"]["properties"]["reason"]["enum"] + ["suppressed"]:
+        for reason in contract.schema("refusal")["properties"]["reason"]["enum"] + ["suppressed"]:
             self.counted(reason)
 
     def test_every_reason_has_cause_and_cure(self):
         listed = {row["code"] for row in self.explain()}
-        for reason in contract.schemas()["refusal"]["properties"]["reason"]["enum"]:
+        for reason in contract.schema("refusal")["properties"]["reason"]["enum"]:
             with self.subTest(reason=reason):
                 self.assertIn(reason, listed)
                 page = self.explain(reason)

@@ -1,15 +1,20 @@
-"""The schemas themselves: valid in both drafts, with examples both ways, and the bundle up to date."""
+"""The schemas themselves: valid in both drafts, with examples both ways, and what is generated up to date."""
 
-import json
+import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
+import urllib.parse
 
 import jsonschema
 import yaml
 
 import contract
+import catalog
+
+GENERATED = contract.SCHEMAS / "generated"
 
 DRAFTS = (jsonschema.Draft202012Validator, jsonschema.Draft7Validator)
 
@@ -41,74 +46,127 @@ def subschemas(schema):
             yield from subschemas(one)
 
 
-def examples(name, kind):
-    return sorted((contract.SCHEMAS / "examples" / name).glob(f"{kind}-*.json"))
+def definitions():
+    """Every file and definition of the contract, with the definition itself."""
+    for file, schema in contract.files().items():
+        for name, definition in schema["definitions"].items():
+            yield file, name, definition
 
 
-MESSAGES = [name for name in contract.schemas() if name != "common"]
+def references():
+    """Every reference of the contract: the file it stands in, itself, the file and definition it leads to."""
+    for file, schema in contract.files().items():
+        for inner in subschemas(schema):
+            if "$ref" in inner:
+                yield file, inner["$ref"], *catalog.target(inner["$ref"], file)
 
 
 class Schemas(unittest.TestCase):
     def test_each_schema_is_valid_in_both_drafts(self):
-        for name, schema in contract.schemas().items():
+        for file, schema in contract.files().items():
             for draft in DRAFTS:
-                with self.subTest(schema=name, draft=draft.__name__):
+                with self.subTest(file=file, draft=draft.__name__):
                     draft.check_schema(schema)
+        for file, name, definition in definitions():
+            for draft in DRAFTS:
+                with self.subTest(file=file, definition=name, draft=draft.__name__):
+                    draft.check_schema(definition)
 
     def test_each_schema_keeps_to_what_both_drafts_share(self):
-        for name, schema in contract.schemas().items():
+        for file, schema in contract.files().items():
             for inner in subschemas(schema):
-                with self.subTest(schema=name):
+                with self.subTest(file=file):
                     self.assertLessEqual(set(inner), SHARED_KEYWORDS)
                     # Draft-07 ignores what stands beside a reference.
                     if "$ref" in inner:
                         self.assertEqual(set(inner), {"$ref"})
 
     def test_each_schema_says_what_it_is_for(self):
-        for name, schema in contract.schemas().items():
-            with self.subTest(schema=name):
+        for file, schema in contract.files().items():
+            with self.subTest(file=file):
                 self.assertTrue(schema["title"] and schema["description"])
-                self.assertEqual(schema["$id"], f"{contract.BASE}{name}.schema.json")
+                self.assertEqual(schema["$id"], f"{catalog.BASE}{file}.schema.json")
+        for name in contract.entries():
+            with self.subTest(name=name):
+                self.assertTrue(contract.schema(name)["description"])
 
-    def test_each_reference_leads_to_a_definition(self):
-        known = contract.schemas()["common"]["definitions"]
-        for name, schema in contract.schemas().items():
-            for inner in subschemas(schema):
-                if "$ref" in inner:
-                    file, _, pointer = inner["$ref"].partition("#/definitions/")
-                    with self.subTest(schema=name, ref=inner["$ref"]):
-                        self.assertIn(file, ("", "common.schema.json"))
-                        self.assertIn(pointer, known)
+    def test_each_file_of_schemas_is_read(self):
+        on_disk = {p.relative_to(contract.SCHEMAS) for p in contract.SCHEMAS.rglob("*.schema.json")}
+        self.assertEqual(
+            {p.as_posix() for p in on_disk if p.parts[0] != "generated"},
+            {f"{file}.schema.json" for file in contract.files()})
 
-    def test_each_definition_is_used(self):
-        text = "".join(json.dumps(s) for s in contract.schemas().values())
-        for name in contract.schemas()["common"]["definitions"]:
+    def test_each_method_describes_its_two_sides(self):
+        for method, (file, definition) in catalog.methods().items():
+            with self.subTest(method=method):
+                self.assertEqual(definition["title"], method)
+                self.assertTrue(definition["description"])
+                self.assertEqual(set(definition), {"title", "description", "properties"})
+                self.assertEqual(set(definition["properties"]), set(catalog.SIDES))
+
+    def test_each_reference_leads_to_a_shared_definition(self):
+        for file, reference, other, name in references():
+            with self.subTest(file=file, ref=reference):
+                self.assertIn(other, contract.files())
+                definition = contract.files()[other]["definitions"][name]
+                self.assertFalse(catalog.is_entry(definition), "a method or message is not a part of others")
+                # Whatever reads references by the rules of URLs finds the same.
+                if not reference.startswith("#"):
+                    url = urllib.parse.urljoin(contract.files()[file]["$id"], reference)
+                    self.assertEqual(url.partition("#")[0], contract.files()[other]["$id"])
+                    self.assertNotEqual(file, other)
+
+    def test_each_shared_definition_is_used(self):
+        used = {(file, name) for _, _, file, name in references()}
+        for file, name, definition in definitions():
+            if not catalog.is_entry(definition):
+                with self.subTest(file=file, definition=name):
+                    self.assertIn((file, name), used, "nothing uses it")
+
+    def test_common_holds_only_what_several_files_share(self):
+        for name, definition in contract.files()["common"]["definitions"].items():
+            users = {file for file, _, other, used in references() if (other, used) == ("common", name)}
             with self.subTest(definition=name):
-                self.assertTrue(f'#/definitions/{name}"' in text, "nothing uses it")
+                self.assertFalse(catalog.is_entry(definition))
+                self.assertTrue(len(users) > 1 or users == {"common"}, f"only {users} uses it")
 
     def test_valid_examples_pass(self):
-        for name in MESSAGES:
-            self.assertTrue(examples(name, "valid"), f"{name} has no valid example")
-            for path in examples(name, "valid"):
+        for name in contract.entries():
+            found = contract.examples(name, "valid")
+            self.assertTrue(found, f"{name} has no valid example")
+            for case, value in found.items():
                 for draft in DRAFTS:
-                    with self.subTest(example=f"{name}/{path.name}", draft=draft.__name__):
-                        self.assertEqual(
-                            contract.problems(name, json.loads(path.read_text()), draft), [])
+                    with self.subTest(example=f"{name}/{case}", draft=draft.__name__):
+                        self.assertEqual(contract.problems(name, value, draft), [])
 
     def test_invalid_examples_fail(self):
-        for name in MESSAGES:
-            self.assertTrue(examples(name, "invalid"), f"{name} has no invalid example")
-            for path in examples(name, "invalid"):
+        for name in contract.entries():
+            found = contract.examples(name, "invalid")
+            self.assertTrue(found, f"{name} has no invalid example")
+            for case, value in found.items():
                 for draft in DRAFTS:
-                    with self.subTest(example=f"{name}/{path.name}", draft=draft.__name__):
-                        self.assertNotEqual(
-                            contract.problems(name, json.loads(path.read_text()), draft), [])
+                    with self.subTest(example=f"{name}/{case}", draft=draft.__name__):
+                        self.assertNotEqual(contract.problems(name, value, draft), [])
 
     def test_every_example_belongs_to_a_schema(self):
-        for path in (contract.SCHEMAS / "examples").glob("*/*"):
+        known = {catalog.example_file(name) for name in contract.entries()}
+        found = {p for p in (contract.SCHEMAS / "examples").rglob("*") if p.is_file()}
+        self.assertEqual(found, known)
+        for path in found:
+            whole = catalog.read(path)
+            sides = [whole[s] for s in catalog.SIDES] if "params" in whole else [whole]
             with self.subTest(example=str(path.relative_to(contract.SCHEMAS))):
-                self.assertIn(path.parent.name, MESSAGES)
-                self.assertRegex(path.name, r"^(valid|invalid)-[a-z0-9-]+\.json$")
+                self.assertIn(list(whole), (["valid", "invalid"], list(catalog.SIDES)))
+                for side in sides:
+                    self.assertEqual(list(side), ["valid", "invalid"])
+                    for case in [*side["valid"], *side["invalid"]]:
+                        self.assertRegex(case, r"^[a-z0-9-]+$")
+
+    def test_a_case_that_is_given_twice_is_an_error(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "twice.json"
+            path.write_text('{"valid": {"one": 1, "one": 2}}')
+            self.assertRaises(ValueError, catalog.read, path)
 
 
 class Channels(unittest.TestCase):
@@ -117,12 +175,12 @@ class Channels(unittest.TestCase):
             with self.subTest(channel=name):
                 for key in ("payload", "params", "result"):
                     if key in channel:
-                        self.assertIn(channel[key], contract.schemas())
+                        self.assertIn(channel[key], contract.entries())
                 if "reply" in channel:
                     self.assertIn(channel["reply"], contract.channels())
 
     def test_every_message_schema_is_on_a_channel(self):
-        files_only = {"product", "app", "ready"}
+        files_only = {n for n, entry in contract.entries().items() if entry.file == "documents"}
         parts = {"error", "request"}
         named = {
             channel[key]
@@ -130,7 +188,14 @@ class Channels(unittest.TestCase):
             for key in ("payload", "params", "result")
             if key in channel
         }
-        self.assertEqual(set(MESSAGES) - files_only - parts, named)
+        self.assertEqual(set(contract.entries()) - files_only - parts, named)
+
+    def test_each_method_has_a_channel(self):
+        found = contract.channel_of("ll/v1/app/demo/0123/request/account/login")
+        self.assertEqual(found[0], "accountLogin")
+        self.assertEqual(found[1]["result"], "account.login.result")
+        asked = [c["address"].partition("/request/")[2] for c in contract.channels().values() if "params" in c]
+        self.assertEqual(sorted(asked), sorted(catalog.methods()))
 
     def test_a_topic_finds_its_channel(self):
         self.assertEqual(contract.channel_of("ll/v1/device/d-1/report")[0], "deviceReport")
@@ -139,15 +204,15 @@ class Channels(unittest.TestCase):
         self.assertIsNone(contract.channel_of("ll/v1/device/d-1/nonsense"))
 
 
-class Bundle(unittest.TestCase):
-    def test_the_bundle_is_up_to_date(self):
+class Generated(unittest.TestCase):
+    def test_what_is_generated_is_up_to_date(self):
         done = subprocess.run(
             [sys.executable, str(contract.SCHEMAS / "bundle.py"), "--check"],
             capture_output=True, text=True)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_every_reference_in_the_bundle_leads_somewhere(self):
-        text = (contract.SCHEMAS / "asyncapi.yaml").read_text()
+        text = (GENERATED / "asyncapi.yaml").read_text()
         document = yaml.safe_load(text)
         for pointer in set(re.findall(r"\$ref: ['\"]?(#[^'\"\s]+)", text)):
             with self.subTest(ref=pointer):
@@ -156,10 +221,25 @@ class Bundle(unittest.TestCase):
                     node = node[step.replace("~1", "/").replace("~0", "~")]
 
     def test_every_channel_has_an_operation(self):
-        document = yaml.safe_load((contract.SCHEMAS / "asyncapi.yaml").read_text())
+        document = yaml.safe_load((GENERATED / "asyncapi.yaml").read_text())
         used = {
             o["channel"]["$ref"].rsplit("/", 1)[1] for o in document["operations"].values()}
         self.assertEqual(used, set(document["channels"]))
+
+    def test_a_document_needs_no_other_file(self):
+        for path in GENERATED.glob("*.schema.json"):
+            name = path.name.removesuffix(".schema.json")
+            schema = catalog.read(path)
+            for inner in subschemas(schema):
+                self.assertLessEqual(set(inner), SHARED_KEYWORDS | {"$comment"})
+                if "$ref" in inner:
+                    self.assertIn(inner["$ref"].removeprefix("#/definitions/"), schema["definitions"])
+            for draft in DRAFTS:
+                for kind in ("valid", "invalid"):
+                    for case, value in contract.examples(name, kind).items():
+                        with self.subTest(example=f"{name}/{kind}/{case}", draft=draft.__name__):
+                            fits = draft(schema).is_valid(contract.without_nulls(value))
+                            self.assertEqual(fits, kind == "valid")
 
 
 if __name__ == "__main__":

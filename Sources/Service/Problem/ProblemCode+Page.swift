@@ -145,7 +145,7 @@ extension ProblemCode {
         case .documentInvalid:
             (
                 "a document does not fit its schema",
-                "schemas/product.schema.json and schemas/app.schema.json say what a document may hold."
+                "In schemas/generated, product.schema.json and app.schema.json say what a document may hold."
             )
         case .notFound:
             ("nothing has that name", "The list command of the same noun shows what there is.")

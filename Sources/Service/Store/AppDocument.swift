@@ -11,7 +11,7 @@ enum AppDocument {
         "emailRegistration": ["code", "link", "none"], "anonymous": ["keep", "discard"],
     ]
 
-    /// Refuses policies and providers that break `schemas/app.schema.json`.
+    /// Refuses policies and providers that break `schemas/documents.schema.json`.
     ///
     /// - Throws: `Rejection` with the field at fault.
     static func check(_ document: JSONObject) throws(Rejection) {

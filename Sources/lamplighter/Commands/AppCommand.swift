@@ -27,7 +27,7 @@ struct AppImportCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A JSON file (schemas/app.schema.json), or - for standard input.")
+    @Argument(help: "A JSON file (schemas/generated/app.schema.json), or - for standard input.")
     var file: String
 
     @OptionGroup var settings: SettingsOptions

@@ -14,7 +14,7 @@ struct ProductImportCommand: AsyncParsableCommand {
             """
     )
 
-    @Argument(help: "A JSON file (schemas/product.schema.json), or - for standard input.")
+    @Argument(help: "A JSON file (schemas/generated/product.schema.json), or - for standard input.")
     var file: String
 
     @Flag(

@@ -1,0 +1,142 @@
+"""Reads the contract: methods, messages and documents by name, their channels and examples.
+
+A name is that of a message or document (`report`, `product`), or of one side of a method (`account.login.params`,
+`account.login.result`). README.md shows where each is.
+"""
+
+import functools
+import json
+import pathlib
+from typing import NamedTuple
+
+import yaml
+
+HERE = pathlib.Path(__file__).resolve().parent
+BASE = "https://lamplighter.example/schemas/"
+SUFFIX = ".schema.json"
+SIDES = ("params", "result")
+FILES = ("common.schema.json", "documents.schema.json", "messages/*.schema.json", "methods/*.schema.json")
+
+
+class Entry(NamedTuple):
+    """Where a method's side, a message or a document is described."""
+
+    file: str  # "methods/account"
+    definition: str  # "login"
+    side: str | None  # "params"; None for a message or document
+
+
+def read(path):
+    """The JSON of a file. A member given twice is an error: one of two equally named cases would vanish."""
+    return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
+
+
+def _once(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise ValueError(f"a member is given twice: {[name for name, _ in pairs]}")
+    return members
+
+
+@functools.cache
+def files():
+    """The schema files by their path without the suffix."""
+    paths = sorted(path for pattern in FILES for path in HERE.glob(pattern))
+    return {path.relative_to(HERE).as_posix().removesuffix(SUFFIX): read(path) for path in paths}
+
+
+def is_entry(definition):
+    """True for a method, message or document: it has a title. The others are parts of these."""
+    return "title" in definition
+
+
+@functools.cache
+def methods():
+    """The methods by `service/method`, with the file of each."""
+    return {
+        f"{file.removeprefix('methods/')}/{name}": (file, definition)
+        for file, schema in files().items()
+        if file.startswith("methods/")
+        for name, definition in schema["definitions"].items()
+        if is_entry(definition)
+    }
+
+
+@functools.cache
+def entries():
+    """Every name of the contract and where it is described."""
+    out = {}
+    for file, schema in files().items():
+        for name, definition in schema["definitions"].items():
+            if is_entry(definition):
+                for known, entry in _named(file, name):
+                    if known in out:
+                        raise ValueError(f"{known} is described twice: {out[known].file} and {file}")
+                    out[known] = entry
+    return out
+
+
+def _named(file, name):
+    if not file.startswith("methods/"):
+        return [(name, Entry(file, name, None))]
+    service = file.removeprefix("methods/")
+    return [(f"{service}.{name}.{side}", Entry(file, name, side)) for side in SIDES]
+
+
+def schema(name):
+    """The schema of a name, its references as written."""
+    file, definition, side = entries()[name]
+    found = files()[file]["definitions"][definition]
+    return found["properties"][side] if side else found
+
+
+def reference(name):
+    """The address of a name's schema, for use as `$ref`."""
+    file, definition, side = entries()[name]
+    return f"{BASE}{file}{SUFFIX}#/definitions/{definition}" + (f"/properties/{side}" if side else "")
+
+
+def target(reference, file):
+    """The file and definition that a `$ref` in `file` leads to."""
+    path, _, definition = reference.partition("#/definitions/")
+    if not path:
+        return file, definition
+    folder = [step for step in file.split("/")[:-1] if not path.startswith("../")]
+    return "/".join([*folder, path.removeprefix("../").removesuffix(SUFFIX)]), definition
+
+
+def example_file(name):
+    """The file with a name's examples; both sides of a method share one."""
+    entry = entries()[name]
+    return HERE / "examples" / entry.file / f"{entry.definition}.json"
+
+
+def examples(name, kind):
+    """The examples of a name by case; `kind` is valid or invalid."""
+    found = read(example_file(name))
+    side = entries()[name].side
+    return (found[side] if side else found)[kind]
+
+
+@functools.cache
+def channels():
+    """The channels: those of channels.yaml, and one for the requests of each method."""
+    written = yaml.safe_load((HERE / "channels.yaml").read_text(encoding="utf-8"))["channels"]
+    made = {_channel_name(method): _channel(method, definition) for method, (_, definition) in methods().items()}
+    return {**written, **made}
+
+
+def _channel_name(method):
+    service, name = method.split("/")
+    return service + name[0].upper() + name[1:]
+
+
+def _channel(method, definition):
+    return {
+        "address": f"app/{{appId}}/{{terminalId}}/request/{method}",
+        "who": "app",
+        "action": "receive",
+        **{side: f"{method.replace('/', '.')}.{side}" for side in SIDES},
+        "reply": "appResponse",
+        "summary": definition["description"],
+    }
