@@ -34,3 +34,17 @@ static inline CURLcode ccurl_set_writer(
 static inline CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value) {
     return curl_easy_getinfo(handle, info, value);
 }
+
+static inline CURLcode ccurl_set_progress(
+    CURL *handle, curl_xferinfo_callback function, void *context
+) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, function);
+    if (code == CURLE_OK) code = curl_easy_setopt(handle, CURLOPT_XFERINFODATA, context);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_NOPROGRESS, 0L);
+}
+
+// libcurl copies the bytes.
+static inline CURLcode ccurl_set_body(CURL *handle, const void *bytes, size_t count) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)count);
+    return code ? code : curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, bytes);
+}

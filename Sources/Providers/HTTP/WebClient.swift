@@ -1,8 +1,10 @@
-import AsyncHTTPClient
-import NIOCore
-import NIOHTTP1
+import NIOPosix
+import Synchronization
 
-/// Speaks HTTP with the world outside, within a time and a size.
+/// Speaks HTTP with the world outside, within a time and a size (libcurl).
+///
+/// A call blocks one thread of a small pool until its end: there are few at a time, since each outside party has its
+/// own `Breaker`.
 package final class WebClient: Sendable {
     /// What is asked.
     struct Request: Sendable {
@@ -28,8 +30,11 @@ package final class WebClient: Sendable {
         case cancelled = "the call was cancelled"
     }
 
-    private let client: HTTPClient
+    private let connectTimeout: Duration
     private let bodyMax: Int
+    private let threads = NIOThreadPool(numberOfThreads: 16)
+    /// Calls under way, to be cancelled by `shutdown`; nil after it.
+    private let transfers = Mutex<[ObjectIdentifier: WebTransfer]?>([:])
 
     /// Makes a client.
     ///
@@ -37,18 +42,14 @@ package final class WebClient: Sendable {
     ///   - connectTimeout: How long reaching a server may take.
     ///   - bodyMax: How many bytes an answer may have.
     package init(connectTimeout: Duration = .seconds(3), bodyMax: Int = 262_144) {
-        var configuration = HTTPClient.Configuration()
-        configuration.timeout.connect = .nanoseconds(Int64(connectTimeout / .nanoseconds(1)))
-        // A redirect would carry secrets to who knows whom.
-        configuration.redirectConfiguration = .disallow
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 16
-        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        self.connectTimeout = connectTimeout
         self.bodyMax = bodyMax
+        threads.start()
     }
 
     deinit {
         // Where a start fails half-way nobody shuts it down, and the library would trap at its end.
-        Task.detached { [client] in try? await client.shutdown() }
+        threads.shutdownGracefully { _ in }
     }
 
     /// Asks once; gives up at the deadline, wherever it is by then.
@@ -56,50 +57,56 @@ package final class WebClient: Sendable {
         _ request: Request,
         until deadline: ContinuousClock.Instant
     ) async throws(Failure) -> Answer {
-        let outcome = await withTaskGroup(of: Result<Answer, Failure>.self) { group in
-            group.addTask { await self.perform(request) }
-            group.addTask {
-                try? await Task.sleep(until: deadline)
-                return .failure(Task.isCancelled ? .cancelled : .timedOut)
+        let transfer = WebTransfer(
+            request,
+            deadline: deadline,
+            connectTimeout: connectTimeout,
+            bodyMax: bodyMax
+        )
+        guard begin(transfer) else { throw .cancelled }
+        defer { transfers.withLock { _ = $0?.removeValue(forKey: ObjectIdentifier(transfer)) } }
+        let outcome = await withTaskCancellationHandler {
+            do {
+                return try await threads.runIfActive { transfer.perform() }
+            } catch {
+                return .failure(.cancelled)
             }
-            defer { group.cancelAll() }
-            return await group.next() ?? .failure(.cancelled)
+        } onCancel: {
+            transfer.cancel()
         }
         return try outcome.get()
     }
 
-    private func perform(_ request: Request) async -> Result<Answer, Failure> {
-        var outgoing = HTTPClientRequest(url: request.url)
-        outgoing.headers.add(name: "user-agent", value: "lamplighter")
-        outgoing.headers.add(name: "accept", value: "application/json")
-        for header in request.headers {
-            outgoing.headers.add(name: header.name, value: header.value)
-        }
-        if let body = request.body {
-            outgoing.method = .POST
-            outgoing.headers.add(name: "content-type", value: body.type)
-            outgoing.body = .bytes(body.bytes)
-        }
-        do {
-            // The group's other task keeps the time.
-            let answer = try await client.execute(outgoing, timeout: .seconds(120))
-            let body = try await answer.body.collect(upTo: bodyMax)
-            let bytes = Array(body.readableBytesView)
-            return .success(Answer(status: Int(answer.status.code), body: bytes))
-        } catch is NIOTooManyBytesError {
-            return .failure(.tooLarge)
-        } catch let error as HTTPClientError
-            where error == .connectTimeout || error == .deadlineExceeded || error == .readTimeout
-        {
-            return .failure(.timedOut)
-        } catch {
-            return .failure(Task.isCancelled ? .cancelled : .unreachable)
+    /// False after `shutdown`.
+    private func begin(_ transfer: WebTransfer) -> Bool {
+        transfers.withLock { transfers in
+            guard transfers != nil else { return false }
+            transfers?[ObjectIdentifier(transfer)] = transfer
+            return true
         }
     }
 
-    /// Closes all connections; what is under way fails.
+    /// Asks once on the calling thread, which waits: for commands.
+    ///
+    /// Nil where nothing came.
+    package static func body(of url: String, within timeout: Duration) -> [UInt8]? {
+        let transfer = WebTransfer(
+            Request(url: url),
+            deadline: .now + timeout,
+            connectTimeout: timeout,
+            bodyMax: 1 << 20
+        )
+        return try? transfer.perform().get().body
+    }
+
+    /// Ends what is under way, and takes no call any more.
     package func shutdown() async {
+        let open = transfers.withLock { transfers in
+            defer { transfers = nil }
+            return transfers
+        }
+        for transfer in (open ?? [:]).values { transfer.cancel() }
         // The only error says that it was shut down before.
-        try? await client.shutdown()
+        try? await threads.shutdownGracefully()
     }
 }

@@ -1,4 +1,5 @@
 import JSON
+import Providers
 
 /// Whether a service runs on the directory, and accepts work.
 struct ServiceCheck {
@@ -29,7 +30,7 @@ struct ServiceCheck {
                 cure: "look at its log, which is its standard error"
             )
         }
-        guard let answer = LoopbackHTTP.get("/readyz", settings.healthHost, Int(port)) else {
+        guard let answer = readyz(Int(port)) else {
             return Finding(
                 .doctorService,
                 title,
@@ -50,6 +51,12 @@ struct ServiceCheck {
                 waiting.joined(separator: "; "),
                 cure: "it goes on trying by itself; the reason says what it waits for"
             )
+    }
+
+    private func readyz(_ port: Int) -> [UInt8]? {
+        let host = Banner.reachable(settings.healthHost)
+        let authority = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        return WebClient.body(of: "http://\(authority):\(port)/readyz", within: .seconds(2))
     }
 
     private func waitingParts(_ body: [UInt8]) -> [String] {

@@ -45,19 +45,46 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_list(handle, option, list))
     }
 
+    /// Sets what a POST carries.
+    mutating func set(body bytes: [UInt8]) throws(CurlError) {
+        try check(ccurl_set_body(handle, bytes, bytes.count))
+    }
+
+    /// Sets what takes the bytes that come (`CURLOPT_WRITEFUNCTION`).
+    mutating func setDownload(
+        _ function: curl_write_callback,
+        _ context: UnsafeMutableRawPointer?
+    ) throws(CurlError) {
+        try check(
+            ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, function, context)
+        )
+    }
+
+    /// Sets what is asked from time to time whether to go on (`CURLOPT_XFERINFOFUNCTION`).
+    mutating func setProgress(
+        _ function: curl_xferinfo_callback,
+        _ context: UnsafeMutableRawPointer?
+    ) throws(CurlError) {
+        try check(ccurl_set_progress(handle, function, context))
+    }
+
+    /// Performs the transfer and gives the server's last number; blocks until the end (`curl_easy_perform`).
+    mutating func perform() throws(CurlError) -> Int {
+        let code = curl_easy_perform(handle)
+        var status = 0
+        ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+        guard code == CURLE_OK else { throw CurlError(code, status: status) }
+        return status
+    }
+
     /// Sends bytes and drops what the server says; blocks until the end (`curl_easy_perform`).
     mutating func perform(uploading bytes: [UInt8]) throws(CurlError) {
         let upload = Upload(bytes)
         let context = Unmanaged.passUnretained(upload).toOpaque()
         try check(ccurl_set_reader(handle, readUpload, context))
-        try check(
-            ccurl_set_writer(handle, CURLOPT_WRITEFUNCTION, CURLOPT_WRITEDATA, dropDownload, nil)
-        )
+        try setDownload(dropDownload, nil)
         // The callback has only its address.
-        let code = withExtendedLifetime(upload) { curl_easy_perform(handle) }
-        var status = 0
-        ccurl_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
-        guard code == CURLE_OK else { throw CurlError(code, status: status) }
+        _ = try withExtendedLifetime(upload) { () throws(CurlError) in try perform() }
     }
 
     private func check(_ code: CURLcode) throws(CurlError) {
