@@ -84,6 +84,7 @@ let package = Package(
 
         // Shared by the gate and the service: no Foundation, no concurrency.
         .target(name: "JSON", swiftSettings: settings),
+        .target(name: "Batching", swiftSettings: settings),
         .target(name: "Credentials", swiftSettings: settings),
         .target(name: "Metering", swiftSettings: settings),
 
@@ -91,7 +92,9 @@ let package = Package(
         // looks for. Only the latter brings the static runtime, which tests must not load twice.
         .target(
             name: "Gate",
-            dependencies: ["CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering"],
+            dependencies: [
+                "Batching", "CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering",
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -104,7 +107,7 @@ let package = Package(
         // The service, from the wire up.
         .target(
             name: "Mosquitto",
-            dependencies: ["CBulkSocket", "CMosquitto"],
+            dependencies: ["Batching", "CBulkSocket", "CMosquitto"],
             swiftSettings: settings
         ),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),

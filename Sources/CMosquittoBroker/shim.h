@@ -25,6 +25,7 @@
 #pragma weak mosquitto_property_read_binary
 #pragma weak mosquitto_property_read_string_pair
 #pragma weak mosquitto_property_add_byte
+#pragma weak mosquitto_property_add_int32
 #pragma weak mosquitto_property_add_string
 #pragma weak mosquitto_property_add_binary
 #pragma weak mosquitto_property_add_string_pair
@@ -72,20 +73,40 @@ static inline int gate_kick(const char *client_id) {
 // own when it frees it. After enough messages its count of memory in use falls below zero, which reads as
 // far beyond memory_limit, and the broker takes no connection any more.
 // Takes the properties over, whatever comes of it.
-static inline int gate_publish(
-    const char *topic, const void *payload, int count, int qos, mosquitto_property *properties) {
+static inline int gate_publish_with(
+    const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {
     void *copy = mosquitto_malloc((size_t)count + 1);
     if (copy == NULL) {
         mosquitto_property_free_all(&properties);
         return MOSQ_ERR_NOMEM;
     }
     if (count > 0) memcpy(copy, payload, (size_t)count);
-    int code = mosquitto_broker_publish(NULL, topic, count, copy, qos, false, properties);
+    int code = mosquitto_broker_publish(NULL, topic, count, copy, qos, retain, properties);
     if (code != MOSQ_ERR_SUCCESS) {
         mosquitto_free(copy);
         mosquitto_property_free_all(&properties);
     }
     return code;
+}
+
+static inline int gate_publish(
+    const char *topic, const void *payload, int count, int qos, mosquitto_property *properties) {
+    return gate_publish_with(topic, payload, count, qos, false, properties);
+}
+
+// With MQTT 5 properties that a worker may give a message: an expiry of 0 and no correlation data are none.
+static inline int gate_publish_message(
+    const char *topic, const void *payload, int count, int qos, bool retain, uint32_t expiry,
+    const void *correlation, uint16_t correlation_count) {
+    mosquitto_property *properties = NULL;
+    if (expiry > 0) {
+        mosquitto_property_add_int32(&properties, MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry);
+    }
+    if (correlation != NULL) {
+        mosquitto_property_add_binary(
+            &properties, MQTT_PROP_CORRELATION_DATA, correlation, correlation_count);
+    }
+    return gate_publish_with(topic, payload, count, qos, retain, properties);
 }
 
 static inline int gate_client_sub_count(const struct mosquitto *client) {

@@ -1,3 +1,4 @@
+import Batching
 import CMosquittoBroker
 import Glibc
 import Metering
@@ -48,6 +49,31 @@ enum Broker {
         let code = gate_publish(topic, payload, count, qos, properties.list)
         if code != MOSQ_ERR_SUCCESS.rawValue {
             log(.error, "a message of the gate could not be published")
+        }
+    }
+
+    /// Publishes a message of a worker's batch, as the other `publish` does.
+    static func publish(_ message: BatchedMessage) {
+        let code = withUnsafeTemporaryAllocation(of: CChar.self, capacity: message.topic.count + 1)
+        {
+            topic in
+            for (index, byte) in message.topic.enumerated() {
+                topic[index] = CChar(bitPattern: byte)
+            }
+            topic[message.topic.count] = 0
+            return gate_publish_message(
+                topic.baseAddress,
+                message.payload.baseAddress,
+                Int32(truncatingIfNeeded: message.payload.count),
+                message.isAtLeastOnce ? 1 : 0,
+                message.isRetained,
+                message.expirySeconds ?? 0,
+                message.correlation?.baseAddress,
+                UInt16(truncatingIfNeeded: message.correlation?.count ?? 0)
+            )
+        }
+        if code != MOSQ_ERR_SUCCESS.rawValue {
+            log(.error, "a message of a worker could not be published")
         }
     }
 

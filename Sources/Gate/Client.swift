@@ -45,6 +45,9 @@ final class Client {
     /// The services whose requests it subscribed to, as a worker.
     var services: [[UInt8]] = []
 
+    /// What is on its way to it as a worker that takes many messages in one; nil for all others.
+    var outgoing: OutgoingBatch?
+
     private let nameBytes: [CChar]
     private let idBytes: [CChar]
 

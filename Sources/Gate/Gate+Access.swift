@@ -14,6 +14,7 @@ extension Gate {
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, _ topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
         if client.isStandIn, case .receive = access, hearers.hear(topic) { return false }
+        if case .receive = access, putInBatch(of: client, topic) { return false }
         if isBeyond(client, access, topic) { return false }
         lookIfNeeded(client, access, topic)
         refresh(client)
@@ -69,7 +70,9 @@ extension Gate {
         case .publish(let payload, _):
             hearers.note(client, published: payload, on: topic)
             noteEcho(client, payload, topic)
-        case .subscribe: hearers.note(client, subscribedTo: topic)
+        case .subscribe:
+            hearers.note(client, subscribedTo: topic)
+            beginBatches(of: client, topic)
         case .unsubscribe: hearers.note(client, unsubscribedFrom: topic)
         case .receive: break
         }
@@ -92,7 +95,7 @@ extension Gate {
         let isOther = filter.suffix(9).elementsEqual("/response".utf8)
         guard !isOther else { return }
         client.isListening = true
-        presence.tellArrival(of: client)
+        tellArrival(of: client)
     }
 
     private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> RefusalReason? {

@@ -113,7 +113,7 @@ extension Gate {
         new.pointer = client
         clients[client] = new
         connected[facts.clientId] = new
-        presence.tellArrival(of: new)
+        tellArrival(of: new)
     }
 
     /// Takes in DISCONNECT, which also comes for clients that were never let in.
@@ -134,7 +134,9 @@ extension Gate {
         if let tally = client.tally { tallies.keep(tally, at: Clock.coarse()) }
         if connected[client.clientId] === client { connected[client.clientId] = nil }
         hearers.forget(client)
+        client.outgoing = nil
         if client.clientId == Self.statusWorker { backlog.end() }
+        sendBatches()
         presence.tellDeparture(of: client, departure)
     }
 }

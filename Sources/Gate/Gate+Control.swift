@@ -36,7 +36,7 @@ extension Gate {
             guard let client = connected[did], client.did == did else { return }
             leaving.append(Leave(client: client, due: 0))
         case "announcePresence":
-            for client in connected.values { presence.tellArrival(of: client) }
+            for client in connected.values { tellArrival(of: client) }
         default:
             Broker.log(.warning, "an unknown command was ignored")
         }

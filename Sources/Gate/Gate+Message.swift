@@ -9,10 +9,24 @@ extension Gate {
     func pass(
         _ pointer: OpaquePointer,
         _ topic: Bytes,
+        _ payload: Bytes,
+        qos: UInt8,
         _ list: inout OpaquePointer?
     ) -> Bool {
+        passing = nil
         guard let client = clients[pointer], client.isStill(pointer) else { return false }
         guard !client.rights.isWorker else { return true }
+        guard inspect(client, topic, &list) else { return false }
+        // With QoS 2 it is passed on later.
+        if qos < 2 { note(passing: topic, payload, list) }
+        return true
+    }
+
+    private func inspect(
+        _ client: Client,
+        _ topic: Bytes,
+        _ list: inout OpaquePointer?
+    ) -> Bool {
         var properties = MessageProperties(list)
         defer { list = properties.list }
         if list != nil {

@@ -30,6 +30,15 @@ final class Gate {
     var connected: [String: Client] = [:]
     /// Sessions without a connection, and sources of retained messages, as they were asked about.
     var absent: [OpaquePointer: Client] = [:]
+    /// The message that is being passed on to its subscribers.
+    var passing: PassingMessage?
+    /// Grows with each of them.
+    var passingSerial: UInt64 = 0
+    /// Workers for whom messages wait in a batch, each with the topic of its batches.
+    var batches: [OutgoingBatch] = []
+    /// What the topics of batches begin with.
+    let batchTopics: [UInt8]
+
     /// Connections to be closed, each when its time has come.
     var leaving: [Leave] = []
 
@@ -78,6 +87,7 @@ final class Gate {
         backlog = Backlog(limit: settings.limits.statusBacklog)
         echoes = Array("\(settings.root)/system/echo/status".utf8)
         users = Array("\(settings.root)/user/".utf8)
+        batchTopics = Array("\(settings.root)/system/batch/".utf8)
         look()
     }
 
@@ -105,7 +115,7 @@ final class Gate {
         guard isBehind else { return }
         for client in connected.values where client.did != nil {
             client.number = nextNumber()
-            presence.tellArrival(of: client)
+            tellArrival(of: client)
         }
     }
 
@@ -125,6 +135,7 @@ final class Gate {
 
     /// Does what is due: called at each turn of the broker's loop, at least every 100 ms.
     func tick() {
+        sendBatches()
         let steady = Clock.steady()
         if steady &- lastLook >= Self.lookEvery {
             lastLook = steady

@@ -46,6 +46,15 @@ struct MessageProperties {
         return findings
     }
 
+    /// Gives each property's value, good for one call.
+    func forEach(_ body: (Value) -> Void) {
+        var next = list
+        while let property = next {
+            Self.with(property, body)
+            next = gate_property_next(property)
+        }
+    }
+
     /// Leaves out what must not pass; false, and as before, where memory is short.
     mutating func remake(_ limits: Limits) -> Bool {
         var fresh: OpaquePointer?

@@ -12,6 +12,7 @@ private let events = [
     MOSQ_EVT_CONTROL,
 ]
 private let controlTopic = "$CONTROL/lamplighter/v1"
+private let publishTopic = "$CONTROL/lamplighter/publish"
 
 /// What the shared library's entry points hand on to.
 ///
@@ -55,9 +56,11 @@ package enum Plugin {
         _ gate: UnsafeMutableRawPointer
     ) -> Int32 {
         for event in events {
-            let topic = event == MOSQ_EVT_CONTROL ? controlTopic : nil
-            let code = gate_register(plugin, Int32(event.rawValue), answer, topic, gate)
-            guard code == MOSQ_ERR_SUCCESS.rawValue else { return code }
+            let topics = event == MOSQ_EVT_CONTROL ? [controlTopic, publishTopic] : [nil]
+            for topic in topics {
+                let code = gate_register(plugin, Int32(event.rawValue), answer, topic, gate)
+                guard code == MOSQ_ERR_SUCCESS.rawValue else { return code }
+            }
         }
         return MOSQ_ERR_SUCCESS.rawValue
     }
@@ -85,7 +88,12 @@ private func answer(
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
         guard let client = event.client, let payload = event.payload else { break }
         let bytes = UnsafeRawBufferPointer(start: payload, count: Int(event.payloadlen))
-        gate.control(client, bytes.assumingMemoryBound(to: UInt8.self))
+            .assumingMemoryBound(to: UInt8.self)
+        if event.topic.map({ strcmp($0, publishTopic) == 0 }) == true {
+            gate.publishBatch(client, bytes)
+        } else {
+            gate.control(client, bytes)
+        }
     default: gate.tick()
     }
     return MOSQ_ERR_SUCCESS.rawValue
@@ -116,7 +124,17 @@ private func message(
     }
     let topic = UnsafeRawBufferPointer(start: text, count: strlen(text))
         .assumingMemoryBound(to: UInt8.self)
-    let mayPass = gate.pass(client, topic, &event.pointee.properties)
+    let payload = UnsafeRawBufferPointer(
+        start: event.pointee.payload,
+        count: event.pointee.payload == nil ? 0 : Int(event.pointee.payloadlen)
+    )
+    let mayPass = gate.pass(
+        client,
+        topic,
+        payload.assumingMemoryBound(to: UInt8.self),
+        qos: event.pointee.qos,
+        &event.pointee.properties
+    )
     return mayPass ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
 }
 

@@ -1,3 +1,4 @@
+import Batching
 import CMosquitto
 import Glibc
 
@@ -10,6 +11,8 @@ final class Callbacks {
     var intake = Intake()
     /// Which of a set's connections it is; nil for one that stands alone, and for the set's intake.
     var lane: Int?
+    /// The topic on which messages come that hold many.
+    var batches: [UInt8]?
     /// Deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
     var unconfirmed = 0
@@ -46,6 +49,7 @@ final class Callbacks {
         )
         let isAcknowledged = message.qos > 0
         if isAcknowledged { acknowledgementsHeld += 1 }
+        if let batches, topicBytes.elementsEqual(batches), take(batch: message, payload) { return }
         var delivery = Delivery(
             topic: intake.store(topicBytes),
             payload: intake.store(payload),
@@ -55,6 +59,35 @@ final class Callbacks {
         )
         if let properties { add(properties, to: &delivery) }
         intake.append(delivery)
+    }
+
+    /// Takes the messages of a batch; the last of them stands for its acknowledgement.
+    private func take(batch message: mosquitto_message, _ payload: UnsafeRawBufferPointer) -> Bool {
+        let bytes = payload.assumingMemoryBound(to: UInt8.self)
+        guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else {
+            return false
+        }
+        var left = count
+        while let next = reader.next() {
+            left -= 1
+            var delivery = Delivery(
+                topic: intake.store(UnsafeRawBufferPointer(next.topic)),
+                payload: intake.store(UnsafeRawBufferPointer(next.payload)),
+                quality: left == 0 && message.qos > 0 ? .atLeastOnce : .atMostOnce,
+                isRetained: next.isRetained,
+                mid: message.mid
+            )
+            delivery.responseTopic = next.responseTopic.map(store)
+            delivery.correlationData = next.correlation.map(store)
+            delivery.sourceAddress = next.sourceAddress.map(store)
+            delivery.isCorrelationTooLong = next.isCorrelationTooLong
+            intake.append(delivery)
+        }
+        return true
+    }
+
+    private func store(_ piece: UnsafeBufferPointer<UInt8>) -> Range<Int> {
+        intake.store(UnsafeRawBufferPointer(piece))
     }
 
     private func add(_ properties: OpaquePointer, to delivery: inout Delivery) {

@@ -20,6 +20,8 @@ package struct ConnectionOptions: Sendable {
     ///
     /// Where the library writes past our buffers (TLS, or from 2.0.15 on) they leave all together.
     package var holdsAcknowledgements = false
+    /// Where many messages come and go as one; without it each is a packet of its own.
+    package var batches: Batches?
     /// How long to wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     package var connectTimeout: Duration = .seconds(10)
     /// How long `flush()` waits for a broker that takes no bytes.
@@ -33,6 +35,19 @@ package struct ConnectionOptions: Sendable {
 }
 
 extension ConnectionOptions {
+    /// The topics of messages that hold many (`BatchWriter`), for a broker with a plugin that makes and takes them.
+    package struct Batches: Sendable {
+        /// On which batches come; to be subscribed to as any other.
+        package var incoming: String
+        /// To which batches are published.
+        package var outgoing: String
+
+        package init(incoming: String, outgoing: String) {
+            self.incoming = incoming
+            self.outgoing = outgoing
+        }
+    }
+
     /// Names the PEM files of a TLS connection; the broker's certificate is always verified.
     package struct TLS: Sendable {
         package var caFile: String

@@ -19,7 +19,9 @@ extension ConnectionSet {
         try look(upTo: limit, linger: linger, wait: isBuffered ? .zero : wait)
         swap(&intake.callbacks.intake, &batch)
         for outlet in outlets where !outlet.client.callbacks.intake.confirmed.isEmpty {
-            for receipt in outlet.client.callbacks.intake.confirmed { batch.append(receipt) }
+            for receipt in outlet.client.callbacks.intake.confirmed {
+                outlet.confirm(receipt) { batch.append($0) }
+            }
             outlet.client.callbacks.intake.removeAll()
         }
     }

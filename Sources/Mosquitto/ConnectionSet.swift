@@ -17,7 +17,13 @@ package struct ConnectionSet: ~Copyable {
     final class Outlet {
         var client: MosquittoClient
 
-        init(_ client: consuming MosquittoClient) { self.client = client }
+        /// What is to go out as one message; nil where each goes by itself.
+        var batch: OutgoingBatch?
+
+        init(_ client: consuming MosquittoClient, batch: OutgoingBatch?) {
+            self.client = client
+            self.batch = batch
+        }
     }
 
     /// Prepares the connections; `options` are the intake's, and so is the will.
@@ -35,6 +41,7 @@ package struct ConnectionSet: ~Copyable {
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
         let outlets = try Self.outlets(count, of: options, waker)
         let intake = try MosquittoClient(own, waker: waker)
+        intake.callbacks.batches = options.batches.map { Array($0.incoming.utf8) }
         self.waker = waker
         self.outlets = outlets
         self.intake = intake
@@ -49,7 +56,8 @@ package struct ConnectionSet: ~Copyable {
         for number in 0..<count {
             let client = try MosquittoClient(outlet(number, of: options), waker: waker)
             client.callbacks.lane = number
-            outlets.append(Outlet(client))
+            let batch = options.batches.map { OutgoingBatch(topic: $0.outgoing) }
+            outlets.append(Outlet(client, batch: batch))
         }
         return outlets
     }
@@ -111,13 +119,17 @@ package struct ConnectionSet: ~Copyable {
                 properties: properties
             )
         }
-        return try outlets[lane % outlets.count].client.publish(
-            topic: topic,
-            payload: payload,
-            quality: quality,
-            isRetained: isRetained,
-            properties: properties
-        )
+        let outlet = outlets[lane % outlets.count]
+        guard outlet.batch != nil else {
+            return try outlet.client.publish(
+                topic: topic,
+                payload: payload,
+                quality: quality,
+                isRetained: isRetained,
+                properties: properties
+            )
+        }
+        return try outlet.put(topic, payload, quality, isRetained, properties)
     }
 
     /// Deliveries whose acknowledgements stay here.
@@ -130,7 +142,10 @@ package struct ConnectionSet: ~Copyable {
     ///
     /// - Throws: `MosquittoError`.
     package mutating func flush() throws(MosquittoError) {
-        for outlet in outlets { try outlet.client.writeSome() }
+        for outlet in outlets {
+            try outlet.sendBatch()
+            try outlet.client.writeSome()
+        }
         try intake.writeSome()
     }
 

@@ -14,6 +14,7 @@ package struct Delivery: Sendable {
     /// Whether the gate took out Correlation Data that was too long, which it says in the user property
     /// `lamplighter-fault`.
     package var isCorrelationTooLong = false
+    /// With QoS 1 an acknowledgement is held for it; of the messages of a batch for the last one alone.
     package var quality: QualityOfService
     package var isRetained: Bool
     /// The packet id: reused soon, no key for anything. (The library does not show the DUP flag.)

@@ -138,8 +138,12 @@ package struct Topics: Sendable {
     }
     /// Where back-end parties hear; `leaf` such as `session-invalid` or `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
+    /// Where a worker gets messages, many in one, from the gate.
+    package func batches(_ worker: String) -> String { system("batch/\(worker)") }
     /// Where the gate takes its commands.
     package static let gateControl = "$CONTROL/lamplighter/v1"
+    /// Where the gate takes messages, many in one, that it is to publish.
+    package static let gatePublish = "$CONTROL/lamplighter/publish"
 
     /// Tells whether a terminal may have its answer on a topic (PROTOCOL 3): in its own space,
     /// outside `request/`, without wildcards.

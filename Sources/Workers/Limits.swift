@@ -11,10 +11,8 @@ package struct Limits: Sendable {
     /// Senders take turns among what has been sent, and nothing passes what still waits in the broker: so the window
     /// is as large as what a worker holds in memory, and bounded there in bytes.
     package var receiveMaximum: UInt16 = 20_000
-    /// Messages of a worker that the broker may hold unconfirmed.
-    ///
-    /// The library walks its list of them at each confirmation, so more would cost more than it gains.
-    package var sendMaximum: UInt16 = 250
+    /// Messages of a worker that the broker may hold unconfirmed, and as many packets where each is one.
+    package var sendMaximum: UInt16 = 2000
     /// Receivers of one message above which it goes out a few at a time, so that what others are told
     /// can pass it.
     package var crowdMin = 50
@@ -185,7 +183,7 @@ package struct Limits: Sendable {
     package var reconnectMax: Duration = .seconds(5)
 
     /// Connections over which a worker publishes, beside the one over which messages come.
-    package var outlets = 16
+    package var outlets = 4
     /// Rows of the outbox that the broker has not confirmed, from which on a worker takes nothing in.
     package var outboxRows = 2000
     /// Bytes of such messages in a worker's memory, from which on it takes nothing in.

@@ -5,7 +5,7 @@ extension SettingsTable {
         Setting(
             "limits.publishConnections",
             .integer(0...32),
-            .integer(16),
+            .integer(4),
             unit: "connections",
             "Connections each worker publishes over; the broker reads one packet of each in turn."
         ),

@@ -6,6 +6,8 @@ package import Wire
 /// The implementation is used by one thread. Acknowledgements of what `receive` gave leave in
 /// `flush` after `acknowledge`, and nowhere else. After an error it is dropped and made anew.
 package protocol BrokerConnection: ~Copyable {
+    /// What to subscribe to so that many messages come as one; none where each is to come by itself.
+    var batchFilters: [String] { get }
     /// Connects; tells whether the broker still had the session.
     mutating func connect() throws -> Bool
     /// Subscribes; `sendsRetained` asks for what the broker keeps under the filters.
@@ -38,7 +40,19 @@ package protocol BrokerConnection: ~Copyable {
     mutating func disconnect()
 }
 
+extension Topics {
+    /// Where a worker's batches come and go: the gate makes the former, and takes the latter apart.
+    package func batches(of worker: WorkerName) -> ConnectionOptions.Batches {
+        ConnectionOptions.Batches(
+            incoming: batches(worker.rawValue),
+            outgoing: Topics.gatePublish
+        )
+    }
+}
+
 extension BrokerConnection where Self: ~Copyable {
+    package var batchFilters: [String] { [] }
+
     /// Queues a message that doesn't expire, and whose confirmation is of no interest.
     mutating func publish(
         _ message: OutboundMessage,
@@ -52,9 +66,11 @@ extension BrokerConnection where Self: ~Copyable {
 /// The connection through libmosquitto.
 package struct MosquittoConnection: BrokerConnection, ~Copyable {
     private var client: ConnectionSet
+    package let batchFilters: [String]
 
     /// Prepares a connection to receive over, and others to publish over.
     package init(_ options: ConnectionOptions, outlets: Int, waker: Waker) throws {
+        batchFilters = options.batches.map { [$0.incoming] } ?? []
         client = try ConnectionSet(options, outlets: outlets, waker: waker)
     }
 

@@ -78,7 +78,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     /// Connects, subscribes, and says that the worker is there.
     package mutating func open() throws {
         let isSessionPresent = try connection.connect()
-        try connection.subscribe(handler.filters + lateness.filters, sendsRetained: false)
+        try connection.subscribe(
+            handler.filters + lateness.filters + connection.batchFilters,
+            sendsRetained: false
+        )
         if !handler.retainedFilters.isEmpty {
             try connection.subscribe(handler.retainedFilters, sendsRetained: true)
         }

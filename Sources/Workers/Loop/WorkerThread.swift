@@ -40,6 +40,7 @@ package final class WorkerThread: Sendable {
         options.clientID = clientID ?? name.clientID
         options.receiveMaximum = environment.limits.receiveMaximum
         options.sendMaximum = environment.limits.sendMaximum
+        options.batches = environment.topics.batches(of: name)
         options.will = .init(
             topic: environment.topics.system("worker/\(name.rawValue)"),
             payload: SystemCodec.workerState(isOnline: false, ts: environment.clock.now),

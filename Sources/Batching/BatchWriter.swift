@@ -1,0 +1,74 @@
+/// Puts messages together as the payload of one.
+///
+/// Mosquitto 2.0 reads one packet of a connection in each round of its loop, and a round takes the longer the more
+/// others send: what goes between workers and broker goes many messages to a packet. Its memory is used again.
+package struct BatchWriter {
+    /// The batch so far.
+    package private(set) var bytes: [UInt8]
+    /// How many messages it holds.
+    package private(set) var count = 0
+
+    /// The first byte of a batch: the version of its form.
+    static let version: UInt8 = 1
+    /// A batch may grow by one message beyond this.
+    package static let bytesMax = 128 << 10
+
+    /// Begins an empty batch.
+    package init() { bytes = [Self.version] }
+
+    package var isEmpty: Bool { count == 0 }
+    /// Whether the next message is for another batch.
+    package var isFull: Bool { bytes.count >= Self.bytesMax }
+
+    /// Forgets all messages and keeps the memory.
+    package mutating func removeAll() {
+        bytes.removeAll(keepingCapacity: true)
+        bytes.append(Self.version)
+        count = 0
+    }
+
+    /// Adds a message; topic and properties have at most 65,535 bytes each, as MQTT allows.
+    package mutating func append(_ message: BatchedMessage) {
+        let start = bytes.count
+        bytes.append(0)
+        var flags: BatchFlags = []
+        if message.isAtLeastOnce { flags.insert(.atLeastOnce) }
+        if message.isRetained { flags.insert(.retained) }
+        if message.isCorrelationTooLong { flags.insert(.correlationTooLong) }
+        append(short: message.topic)
+        append(number: UInt32(truncatingIfNeeded: message.payload.count))
+        bytes.append(contentsOf: message.payload)
+        if let seconds = message.expirySeconds {
+            flags.insert(.expiry)
+            append(number: seconds)
+        }
+        append(message.responseTopic, .responseTopic, &flags)
+        append(message.correlation, .correlation, &flags)
+        append(message.sourceAddress, .sourceAddress, &flags)
+        bytes[start] = flags.rawValue
+        count += 1
+    }
+
+    private mutating func append(
+        _ piece: UnsafeBufferPointer<UInt8>?,
+        _ flag: BatchFlags,
+        _ flags: inout BatchFlags
+    ) {
+        guard let piece else { return }
+        flags.insert(flag)
+        append(short: piece)
+    }
+
+    private mutating func append(short piece: UnsafeBufferPointer<UInt8>) {
+        let count = UInt16(truncatingIfNeeded: piece.count)
+        bytes.append(UInt8(truncatingIfNeeded: count >> 8))
+        bytes.append(UInt8(truncatingIfNeeded: count))
+        bytes.append(contentsOf: piece.prefix(Int(count)))
+    }
+
+    private mutating func append(number: UInt32) {
+        for shift in stride(from: UInt32(24), through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: number >> shift))
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// One message of a batch: places in memory of somebody else's, good for one call.
+package struct BatchedMessage {
+    package var topic: UnsafeBufferPointer<UInt8>
+    package var payload: UnsafeBufferPointer<UInt8>
+    /// Whether it has QoS 1; else it has QoS 0.
+    package var isAtLeastOnce = true
+    package var isRetained = false
+    /// MQTT 5 Message Expiry Interval, in seconds.
+    package var expirySeconds: UInt32?
+    /// MQTT 5 Response Topic.
+    package var responseTopic: UnsafeBufferPointer<UInt8>?
+    /// MQTT 5 Correlation Data.
+    package var correlation: UnsafeBufferPointer<UInt8>?
+    /// Where a request or registration comes from, as the gate tells workers.
+    package var sourceAddress: UnsafeBufferPointer<UInt8>?
+    /// Whether the gate took out Correlation Data that was too long.
+    package var isCorrelationTooLong = false
+
+    /// A message of QoS 1 without properties.
+    package init(topic: UnsafeBufferPointer<UInt8>, payload: UnsafeBufferPointer<UInt8>) {
+        self.topic = topic
+        self.payload = payload
+    }
+}
+
+/// What one byte says of a message, and which fields follow it.
+///
+/// A message is this byte, then topic (length in two bytes) and payload (four), then those of expiry (four bytes),
+/// response topic, correlation data and source address (length in two bytes each) that the byte names; all numbers
+/// are big-endian, as MQTT's own.
+struct BatchFlags: OptionSet {
+    let rawValue: UInt8
+
+    static let atLeastOnce = BatchFlags(rawValue: 1)
+    static let retained = BatchFlags(rawValue: 1 << 1)
+    static let expiry = BatchFlags(rawValue: 1 << 2)
+    static let responseTopic = BatchFlags(rawValue: 1 << 3)
+    static let correlation = BatchFlags(rawValue: 1 << 4)
+    static let sourceAddress = BatchFlags(rawValue: 1 << 5)
+    static let correlationTooLong = BatchFlags(rawValue: 1 << 6)
+}

@@ -1,0 +1,122 @@
+import Batching
+import CMosquitto
+
+/// Messages that go out over one connection as the payload of one message.
+///
+/// Each has a packet id of its own all the same, by which its receipt is known: one that no packet has.
+struct OutgoingBatch {
+    let topic: String
+    var writer = BatchWriter()
+    /// The id of the first message that waits, and of the next one.
+    var first: Int32 = 1
+    var next: Int32 = 1
+    /// The ids of what went out and isn't confirmed, by the packet's own.
+    var sent: [Int32: Range<Int32>] = [:]
+
+    init(topic: String) { self.topic = topic }
+
+    /// The next id; behind the largest they begin again.
+    mutating func takeID() -> Int32 {
+        defer { next = next == .max - 1 ? 1 : next + 1 }
+        return next
+    }
+}
+
+extension ConnectionSet.Outlet {
+    /// Puts a message into the batch, which leaves with the next `flush()` or when it is full.
+    ///
+    /// - Returns: An id, one of this connection's.
+    /// - Throws: `MosquittoError`; as for a message by itself, `.invalid` and `.malformedUTF8` concern this one only.
+    func put(
+        _ topic: String,
+        _ payload: [UInt8],
+        _ quality: QualityOfService,
+        _ isRetained: Bool,
+        _ properties: PublishProperties?
+    ) throws(MosquittoError) -> Int32 {
+        var topic = topic
+        try Self.check(topic)
+        guard topic.utf8.first != UInt8(ascii: "$") else {
+            return try publishAlone(topic, payload, quality, isRetained)
+        }
+        guard var batch = self.batch else { return 0 }
+        self.batch = nil
+        topic.withUTF8 { topic in
+            payload.withUnsafeBufferPointer { payload in
+                var message = BatchedMessage(topic: topic, payload: payload)
+                message.isAtLeastOnce = quality == .atLeastOnce
+                message.isRetained = isRetained
+                message.expirySeconds = properties?.messageExpirySeconds
+                guard let data = properties?.correlationData else {
+                    return batch.writer.append(message)
+                }
+                data.withUnsafeBufferPointer {
+                    message.correlation = $0
+                    batch.writer.append(message)
+                }
+            }
+        }
+        let id = batch.takeID()
+        let isFull = batch.writer.isFull || batch.next == 1
+        self.batch = batch
+        if isFull { try sendBatch() }
+        return id
+    }
+
+    /// Publishes a command to the broker's plugin, which takes it as a packet of its own only.
+    ///
+    /// It goes behind what waits in the batch: between two packets of a connection the broker delivers all of the
+    /// first one.
+    private func publishAlone(
+        _ topic: String,
+        _ payload: [UInt8],
+        _ quality: QualityOfService,
+        _ isRetained: Bool
+    ) throws(MosquittoError) -> Int32 {
+        try sendBatch()
+        let mid = try client.publish(
+            topic: topic,
+            payload: payload,
+            quality: quality,
+            isRetained: isRetained
+        )
+        guard var batch = self.batch else { return mid }
+        let id = batch.takeID()
+        batch.first = batch.next
+        if quality == .atLeastOnce { batch.sent[mid] = id..<(id + 1) }
+        self.batch = batch
+        return id
+    }
+
+    /// What the library checks of a topic; the broker's plugin is not asked again.
+    private static func check(_ topic: String) throws(MosquittoError) {
+        let count = topic.utf8.count
+        guard !topic.utf8.contains(0), count <= Int(UInt16.max) else {
+            throw MosquittoError(.invalid, function: "publish")
+        }
+        try Mosquitto.check(
+            "mosquitto_pub_topic_check2",
+            mosquitto_pub_topic_check2(topic, count)
+        )
+    }
+
+    /// Publishes what is in the batch.
+    ///
+    /// - Throws: `MosquittoError`; then the connection is at its end.
+    func sendBatch() throws(MosquittoError) {
+        guard let waiting = batch, !waiting.writer.isEmpty else { return }
+        let mid = try client.publish(topic: waiting.topic, payload: waiting.writer.bytes)
+        let end = waiting.next == 1 ? .max : waiting.next
+        batch?.sent[mid] = waiting.first..<end
+        batch?.first = waiting.next
+        batch?.writer.removeAll()
+    }
+
+    /// Gives the receipts that the broker's word on one packet stands for.
+    func confirm(_ receipt: PublishReceipt, _ body: (PublishReceipt) -> Void) {
+        guard let ids = batch?.sent.removeValue(forKey: receipt.mid) else { return body(receipt) }
+        for id in ids {
+            body(PublishReceipt(mid: id, reasonCode: receipt.reasonCode, lane: receipt.lane))
+        }
+    }
+}
