@@ -154,7 +154,10 @@ class Client:
 
     def _on_message(self, _client, _data, raw):
         message = Message(raw)
-        check(message)
+        try:
+            check(message)
+        except Exception as error:  # it would end paho's thread, and this client would hear nothing any more
+            violations.append(f"{message.topic} could not be checked: {error!r}")
         with self.changed:
             self.inbox.append(message)
             self.everything.append(message)

@@ -4,6 +4,7 @@ import functools
 import pathlib
 import re
 import sys
+import threading
 
 import jsonschema
 
@@ -11,6 +12,10 @@ SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "schemas"
 sys.path.append(str(SCHEMAS))
 
 from catalog import channels, entries, examples, files, reference, schema  # noqa: E402,F401
+
+
+# A resolver notes where in the files it is while a validator works, and every client checks on a thread of its own.
+_checking = threading.Lock()
 
 
 @functools.cache
@@ -33,8 +38,9 @@ def without_nulls(value):
 
 def problems(name, value, draft=jsonschema.Draft202012Validator):
     """What is wrong with the value as a message of this name, as lines; empty when it is right."""
-    errors = validator(name, draft).iter_errors(without_nulls(value))
-    return [_line(error) for error in errors]
+    with _checking:
+        errors = validator(name, draft).iter_errors(without_nulls(value))
+        return [_line(error) for error in errors]
 
 
 def _line(error):
