@@ -10,15 +10,25 @@ package struct BatchWriter {
 
     /// The first byte of a batch: the version of its form.
     static let version: UInt8 = 1
-    /// A batch may grow by one message beyond this.
+    /// What a message takes beside its topic, payload and properties, at most.
+    private static let headBytes = 17
+    /// A batch of several messages is no larger.
     package static let bytesMax = 128 << 10
 
     /// Begins an empty batch.
     package init() { bytes = [Self.version] }
 
     package var isEmpty: Bool { count == 0 }
-    /// Whether the next message is for another batch.
+    /// Whether the next message is for another batch, however small it is.
     package var isFull: Bool { bytes.count >= Self.bytesMax }
+
+    /// Whether a message of so many bytes (topic, payload and properties together) belongs to this batch.
+    ///
+    /// The first one always does: the largest message of all fills a batch of its own. A batch of several must not grow
+    /// beyond what the broker takes as one packet.
+    package func hasRoom(bytes length: Int) -> Bool {
+        isEmpty || bytes.count + length + Self.headBytes <= Self.bytesMax
+    }
 
     /// Forgets all messages and keeps the memory.
     package mutating func removeAll() {

@@ -1,4 +1,4 @@
-/// One message of a batch: places in memory of somebody else's, good for one call.
+/// One message of a batch: places in the caller's memory, good for one call.
 package struct BatchedMessage {
     package var topic: UnsafeBufferPointer<UInt8>
     package var payload: UnsafeBufferPointer<UInt8>
@@ -20,6 +20,12 @@ package struct BatchedMessage {
     package init(topic: UnsafeBufferPointer<UInt8>, payload: UnsafeBufferPointer<UInt8>) {
         self.topic = topic
         self.payload = payload
+    }
+
+    /// The length of its topic, payload and properties together.
+    package var bytes: Int {
+        topic.count + payload.count + (responseTopic?.count ?? 0) + (correlation?.count ?? 0)
+            + (sourceAddress?.count ?? 0)
     }
 }
 

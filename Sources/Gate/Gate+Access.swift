@@ -14,7 +14,11 @@ extension Gate {
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, _ topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
         if client.isStandIn, case .receive = access, hearers.hear(topic) { return false }
-        if case .receive = access, putInBatch(of: client, topic) { return false }
+        if case .receive = access {
+            if putInBatch(of: client, topic) || isBatchOfOther(client, topic) { return false }
+        } else {
+            endPassing()
+        }
         if isBeyond(client, access, topic) { return false }
         lookIfNeeded(client, access, topic)
         refresh(client)
@@ -37,7 +41,7 @@ extension Gate {
 
     /// Lets it happen; false where the gate does it itself.
     private func grant(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
-        if case .publish(let payload, _) = access, !client.isConnected, client.isTerminal {
+        if case .publish(let payload, _) = access, !client.isConnected, client.tellsAddress {
             sendWill(of: client, topic, payload)
             return false
         }
@@ -73,7 +77,9 @@ extension Gate {
         case .subscribe:
             hearers.note(client, subscribedTo: topic)
             beginBatches(of: client, topic)
-        case .unsubscribe: hearers.note(client, unsubscribedFrom: topic)
+        case .unsubscribe:
+            hearers.note(client, unsubscribedFrom: topic)
+            endBatches(of: client, topic)
         case .receive: break
         }
     }
@@ -110,6 +116,8 @@ extension Gate {
     ) -> RefusalReason? {
         switch access {
         case .publish(_, let retained):
+            // The gate alone publishes there.
+            if Topic.isBelow(topic, batchTopics) { return .notAllowed }
             if client.isConnected {
                 return client.rights.refusalToPublish(topic, retained: retained)
             }

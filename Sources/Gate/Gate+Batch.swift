@@ -38,7 +38,20 @@ extension Gate {
         guard Topic.isBelow(filter, batchTopics),
             client.isWorker(named: Bytes(rebasing: filter.dropFirst(batchTopics.count)))
         else { return }
-        client.outgoing = OutgoingBatch(topic: Array(filter))
+        client.outgoing = client.outgoing ?? OutgoingBatch(topic: Array(filter))
+    }
+
+    /// Takes in that a worker no longer wants batches: the broker delivers each message by itself again.
+    func endBatches(of client: Client, _ filter: Bytes) {
+        guard let batch = client.outgoing, filter.elementsEqual(batch.topicBytes) else { return }
+        sendBatches()
+        client.outgoing = nil
+    }
+
+    /// Whether a topic is that of another worker's batches: a filter over all topics matches it as well.
+    func isBatchOfOther(_ client: Client, _ topic: Bytes) -> Bool {
+        Topic.isBelow(topic, batchTopics)
+            && !client.isWorker(named: Bytes(rebasing: topic.dropFirst(batchTopics.count)))
     }
 
     /// Notes a message whose subscribers the broker will look for next.
@@ -47,18 +60,26 @@ extension Gate {
         passing = PassingMessage(topic: topic, payload: payload, properties: properties)
     }
 
+    /// Forgets that message: its memory is the broker's again at the next event that is none of its deliveries.
+    func endPassing() { passing = nil }
+
     /// Takes over the delivery of a message to a worker; false where the broker is to deliver it.
     ///
-    /// That a delivery is about the message that is passing shows by its topic, and each message comes to each
-    /// subscriber once.
+    /// That a delivery is about the message that is passing shows by its topic. A worker whose filters overlap is asked
+    /// about once for each, and gets the message once.
     func putInBatch(of client: Client, _ topic: Bytes) -> Bool {
-        guard let batch = client.outgoing, let passing, client.isConnected,
-            batch.lastSerial != passingSerial,
+        guard let batch = client.outgoing, let passing, client.isConnected, client.rights.isWorker,
             passing.topic.count == topic.count, passing.topic.elementsEqual(topic)
         else { return false }
+        guard batch.lastSerial != passingSerial else { return true }
         batch.lastSerial = passingSerial
-        if batch.writer.isEmpty { batches.append(batch) }
-        MessageProperties(passing.properties).withBatched(passing) { batch.writer.append($0) }
+        MessageProperties(passing.properties).withBatched(passing) { message in
+            if !batch.writer.hasRoom(bytes: message.bytes) { send(batch) }
+            if batch.writer.isEmpty, !batches.contains(where: { $0 === batch }) {
+                batches.append(batch)
+            }
+            batch.writer.append(message)
+        }
         if batch.writer.isFull { send(batch) }
         return true
     }
@@ -83,9 +104,11 @@ extension Gate {
     }
 
     /// Takes a message on `$CONTROL/lamplighter/publish`: publishes all that are in it.
+    ///
+    /// From the service's workers alone: an operator's tool is counted by message, which would not be counted here.
     func publishBatch(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker,
-            client.isConnected
+            client.isConnected, client.tally == nil
         else { return }
         guard BatchReader.count(in: payload) != nil, var reader = BatchReader(payload) else {
             Broker.log(.warning, "a batch that is not understood from \(client.clientId)")
@@ -94,6 +117,7 @@ extension Gate {
         // As for every message to a user (`lookIfNeeded`).
         mustLookToDeliver = true
         while let message = reader.next() {
+            guard mayPublish(client, message) else { continue }
             if message.topic.elementsEqual(echoes) {
                 // It is to come behind all that was let through before it.
                 sendBatches()
@@ -101,6 +125,18 @@ extension Gate {
             }
             Broker.publish(message)
         }
+    }
+
+    /// Whether a message of a batch would be let through by itself; logs the one that would not.
+    private func mayPublish(_ client: Client, _ message: BatchedMessage) -> Bool {
+        let refusal = client.rights.refusalToPublish(message.topic, retained: message.isRetained)
+        if refusal == nil, message.topic.first != Topic.dollar,
+            !Topic.isBelow(message.topic, batchTopics)
+        {
+            return true
+        }
+        Broker.log(.warning, "a message that \(client.clientId) must not publish was left out")
+        return false
     }
 }
 

@@ -13,7 +13,6 @@ extension Gate {
         qos: UInt8,
         _ list: inout OpaquePointer?
     ) -> Bool {
-        passing = nil
         guard let client = clients[pointer], client.isStill(pointer) else { return false }
         guard !client.rights.isWorker else { return true }
         guard inspect(client, topic, &list) else { return false }
@@ -43,8 +42,8 @@ extension Gate {
         return properties.add(MessageProperties.address, address)
     }
 
-    /// Sends a terminal's will in the broker's place, who would send it with whatever properties it was
-    /// given: the address of a request is the gate's to say.
+    /// Sends the will of a terminal, or of a device that registers, in the broker's place, which would send it with all
+    /// properties that it was given: the address of a request or registration is the gate's to say.
     func sendWill(of client: Client, _ topic: Bytes, _ payload: Bytes) {
         var properties = MessageProperties(nil)
         if let address = client.source, !properties.add(MessageProperties.address, address) {

@@ -74,6 +74,8 @@ private func answer(
 ) -> Int32 {
     guard let data, let userData else { return MOSQ_ERR_ACL_DENIED.rawValue }
     let gate = Unmanaged<Gate>.fromOpaque(userData).takeUnretainedValue()
+    let isDelivering = event == Int32(MOSQ_EVT_ACL_CHECK.rawValue)
+    if !isDelivering { gate.endPassing() }
     switch event {
     case Int32(MOSQ_EVT_ACL_CHECK.rawValue):
         return access(gate, data.assumingMemoryBound(to: mosquitto_evt_acl_check.self).pointee)

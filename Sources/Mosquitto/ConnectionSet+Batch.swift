@@ -39,6 +39,9 @@ extension ConnectionSet.Outlet {
         guard topic.utf8.first != UInt8(ascii: "$") else {
             return try publishAlone(topic, payload, quality, isRetained)
         }
+        let data = properties?.correlationData ?? []
+        let bytes = topic.utf8.count + payload.count + data.count
+        if batch?.writer.hasRoom(bytes: bytes) == false { try sendBatch() }
         guard var batch = self.batch else { return 0 }
         self.batch = nil
         topic.withUTF8 { topic in
@@ -47,11 +50,8 @@ extension ConnectionSet.Outlet {
                 message.isAtLeastOnce = quality == .atLeastOnce
                 message.isRetained = isRetained
                 message.expirySeconds = properties?.messageExpirySeconds
-                guard let data = properties?.correlationData else {
-                    return batch.writer.append(message)
-                }
-                data.withUnsafeBufferPointer {
-                    message.correlation = $0
+                data.withUnsafeBufferPointer { data in
+                    if properties?.correlationData != nil { message.correlation = data }
                     batch.writer.append(message)
                 }
             }
