@@ -39,6 +39,12 @@ package struct TokenBucket: Sendable, Equatable {
         tokens &-= min(Int64(count), Self.most) &* 1_000
     }
 
+    /// Takes so much out of it whether it is there or not; the debt is at most what a second brings.
+    package mutating func owe(_ count: Int) {
+        guard perSecond > 0 else { return }
+        tokens = max(perSecond &* -1_000, tokens &- min(Int64(count), Self.most) &* 1_000)
+    }
+
     /// Whether it is as it was at the beginning.
     package var isFull: Bool { tokens == brim }
 }

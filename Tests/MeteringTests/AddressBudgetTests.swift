@@ -1,0 +1,165 @@
+import TestKit
+import Testing
+
+@testable import Metering
+
+@Suite("What all senders of one address may send together")
+struct AddressBudgetTests {
+    /// An address with senders, each with a rate of its own, for some minutes of made-up time.
+    private struct Crowd {
+        var budget = AddressBudget(messagesPerSecond: 200, messageBurst: 2_000, now: 0)
+        var senders: [AddressBudget.Sender]
+        /// Messages of each sender that were tried, and that passed.
+        var tried: [Int]
+        var passed: [Int]
+        var toldAt: [Int64] = []
+
+        init(_ count: Int) {
+            senders = Array(repeating: AddressBudget.Sender(now: 0), count: count)
+            (tried, passed) = (Array(repeating: 0, count: count), Array(repeating: 0, count: count))
+        }
+
+        mutating func send(_ number: Int, at now: Int64) {
+            tried[number] += 1
+            switch budget.take(&senders[number], at: now) {
+            case .within: passed[number] += 1
+            case .beyond(let mustTell): if mustTell { toldAt.append(now) }
+            }
+        }
+
+        /// Has each sender send at its rate, in messages a minute.
+        mutating func live(_ rates: [Int], seconds: Range<Int64>) {
+            let (first, end) = (seconds.lowerBound * 1_000, seconds.upperBound * 1_000)
+            for now in stride(from: first, to: end, by: 10) {
+                for (number, rate) in rates.enumerated() {
+                    // Not all at once: each begins somewhere else in its interval.
+                    let moment = now + Int64(number) * 7
+                    let rate = Int64(rate)
+                    let due = moment * rate / 60_000 - (moment - 10) * rate / 60_000
+                    for _ in 0..<due { send(number, at: now) }
+                }
+            }
+        }
+    }
+
+    struct Case: CustomTestStringConvertible, Sendable {
+        var name: String
+        /// Hostile senders, and messages a minute of each.
+        var hostile: (count: Int, rate: Int)
+        var testDescription: String { name }
+    }
+
+    @Test(
+        "A terminal that sends seldom passes beside any crowd, and the crowd gets no more than the address may",
+        arguments: [
+            Case(name: "two hundred at all their own limit allows", hostile: (200, 1_200)),
+            Case(name: "two hundred far beyond it", hostile: (200, 6_000)),
+            Case(name: "two hundred at a quarter of it", hostile: (200, 300)),
+            Case(name: "two hundred at twice the seldom rate", hostile: (200, 120)),
+            Case(name: "eleven at all their own limit allows", hostile: (11, 1_200)),
+        ]
+    )
+    func fair(row: Case) {
+        let count = row.hostile.count
+        var crowd = Crowd(count + 1)
+        let rates = Array(repeating: row.hostile.rate, count: count)
+
+        crowd.live(rates, seconds: 0..<60)
+        // An app opens with twenty requests, and then has one each two seconds.
+        for _ in 0..<20 { crowd.send(count, at: 60_000) }
+        crowd.live(rates + [30], seconds: 60..<120)
+
+        #expect(crowd.tried[count] == 50 && crowd.passed[count] == 50)
+        let hostile = crowd.passed.dropLast().reduce(0, +)
+        let seldom = count * AddressBudget.Sender.seldomBurst
+        #expect(hostile <= 2_000 + seldom + 120 * 200 + 1)
+        #expect(hostile >= 119 * 200)
+        // Each of the crowd is served alike.
+        let shares = crowd.passed.dropLast()
+        #expect(shares.min().map { $0 >= 60 } == true)
+    }
+
+    @Test("A thousand honest terminals of one address all pass, however little the address may")
+    func honest() {
+        var crowd = Crowd(1_000)
+        crowd.budget = AddressBudget(messagesPerSecond: 1, messageBurst: 1, now: 0)
+
+        for number in 0..<1_000 { for _ in 0..<20 { crowd.send(number, at: 0) } }
+        crowd.live(Array(repeating: 59, count: 1_000), seconds: 0..<60)
+
+        #expect(crowd.passed == crowd.tried)
+        #expect(crowd.tried.allSatisfy { $0 >= 78 })
+    }
+
+    @Test(
+        "What seldom ones send counts: a flood beside a thousand of them gets next to nothing, and soon all again"
+    )
+    func owed() {
+        var crowd = Crowd(1_001)
+        let honest = Array(repeating: 59, count: 1_000)
+
+        crowd.live([60_000] + honest, seconds: 0..<60)
+        let during = crowd.passed[0]
+        crowd.live([60_000], seconds: 60..<70)
+
+        #expect(during <= 2_000 + 25 + 60)
+        #expect(crowd.passed[0] - during >= 8 * 200)
+    }
+
+    @Test(
+        "One sender alone has the burst, then what the rate brings, and the first refusal of a second is told"
+    )
+    func alone() {
+        var crowd = Crowd(1)
+
+        for _ in 0..<5_000 { crowd.send(0, at: 0) }
+        #expect(crowd.passed == [2_000])
+        crowd.live([60_000], seconds: 0..<5)
+
+        // The seldom rate owes what it takes, so that it adds nothing.
+        #expect((2_990...3_001).contains(crowd.passed[0]))
+        #expect(crowd.toldAt == [0, 1_000, 2_000, 3_000, 4_000])
+    }
+
+    @Test("A rate of 0 sets no limit, and a burst of 0 means a second's worth")
+    func edges() {
+        var crowd = Crowd(1)
+        crowd.budget = AddressBudget(messagesPerSecond: 0, messageBurst: 0, now: 0)
+        for _ in 0..<10_000 { crowd.send(0, at: 0) }
+        #expect(crowd.passed == [10_000])
+
+        crowd = Crowd(1)
+        crowd.budget = AddressBudget(messagesPerSecond: 40, messageBurst: 0, now: 0)
+        for _ in 0..<10_000 { crowd.send(0, at: 0) }
+        #expect(crowd.passed == [40])
+    }
+
+    @Test("Numbers beyond all bounds and clocks that jump neither trap nor give anything away")
+    func extremes() {
+        var crowd = Crowd(1)
+        crowd.budget = AddressBudget(messagesPerSecond: .max, messageBurst: .max, now: 0)
+        for now in [Int64.max, .min, 0, 1] { crowd.send(0, at: now) }
+        #expect(crowd.passed == [4])
+
+        crowd = Crowd(1)
+        for _ in 0..<5_000 { crowd.send(0, at: -5_000) }
+        #expect(crowd.passed == [2_000])
+    }
+
+    @Test("Budget and sender are as new once they are full again")
+    func asNew() {
+        var budget = AddressBudget(messagesPerSecond: 200, messageBurst: 2_000, now: 0)
+        var sender = AddressBudget.Sender(now: 0)
+        func areAsNew(at now: Int64) -> [Bool] {
+            [budget.isAsNew(at: now), sender.isAsNew(at: now)]
+        }
+        #expect(areAsNew(at: 0) == [true, true])
+
+        for _ in 0..<200 { _ = budget.take(&sender, at: 0) }
+
+        #expect(areAsNew(at: 999) == [false, false])
+        #expect(areAsNew(at: 1_000) == [true, false])
+        #expect(areAsNew(at: 24_999) == [true, false])
+        #expect(areAsNew(at: 25_000) == [true, true])
+    }
+}
