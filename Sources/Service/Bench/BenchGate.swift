@@ -3,8 +3,8 @@ import Metering
 
 /// Measures what the gate's count costs a message: `lamplighter bench gate`.
 ///
-/// The same code as in the broker, with the clock that the broker's plugin asks: for messages within the limits, and for a
-/// flood beyond them. It is a part of what the gate does for a message; the whole shows in `bench reports`.
+/// The same code as in the broker, with the clock that the broker's plugin asks: for messages within the limits, for a
+/// flood beyond those of a connection, and for one beyond those of its source address. It is a part of what the gate does for a message; the whole shows in `bench reports`.
 package struct BenchGate: Sendable {
     private let messages: Int
     private static let goal = 1_000.0
@@ -18,11 +18,16 @@ package struct BenchGate: Sendable {
     package struct Result: Sendable {
         /// For messages within the limits.
         package let within: Double
-        /// For messages beyond them.
+        /// For messages beyond the connection's.
         package let beyond: Double
+        /// For messages beyond their source address's.
+        package let beyondAddress: Double
 
         private var goals: [BenchGoal] {
-            [("within the limits", within), ("beyond them", beyond)].map { name, value in
+            [
+                ("within the limits", within), ("beyond them", beyond),
+                ("beyond the address's", beyondAddress),
+            ].map { name, value in
                 BenchGoal(
                     name: "ns a message \(name)",
                     value: value,
@@ -41,41 +46,52 @@ package struct BenchGate: Sendable {
         /// The result for programs.
         package var json: JSONValue {
             [
-                "nanoseconds": ["within": .double(within), "beyond": .double(beyond)],
+                "nanoseconds": [
+                    "within": .double(within), "beyond": .double(beyond),
+                    "beyondAddress": .double(beyondAddress),
+                ],
                 "goals": .array(goals.map(\.json)), "met": .bool(isMet),
             ]
         }
     }
 
+    private static let wide = Allowance(
+        messagesPerSecond: 1_000_000_000,
+        messageBurst: 0,
+        bytesPerSecond: 1_000_000_000,
+        byteBurst: 0
+    )
+    private static let narrow = Allowance(
+        messagesPerSecond: 1,
+        messageBurst: 1,
+        bytesPerSecond: 1,
+        byteBurst: 1
+    )
+
     /// Runs it; takes no connection and no file.
     package func run() -> Result {
         Result(
-            within: nanoseconds(
-                Allowance(
-                    messagesPerSecond: 1_000_000_000,
-                    messageBurst: 0,
-                    bytesPerSecond: 1_000_000_000,
-                    byteBurst: 0
-                )
-            ),
-            beyond: nanoseconds(
-                Allowance(
-                    messagesPerSecond: 1,
-                    messageBurst: 1,
-                    bytesPerSecond: 1,
-                    byteBurst: 1
-                )
-            )
+            within: nanoseconds(Self.wide, addressPerSecond: 1_000_000_000),
+            beyond: nanoseconds(Self.narrow, addressPerSecond: 1_000_000_000),
+            beyondAddress: nanoseconds(Self.wide, addressPerSecond: 1)
         )
     }
 
-    private func nanoseconds(_ allowance: Allowance) -> Double {
-        var meter = Meter(allowance, patience: 10, now: CoarseClock.milliseconds())
+    private func nanoseconds(_ allowance: Allowance, addressPerSecond: Int) -> Double {
+        let begin = CoarseClock.milliseconds()
+        var meter = Meter(allowance, patience: 10, now: begin)
+        var address = AddressBudget(
+            messagesPerSecond: addressPerSecond,
+            messageBurst: 0,
+            now: begin
+        )
+        var sender = AddressBudget.Sender(now: begin)
         var passed = 0
         let start = ContinuousClock.now
-        for _ in 0..<messages
-        where meter.take(bytes: 1, at: CoarseClock.milliseconds()) == .within {
-            passed += 1
+        for _ in 0..<messages {
+            let now = CoarseClock.milliseconds()
+            guard meter.take(bytes: 1, at: now) == .within else { continue }
+            if address.take(&sender, at: now) == .within { passed += 1 }
         }
         let took = ContinuousClock.now - start
         // Used, so that none of it is left out.

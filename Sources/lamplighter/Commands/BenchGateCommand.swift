@@ -5,7 +5,7 @@ import Service
 struct BenchGateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Measure what counting a message against its connection's limits costs."
+        abstract: "Measure what counting a message against the limits costs."
     )
 
     @Option(help: "Messages of each kind.")
