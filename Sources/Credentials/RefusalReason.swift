@@ -37,6 +37,9 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     /// More messages or bytes than the connection may send; a connection that was closed for that, or
     /// a source address with many such, before its time is over.
     case tooFast
+    /// All terminals and products behind one source address send more messages than they may together, and this
+    /// terminal more than seldom.
+    case addressTooFast
     /// A report of a device that has its share of what the status worker is behind with.
     case overloaded
     /// More subscriptions than a connection may hold.

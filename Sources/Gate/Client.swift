@@ -14,6 +14,8 @@ final class Client {
     let sourceText: String?
     /// What is counted of it; nil for the workers, who are never counted.
     var tally: Tally?
+    /// The tally of its source address; nil for clients that are not counted by address.
+    var addressTally: AddressTally?
     /// The broker's client while it is connected.
     var pointer: OpaquePointer?
     /// The session whose token it came with, or that has begun on its terminal since; the newest.

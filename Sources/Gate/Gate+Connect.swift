@@ -110,6 +110,9 @@ extension Gate {
         // The old connection has just left it behind for one to come.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
+        if pass.principal.isCountedByAddress, let source = new.sourceText {
+            new.addressTally = addressTallies.join(source, at: Clock.coarse())
+        }
         new.pointer = client
         clients[client] = new
         connected[facts.clientId] = new
@@ -132,6 +135,7 @@ extension Gate {
         client.isConnected = false
         client.pointer = nil
         if let tally = client.tally { tallies.keep(tally, at: Clock.coarse()) }
+        if let tally = client.addressTally { addressTallies.leave(tally, at: Clock.coarse()) }
         if connected[client.clientId] === client { connected[client.clientId] = nil }
         hearers.forget(client)
         client.outgoing = nil

@@ -4,8 +4,9 @@ import Metering
 
 // How much one may do (section 1.1 of the contract). What passes is counted before anything is queued: topic and
 // payload at ACL_CHECK, properties at MESSAGE, the filters of SUBSCRIBE and UNSUBSCRIBE apart by the same rates, a
-// CONNECT as a message, a will when it is sent. Nothing here allocates for a message that is within the limits, or for one that is
-// beyond and not the first of its second; only the properties of a message that has some are copied by Mosquitto.
+// CONNECT as a message, a will when it is sent. Messages of terminals and products count against their source address as well.
+// Nothing here allocates for a message that is within the limits, or for one that is beyond and not the first of its
+// second; only the properties of a message that has some are copied by Mosquitto.
 //
 // Mosquitto 2.0.11 can say no to a plugin's behalf in one way only, `MOSQ_ERR_ACL_DENIED`: PUBACK, PUBREC and SUBACK
 // 0x87 (SUBACK 0x80 in 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which gives 0x97, came with 2.1, and any other error as the
@@ -18,9 +19,29 @@ extension Gate {
         let verdict =
             access.isSubscription
             ? tally.filters.take(bytes: size, at: now) : tally.meter.take(bytes: size, at: now)
-        guard case .beyond(let mustTell, let mustClose) = verdict else { return false }
+        guard case .beyond(let mustTell, let mustClose) = verdict else {
+            return isBeyondAddress(client, tally, access, topic, at: now)
+        }
         if mustTell { tell(client, access, topic, .tooFast) }
         if mustClose { close(client) }
+        return true
+    }
+
+    /// Counts a message that its connection's limits allow against its source address; true when it is beyond that.
+    ///
+    /// Closes no connection and imposes no penalty: a terminal does not answer for others behind the same router. A
+    /// terminal that floods is closed by its own limits, which count the messages that are refused here.
+    private func isBeyondAddress(
+        _ client: Client,
+        _ tally: Tally,
+        _ access: Access,
+        _ topic: Bytes,
+        at now: Int64
+    ) -> Bool {
+        guard let address = client.addressTally, !access.isSubscription else { return false }
+        let verdict = address.budget.take(&tally.share, at: now)
+        guard case .beyond(let mustTell) = verdict else { return false }
+        if mustTell { tell(client, access, topic, .addressTooFast) }
         return true
     }
 
@@ -104,6 +125,7 @@ extension Gate {
         let standing = connected[clientId]?.tally.flatMap { $0.key == key ? $0 : nil }
         let tally = standing ?? tallies.take(key) ?? newTally(key, allowance, at: now)
         guard case .beyond(_, let mustClose) = tally.meter.take(bytes: 0, at: now) else {
+            if pass.principal.isCountedByAddress { tally.share.noteConnection(at: now) }
             return tally
         }
         if mustClose { penalties.impose(on: key, at: Clock.steady()) }
@@ -114,7 +136,7 @@ extension Gate {
     /// A tally for a session without a connection, whose will or past is asked about.
     func newTally(_ key: String, _ allowance: Allowance, at now: Int64) -> Tally {
         let meter = Meter(allowance, patience: settings.limits.tooFastSeconds, now: now)
-        return Tally(key: key, meter: meter)
+        return Tally(key: key, meter: meter, now: now)
     }
 
     /// No client id has a slash.

@@ -15,6 +15,8 @@ final class Gate {
     var hearers: RequestHearers
     /// What was counted of those who are not connected.
     var tallies = Tallies()
+    /// Messages by source address.
+    var addressTallies: AddressTallies
     /// Client ids and source addresses that are refused for a while.
     var penalties: Penalties
     var closings: Closings
@@ -81,6 +83,10 @@ final class Gate {
         refusals = Refusals(root: settings.root)
         presence = Presence(root: settings.root)
         hearers = RequestHearers(root: settings.root)
+        addressTallies = AddressTallies(
+            messagesPerSecond: settings.limits.addressMessagesPerSecond,
+            messageBurst: settings.limits.addressMessageBurst
+        )
         penalties = Penalties(pause: Int64(settings.limits.tooFastPause) &* 1_000)
         closings = Closings(limit: settings.limits.tooFastClosings)
         rootLevels = settings.rootLevels

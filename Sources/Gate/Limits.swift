@@ -26,6 +26,13 @@ struct Limits: Equatable {
     )
     /// A service of an operator's; the workers are never counted.
     var service = Allowance.unlimited
+    /// Messages a second of all terminals and products behind one source address: ten apps at their own limit, or two
+    /// hundred in use.
+    ///
+    /// Beyond it those that send seldom are still served (`AddressBudget`).
+    var addressMessagesPerSecond = 200
+    /// The same at once: eighty apps that open with a few devices, as after a power cut.
+    var addressMessageBurst = 2_000
     /// Subscriptions that a terminal holds.
     var terminalSubscriptions = 64
     /// Levels of a filter, with a root of two.
@@ -64,6 +71,8 @@ struct Limits: Equatable {
             "service_message_burst": \.service.messageBurst,
             "service_bytes_per_second": \.service.bytesPerSecond,
             "service_byte_burst": \.service.byteBurst,
+            "address_messages_per_second": \.addressMessagesPerSecond,
+            "address_message_burst": \.addressMessageBurst,
             "terminal_subscriptions": \.terminalSubscriptions,
             "subscription_levels": \.subscriptionLevels,
             "publish_levels": \.publishLevels,
@@ -83,6 +92,18 @@ struct Limits: Equatable {
         case .device: device
         case .product: product
         case .service(let name): name == Admission.workerName ? nil : service
+        }
+    }
+}
+
+extension Principal {
+    /// Whether its messages count against its source address.
+    ///
+    /// Those of a device with its own secret do not: hundreds of them stand behind one gateway or router.
+    var isCountedByAddress: Bool {
+        switch self {
+        case .terminal, .product: true
+        case .device, .service: false
         }
     }
 }

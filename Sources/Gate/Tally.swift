@@ -10,20 +10,23 @@ final class Tally {
     /// Counts filters of SUBSCRIBE and UNSUBSCRIBE by the same allowance, apart from messages: an app that opens with
     /// thirty devices subscribes to each and asks three things about it at once.
     var filters: Meter
+    /// Its share of its source address's budget; of interest for terminals and products only.
+    var share: AddressBudget.Sender
     /// What of its reports is not known to be done.
     var reports = Backlog.Sender()
     /// The filters that it holds, each as a number; of interest for terminals only.
     private var held: [Int] = []
 
-    init(key: String, meter: Meter) {
+    init(key: String, meter: Meter, now: Int64) {
         self.key = key
         self.meter = meter
         filters = meter
+        share = AddressBudget.Sender(now: now)
     }
 
     /// Whether a new tally would say the same from now on.
     func isAsNew(at now: Int64) -> Bool {
-        meter.isAsNew(at: now) && filters.isAsNew(at: now)
+        meter.isAsNew(at: now) && filters.isAsNew(at: now) && share.isAsNew(at: now)
     }
 
     static func key(_ pass: Admission.Pass, _ clientId: String, _ source: String?) -> String {
@@ -63,7 +66,7 @@ final class Tally {
 
 /// The tallies of those who are not connected, until they are as new.
 ///
-/// Full buckets are worth nothing, so few stay longer than ten seconds. Holds at most `limit`; when more come
+/// Full buckets are worth nothing, so few stay longer than half a minute. Holds at most `limit`; when more come
 /// in so short a time, all are forgotten: what they would have been refused is little, against the broker's work
 /// with as many connections.
 struct Tallies {

@@ -28,6 +28,8 @@ package struct GateOption: Sendable {
                 GateOption("\(who)_byte_burst", "limits.\(who)KilobyteBurst", factor: 1_024),
             ]
         } + [
+            GateOption("address_messages_per_second", "limits.addressMessagesPerSecond"),
+            GateOption("address_message_burst", "limits.addressMessageBurst"),
             GateOption("terminal_subscriptions", "limits.terminalSubscriptions"),
             GateOption("subscription_levels", "limits.subscriptionLevels"),
             GateOption("publish_levels", "limits.publishLevels"),

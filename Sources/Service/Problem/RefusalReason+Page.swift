@@ -136,6 +136,12 @@ extension RefusalReason {
                 "Messages and bytes have a rate and a burst for each connection. After ten seconds of it the connection is closed and the client id kept out for a minute, then twice as long each time; a source address with ten such likewise.",
                 "Have the client wait for answers and repeat with growing pauses. If it is right to be that fast, raise the settings of its kind: see \"lamplighter config\"."
             )
+        case .addressTooFast:
+            (
+                "the terminals behind one source address send more than they may together",
+                "All terminals, and all devices that register, have a rate and a burst by source address (limits.addressMessagesPerSecond). Beyond it only those are served that send seldom, one message a second; no connection is closed for it.",
+                "Look at the address: one with a flood of terminals belongs into a firewall. Where it is a proxy in front of the broker or very many users, raise limits.addressMessagesPerSecond, or set it to 0."
+            )
         case .overloaded:
             (
                 "reports come faster than the service can take them in",

@@ -15,7 +15,7 @@ extension SettingsTable {
             "an operator's service, such as a gateway; never a worker",
             [0, 0, 0, 0]
         )
-        + forms + patience
+        + address + forms + patience
 
     private static func sender(_ key: String, _ who: String, _ values: [Int]) -> [Setting] {
         [
@@ -49,6 +49,23 @@ extension SettingsTable {
             ),
         ]
     }
+
+    private static let address: [Setting] = [
+        Setting(
+            "limits.addressMessagesPerSecond",
+            .integer(0...1_000_000),
+            .integer(200),
+            unit: "1/s",
+            "Messages of all terminals and registering devices of one source address; beyond it those that send seldom are served. Not for 127.0.0.1 and ::1; raise it, or set 0 (any number), where a proxy elsewhere stands for all."
+        ),
+        Setting(
+            "limits.addressMessageBurst",
+            .integer(0...1_000_000),
+            .integer(2_000),
+            unit: "messages",
+            "Messages that they may send at once; 0: what a second allows."
+        ),
+    ]
 
     private static let forms: [Setting] = [
         Setting(

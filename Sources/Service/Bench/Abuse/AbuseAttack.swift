@@ -183,7 +183,7 @@ extension AbuseAttack {
     private static let terminalOff = [
         "limits.terminalMessagesPerSecond=0", "limits.terminalKilobytesPerSecond=0",
         "limits.terminalSubscriptions=0", "limits.subscriptionLevels=0",
-        "limits.correlationBytes=0",
+        "limits.correlationBytes=0", "limits.addressMessagesPerSecond=0",
     ]
     /// What lets devices send as much as they can; also for `bench overload`.
     static let deviceOff = [
@@ -196,6 +196,7 @@ extension AbuseAttack {
     ].map { "limits.\($0)=1000000" }
     private static let productOff = [
         "limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecond=0",
+        "limits.addressMessagesPerSecond=0",
         "broker.newClientsPerMinute=1000000", "limits.registrationsPerSource=1000000",
         "limits.registrationsPerProduct=1000000",
     ]

@@ -1,0 +1,69 @@
+import Metering
+
+/// The messages of all terminals and products behind one source address, as the gate counts them.
+final class AddressTally {
+    let address: String
+    var budget: AddressBudget
+    fileprivate var connections = 0
+
+    init(_ address: String, _ budget: AddressBudget) {
+        self.address = address
+        self.budget = budget
+    }
+}
+
+/// The tallies of source addresses: of all that have connections, and of others until their budget is full again, so
+/// that reconnecting does not refill it.
+///
+/// Holds at most `limit` addresses without connections, and forgets all of these when there are more.
+struct AddressTallies {
+    private let messagesPerSecond: Int
+    private let messageBurst: Int
+    private let limit: Int
+    private var live: [String: AddressTally] = [:]
+    private var idle: [String: AddressTally] = [:]
+    private var sweptAt: Int64 = 0
+
+    /// Begins without addresses; a rate of 0 counts none.
+    init(messagesPerSecond: Int, messageBurst: Int, limit: Int = 50_000) {
+        self.messagesPerSecond = messagesPerSecond
+        self.messageBurst = messageBurst
+        self.limit = limit
+    }
+
+    /// How many addresses are remembered.
+    var count: Int { live.count &+ idle.count }
+
+    /// Notes a new connection and returns the tally of its address; nil if addresses are not counted.
+    mutating func join(_ address: String, at now: Int64) -> AddressTally? {
+        guard messagesPerSecond > 0 else { return nil }
+        let tally = live[address] ?? idle.removeValue(forKey: address) ?? new(address, at: now)
+        tally.connections &+= 1
+        live[address] = tally
+        return tally
+    }
+
+    /// Notes the end of a connection.
+    mutating func leave(_ tally: AddressTally, at now: Int64) {
+        tally.connections &-= 1
+        guard tally.connections <= 0 else { return }
+        live[tally.address] = nil
+        if now &- sweptAt >= 10_000 || idle.count >= limit { sweep(at: now) }
+        if idle.count >= limit { idle.removeAll() }
+        if !tally.budget.isAsNew(at: now) { idle[tally.address] = tally }
+    }
+
+    private func new(_ address: String, at now: Int64) -> AddressTally {
+        let budget = AddressBudget(
+            messagesPerSecond: messagesPerSecond,
+            messageBurst: messageBurst,
+            now: now
+        )
+        return AddressTally(address, budget)
+    }
+
+    private mutating func sweep(at now: Int64) {
+        sweptAt = now
+        idle = idle.filter { !$0.value.budget.isAsNew(at: now) }
+    }
+}
