@@ -211,18 +211,23 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "BatchingTests",
+            dependencies: ["Batching", "TestKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "MeteringTests",
             dependencies: ["Metering", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "GateTests",
-            dependencies: ["Credentials", "Gate", "JSON", "Metering", "TestKit"],
+            dependencies: ["Batching", "Credentials", "Gate", "JSON", "Metering", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "MosquittoTests",
-            dependencies: ["Mosquitto", "MosquittoProbe", "TestKit"],
+            dependencies: ["Batching", "Mosquitto", "MosquittoProbe", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(

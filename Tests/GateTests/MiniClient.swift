@@ -37,6 +37,8 @@ final class MiniClient {
     struct Message: Equatable {
         var topic: String
         var payload: String
+        /// The payload as it came, where it is no text.
+        var bytes: [UInt8] = []
         /// Its MQTT 5 properties, as they came.
         var properties: [UInt8] = []
 
@@ -77,10 +79,20 @@ final class MiniClient {
         retained: Bool = false,
         properties: [UInt8] = []
     ) throws -> UInt8 {
+        try publish(topic, Array(payload.utf8), retained: retained, properties: properties)
+    }
+
+    /// The same with a payload that is no text.
+    func publish(
+        _ topic: String,
+        _ payload: [UInt8],
+        retained: Bool = false,
+        properties: [UInt8] = []
+    ) throws -> UInt8 {
         let id = newId()
         var body = Self.text(topic) + id
         if version == 5 { body += Self.length(properties.count) + properties }
-        try send(Self.framed(retained ? 0x33 : 0x32, body + payload.utf8))
+        try send(Self.framed(retained ? 0x33 : 0x32, body + payload))
         let ack = try packet(0x40)
         return ack.count > 2 ? ack[2] : 0
     }
@@ -159,6 +171,7 @@ final class MiniClient {
             Message(
                 topic: String(decoding: body[2..<(2 + count)], as: UTF8.self),
                 payload: String(decoding: body[start...], as: UTF8.self),
+                bytes: Array(body[start...]),
                 properties: properties
             )
         )
