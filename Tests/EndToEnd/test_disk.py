@@ -13,7 +13,7 @@ import unittest
 import urllib.error
 import urllib.request
 
-from harness import Service, eventually
+from harness import TOPICS, Service, eventually
 from world import FREE, OwnWorld, World
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -212,6 +212,33 @@ class NearlyFull(Small):
         self.assertEqual(self.metric("lamplighter_disk_low"), 0)
         again = app.ask("device/setCustomInfo", {"did": device.did, "customInfo": {"a": "b"}}, id="later")
         self.assertTrue(again["ok"], "with the same id it is heard again")
+
+    def test_a_schedule_that_is_due_runs_once_and_its_outcome_waits_for_room(self):
+        device, app = self.pair()
+        schedule = app.get("schedule/create", {
+            "did": device.did, "time": "00:00", "weekDays": [1, 2, 3, 4, 5, 6, 7], "timezone": "UTC",
+            "attrs": {"power": True}})["schedule"]
+        self.fill_up_to(self.reserve - (1 << 20))
+        eventually(lambda: self.readyz()[0] == 503, 10, "the bad news")
+        tool = self.keep(self.own.tool("clock"))
+        tool.connect()
+        for _ in range(3):
+            tool.publish(f"{TOPICS}/system/trigger/{schedule['scheduleId']}", {
+                "dueAt": schedule["nextAt"], "firedAt": schedule["nextAt"]}, wait=True)
+        command = device.command().body
+        self.assertEqual(command["data"], {"power": True})
+        device.send(id="done", cid=command["cid"], data={"power": True})
+        listed = app.get("schedule/list", {"did": device.did})["schedules"][0]
+        self.assertGreater(listed["nextAt"], schedule["nextAt"])
+        self.assertEqual(device.unread("/response"), [], "nothing is answered that is not stored")
+
+        self.ballast.unlink()
+        self.assertTrue(device.response("done", 20)["ok"])
+        eventually(lambda: self.readyz()[0] == 200, 20, "the good news")
+        runs = app.get("schedule/runs", {"scheduleId": schedule["scheduleId"]})["runs"]
+        self.assertEqual([(run["dueAt"], run["cid"]) for run in runs], [(schedule["nextAt"], command["cid"])])
+        self.assertEqual(runs[0]["state"], "done")
+        self.assertEqual(device.unread("/command"), [], "it ran once")
 
     def test_it_starts_with_too_little_room_and_says_so(self):
         device, app = self.pair()

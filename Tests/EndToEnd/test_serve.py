@@ -4,6 +4,7 @@ import getpass
 import json
 import os
 import pathlib
+import random
 import re
 import shlex
 import shutil
@@ -12,6 +13,7 @@ import socket
 import ssl
 import subprocess
 import tempfile
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -206,6 +208,26 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         self.assertLess(seconds, 5)
         self.assertIsNone(self.own.service.broker.poll())
         self.own.service.start()
+        self.assertTrue(self.device().report(data={"power": True})["ok"])
+
+    def test_both_end_at_once_in_every_order_when_the_machine_stops(self):
+        service = self.own.service
+        chance = random.Random(4)
+        for _ in range(6):
+            device = self.device()
+            device.send(id="last", data={"power": True})
+            processes = [service.process, service.broker]
+            chance.shuffle(processes)
+            began = time.monotonic()
+            processes[0].terminate()
+            # No wait for anything: what is tried is how near the two signals are.
+            time.sleep(chance.uniform(0, 0.012))
+            processes[1].terminate()
+            self.assertEqual(service.process.wait(20), 0, service.tail())
+            self.assertLess(time.monotonic() - began, 3)
+            service.broker.wait(10)
+            service.broker = None
+            service.start()
         self.assertTrue(self.device().report(data={"power": True})["ok"])
 
     def test_a_password_of_ones_own_choice(self):
