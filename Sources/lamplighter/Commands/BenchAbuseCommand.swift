@@ -19,6 +19,15 @@ struct BenchAbuseCommand: AsyncParsableCommand {
     @Option(help: "Seconds of each attack.")
     var seconds = 10.0
 
+    @Option(
+        help:
+            "How many times as long everything may take, as for a debug build; 1 is what is asked for."
+    )
+    var slower = 1.0
+
+    @Option(help: "How often an attack is made at most that missed nothing but a time.")
+    var tries = 1
+
     @Flag(help: "Switch off the limits that stop each attack: it must do harm then.")
     var control = false
 
@@ -29,12 +38,17 @@ struct BenchAbuseCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard seconds >= 2 else { throw ValidationError("--seconds is at least 2.") }
+        guard slower >= 1, tries >= 1 else {
+            throw ValidationError("--slower and --tries are at least 1.")
+        }
     }
 
     func run() async throws {
         var options = BenchAbuseOptions()
         options.attack = attack
         options.seconds = seconds
+        options.slower = slower
+        options.tries = tries
         options.isControl = control
         options.isShort = short
         let result = try await BenchAbuse(options) { Terminal.tell($0) }.run()

@@ -12,9 +12,10 @@ package struct AbuseAttack: Sendable {
     /// Whether it comes as terminals with sessions, known to the service before.
     var isKnown = false
     /// Settings that switch off the limits that stop it: with them it must do harm.
-    ///
-    /// None where no setting does that: the turns that workers take are always on.
     var control: [String] = []
+    /// A sentence for people where there is no control: where no setting stops it, or where it does no harm
+    /// without limits either.
+    var whyNoControl: String?
     /// Whether it belongs to the short form.
     var isShort = true
 }
@@ -65,7 +66,8 @@ extension AbuseAttack {
         AbuseAttack(
             name: "A2-loop",
             title: "2000 requests under way",
-            deed: .closedLoop
+            deed: .closedLoop,
+            control: terminalOff
         ),
         AbuseAttack(
             name: "A3",
@@ -118,13 +120,15 @@ extension AbuseAttack {
             deed: .confirmed,
             connections: 1000,
             addresses: 1000,
-            rate: 1
+            rate: 1,
+            whyNoControl: keepsToLimits
         ),
         AbuseAttack(
             name: "X-connects",
             title: "connects without a pause",
             deed: .connects,
             connections: 16,
+            whyNoControl: connectsOnly,
             isShort: false
         ),
         AbuseAttack(
@@ -132,6 +136,7 @@ extension AbuseAttack {
             title: "a burst, and back as the same",
             deed: .returns,
             connections: 4,
+            control: terminalOff + pauseOff,
             isShort: false
         ),
         AbuseAttack(
@@ -139,6 +144,7 @@ extension AbuseAttack {
             title: "wills of 60 KB",
             deed: .wills,
             connections: 16,
+            whyNoControl: connectsOnly,
             isShort: false
         ),
         AbuseAttack(
@@ -146,59 +152,44 @@ extension AbuseAttack {
             title: "400 half packets",
             deed: .halves,
             connections: 400,
+            whyNoControl: connectsOnly,
             isShort: false
         ),
         AbuseAttack(
             name: "X-forbidden",
             title: "topics of others",
             deed: .forbidden,
+            whyNoControl: brokerOnly,
             isShort: false
         ),
         AbuseAttack(
             name: "X-pings",
             title: "pings",
             deed: .pings,
+            whyNoControl: brokerOnly,
             isShort: false
         ),
         AbuseAttack(
             name: "X-unsubscribes",
             title: "filters it never had",
             deed: .unsubscribes,
+            whyNoControl: brokerOnly,
             isShort: false
         ),
         AbuseAttack(
             name: "X-bundles",
             title: "one device's bundles of 500",
             deed: .bundles,
+            control: deviceOff,
             isShort: false
         ),
         AbuseAttack(
             name: "X-reports",
             title: "one device's reports, QoS 0",
             deed: .hastyReports,
+            control: deviceOff,
             isShort: false
         ),
-    ]
-
-    private static let terminalOff = [
-        "limits.terminalMessagesPerSecond=0", "limits.terminalKilobytesPerSecond=0",
-        "limits.terminalSubscriptions=0", "limits.subscriptionLevels=0",
-        "limits.correlationBytes=0", "limits.addressMessagesPerSecond=0",
-    ]
-    /// What lets devices send as much as they can; also for `bench overload`.
-    static let deviceOff = [
-        "limits.deviceMessagesPerSecond=0", "limits.deviceKilobytesPerSecond=0",
-    ]
-    private static let countsOff = [
-        "codesPerTerminal", "codesPerSource", "anonymousPerTerminal", "anonymousPerSource",
-        "namedPerTerminal", "namedPerSource", "sessionsPerTerminal", "hashesPerTerminal",
-        "hashesAtOnce", "hashesAtOncePerSource",
-    ].map { "limits.\($0)=1000000" }
-    private static let productOff = [
-        "limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecond=0",
-        "limits.addressMessagesPerSecond=0",
-        "broker.newClientsPerMinute=1000000", "limits.registrationsPerSource=1000000",
-        "limits.registrationsPerProduct=1000000",
     ]
 
     /// Those whose names begin so; all of the short or the long form for an empty name.

@@ -14,16 +14,20 @@ struct AbuseFinding: Sendable {
     var cutBurnt: Double?
     /// Megabytes that service and broker grew by at most.
     var grown = 0.0
-    /// Megabytes that the data directory grew by.
-    var written = 0.0
+    /// How the data directory grew.
+    var disk = AbuseDisk()
     var beginnings = 0
     var stands = true
     var aftermath: [String] = []
     var tally = HostileTally()
 
-    init(_ attack: AbuseAttack, seconds: Double) {
+    /// How many times as long everything may take: what is measured is not what operators run.
+    private let slower: Double
+
+    init(_ attack: AbuseAttack, seconds: Double, slower: Double) {
         self.attack = attack
         self.seconds = seconds
+        self.slower = slower
     }
 
     /// An answer may take so much longer beside an attack, in milliseconds.
@@ -34,28 +38,40 @@ struct AbuseFinding: Sendable {
     static let grownMax = 100.0
     static let writtenMax = 50.0
 
-    var goals: [BenchGoal] {
-        AbuseLane.Kind.allCases.flatMap(goals)
-            + [
-                atMost("others cut off", failure == nil ? 0 : 1, 0),
-                atMost("intruder out, ms", cut ?? .infinity, Self.cutMax),
-                atMost("memory grown, MB", grown, Self.grownMax),
-                atMost("disk, MB a minute", writtenAMinute, Self.writtenMax),
-                atMost("restarts", Double(beginnings) + (stands ? 0 : 1), 0),
-                atMost("refused to strangers afterwards", Double(aftermath.count), 0),
-            ]
-    }
+    var goals: [BenchGoal] { times + rest }
 
-    private func goals(_ kind: AbuseLane.Kind) -> [BenchGoal] {
-        let (lane, burnt) = (lanes[kind] ?? AbuseLane(), burnt[kind] ?? AbuseLane())
-        let limit = kind == .login ? Self.loginDelayMax : Self.delayMax
-        return [
+    /// What a busy machine alone may miss.
+    private var times: [BenchGoal] {
+        AbuseLane.Kind.allCases.map { kind in
             atMost(
                 "\(kind.rawValue) p99 more than burning, ms",
-                lane.at(0.99) - burnt.at(0.99),
-                limit
+                (lanes[kind]?.p99 ?? 0) - (burnt[kind]?.p99 ?? 0),
+                slower * (kind == .login ? Self.loginDelayMax : Self.delayMax)
+            )
+        } + [atMost("intruder out, ms", cut ?? .infinity, slower * Self.cutMax)]
+    }
+
+    /// What no machine may miss.
+    private var rest: [BenchGoal] {
+        AbuseLane.Kind.allCases.map { kind in
+            let lane = lanes[kind] ?? AbuseLane()
+            return atMost(
+                "\(kind.rawValue) lost or refused",
+                Double(lane.unanswered + lane.refused),
+                0
+            )
+        } + [
+            atMost("others cut off", failure == nil ? 0 : 1, 0),
+            atMost("intruder left in", cut == nil ? 1 : 0, 0),
+            atMost("memory grown, MB", grown, Self.grownMax),
+            // What is too short to tell of a minute may still not write more than a minute may.
+            atMost(
+                writtenAMinute == nil ? "disk, MB" : "disk, MB a minute",
+                writtenAMinute ?? disk.written,
+                Self.writtenMax
             ),
-            atMost("\(kind.rawValue) lost or refused", Double(lane.unanswered + lane.refused), 0),
+            atMost("restarts", Double(beginnings) + (stands ? 0 : 1), 0),
+            atMost("refused to strangers afterwards", Double(aftermath.count), 0),
         ]
     }
 
@@ -63,15 +79,18 @@ struct AbuseFinding: Sendable {
         BenchGoal(name: name, value: value, limit: limit, isAtLeast: false)
     }
 
-    private var writtenAMinute: Double { written * 60 / seconds }
+    private var writtenAMinute: Double? { disk.aMinute(seconds: seconds) }
 
     var isMet: Bool { goals.allSatisfy(\.isMet) }
+
+    /// Whether nothing but a time was missed, so that a second try tells the attack from the machine.
+    var isLate: Bool { !isMet && rest.allSatisfy(\.isMet) }
 
     /// A row of the table, and below it what was missed.
     var text: String {
         let delays = AbuseLane.Kind.allCases.map { kind in
-            BenchGoal.padded(Int(lanes[kind]?.at(0.99) ?? 0), 6) + "/"
-                + BenchGoal.filled("\(Int(burnt[kind]?.at(0.99) ?? 0))", 5)
+            BenchGoal.padded(Int(lanes[kind]?.p99 ?? 0), 6) + "/"
+                + BenchGoal.filled("\(Int(burnt[kind]?.p99 ?? 0))", 5)
         }
         let missed = goals.filter { !$0.isMet }.map(\.text)
         let words =
@@ -80,7 +99,7 @@ struct AbuseFinding: Sendable {
             ([
                 BenchGoal.filled(attack.name, 13) + delays.joined()
                     + BenchGoal.padded(Int(cut ?? -1), 6) + BenchGoal.padded(Int(grown), 6)
-                    + BenchGoal.padded(Int(writtenAMinute), 7)
+                    + (writtenAMinute.map { BenchGoal.padded(Int($0), 7) } ?? "      -")
                     + "  \(isMet ? "ok" : "MISSED")  \(attack.title): \(tally.text)"
             ] + missed + words.map { "    " + $0.prefix(300) }).joined(separator: "\n")
     }
@@ -106,6 +125,8 @@ struct AbuseFinding: Sendable {
                 ("burning", lanes(burnt)), ("hostile", tally.json),
                 ("cutMilliseconds", cut.map { .double($0) }),
                 ("cutBurningMilliseconds", cutBurnt.map { .double($0) }),
+                ("writtenMegabytes", .double(disk.written)),
+                ("writtenMegabytesAMinute", writtenAMinute.map { .double($0) }),
                 ("aftermath", .array(aftermath.map { .string($0) })),
                 ("failure", failure.map { .string($0) }), ("goals", .array(goals.map(\.json))),
                 ("met", .bool(isMet)),

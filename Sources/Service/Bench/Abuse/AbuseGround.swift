@@ -21,6 +21,13 @@ final class AbuseGround {
         terminals: Int = 10,
         logins: Int = 60
     ) async throws {
+        // A limit that isn't switched off, as its name has changed, would make a control of nothing.
+        for text in settings {
+            let key = String(text.prefix { $0 != "=" })
+            guard SettingsTable.setting(key) != nil else {
+                throw LoadError.failed("\(key) is no setting")
+            }
+        }
         let values = try await SettingsReader(
             file: nil,
             environment: [:],
@@ -30,10 +37,7 @@ final class AbuseGround {
         directory = try DataDirectory.prepare(values.dataDirectory)
         let store = try StoreAccess.service(directory)
         seed = try AbuseSeed(store, devices: devices, terminals: terminals, logins: logins)
-        let known = settings.filter { text in
-            SettingsTable.setting(String(text.prefix { $0 != "=" })) != nil
-        }
-        service = try await BenchProcess.up(directory, settings: known)
+        service = try await BenchProcess.up(directory, settings: settings)
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         guard let port = ready?.objectValue?["mqttPort"]?.intValue,
             let pid = Self.number(in: directory.brokerPID)
@@ -73,13 +77,14 @@ final class AbuseGround {
         service.memory() + BenchProcess.memory(of: brokerPID)
     }
 
-    /// Bytes of everything in the data directory, the store's log taken for as long as it becomes anyway.
-    var diskBytes: Int {
+    /// Megabytes in the data directory, the store's log taken for as long as it becomes anyway.
+    var disk: Double {
         let url = URL(filePath: directory.path)
         let files = FileManager.default.enumerator(at: url, includingPropertiesForKeys: nil)
-        return (files?.compactMap { $0 as? URL } ?? []).reduce(0) {
+        let bytes = (files?.compactMap { $0 as? URL } ?? []).reduce(0) {
             $0 + max(TextFile.size($1.path) ?? 0, $1.path.hasSuffix("-wal") ? Self.logBytes : 0)
         }
+        return Double(bytes) / Double(1 << 20)
     }
 
     /// Whether the service and its broker are the processes that were started.

@@ -31,16 +31,15 @@ struct AbuseLane: Sendable {
     var refused = 0
     var firstRefusal: String?
 
-    func at(_ share: Double) -> Double {
-        let sorted = delays.sorted()
-        return sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * share)]
-    }
+    /// Milliseconds that 99 of 100 answers took at most.
+    var p99: Double { BenchGoal.percentile99(delays) }
 
     var json: JSONValue {
         .object(
             JSONObject([
-                ("answered", .integer(Int64(delays.count))), ("p50", .double(at(0.5))),
-                ("p99", .double(at(0.99))), ("max", .double(at(1))),
+                ("answered", .integer(Int64(delays.count))),
+                ("p50", .double(BenchGoal.median(delays))), ("p99", .double(p99)),
+                ("max", .double(delays.max() ?? 0)),
                 ("unanswered", .integer(Int64(unanswered))),
                 ("refused", .integer(Int64(refused))),
                 ("firstRefusal", firstRefusal.map { .string($0) }),

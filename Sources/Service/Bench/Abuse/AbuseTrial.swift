@@ -9,6 +9,8 @@ struct AbuseTrial {
     /// Which attack on this ground it is: each has an account to evict from, a device and an address.
     let number: Int
     let seconds: Double
+    /// How many times as long everything may take.
+    let slower: Double
 
     private static let drainSeconds = 15.0
 
@@ -16,8 +18,7 @@ struct AbuseTrial {
     ///
     /// - Throws: `LoadError`, or the system's refusal.
     func run() async throws -> AbuseFinding {
-        var finding = AbuseFinding(attack, seconds: seconds)
-        let disk = ground.diskBytes
+        var finding = AbuseFinding(attack, seconds: seconds, slower: slower)
         let beginnings = ground.beginnings
         let base = ground.memory
         others.forget()
@@ -27,7 +28,6 @@ struct AbuseTrial {
             finding.tally = await Self.end(hostile)
             finding.cut = cut
             finding.lanes = others.lanes
-            finding.written = Double(ground.diskBytes - disk) / Double(1 << 20)
             finding.aftermath = AbuseAftermath(ground).failures
             others.forget()
             try await burn(&finding)
@@ -56,6 +56,8 @@ struct AbuseTrial {
         var isEvicting = false
         var looked: Int64 = 0
         var peak = base
+        var disk = AbuseDisk()
+        disk.add(ground.disk, at: 0)
         try others.live(seconds: seconds) {
             let now = LoadClock.nanoseconds
             if !isEvicting, Double(now - begin) / 1e9 > seconds / 2 {
@@ -63,13 +65,16 @@ struct AbuseTrial {
                 eviction.start()
             }
             try eviction.turn()
-            if now - looked > 100_000_000 {
+            if now - looked > 200_000_000 {
                 looked = now
                 peak = max(peak, ground.memory)
+                disk.add(ground.disk, at: Double(now - begin) / 1e9)
             }
         }
         try others.drain(seconds: Self.drainSeconds)
         try eviction.turn()
+        disk.add(ground.disk, at: Double(LoadClock.nanoseconds - begin) / 1e9)
+        finding.disk = disk
         finding.grown = max(finding.grown, max(peak, ground.memory) - base)
         return eviction.isRefused ? nil : eviction.cut
     }

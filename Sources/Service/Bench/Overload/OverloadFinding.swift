@@ -8,6 +8,8 @@ struct OverloadFinding: Sendable {
     var best = 0.0
     var before = OverloadDelays()
     var during = OverloadDelays()
+    /// The rate that was asked for; nil where devices send as much as they can.
+    var wanted: Double?
     /// Five seconds after the end.
     var after = OverloadDelays()
     /// Reports that never got an answer although they were sent again; nil where nobody counts.
@@ -20,6 +22,8 @@ struct OverloadFinding: Sendable {
 
     static let shareMin = 0.8
     static let delayMax = 1000.0
+    /// So far a rate may be from what was asked for, in percent: an overload that wasn't one proves nothing.
+    static let rateMax = 10.0
     /// "As before" means at most so much slower, in milliseconds: what a busy machine's own share is.
     static let slack = 100.0
 
@@ -48,6 +52,16 @@ struct OverloadFinding: Sendable {
             goals.append(
                 BenchGoal(name: "reports lost", value: Double(lost), limit: 0, isAtLeast: false)
             )
+            if let wanted {
+                goals.append(
+                    BenchGoal(
+                        name: "rate reached, % off what was asked for",
+                        value: wanted > 0 ? abs(rate / wanted - 1) * 100 : .infinity,
+                        limit: Self.rateMax,
+                        isAtLeast: false
+                    )
+                )
+            }
         } else {
             goals.append(
                 BenchGoal(
@@ -88,7 +102,8 @@ struct OverloadFinding: Sendable {
         return .object(
             JSONObject([
                 ("overload", .string(name)), ("answersPerSecond", .double(rate)),
-                ("bestPerSecond", .double(best)), ("before", delays(before)),
+                ("bestPerSecond", .double(best)),
+                ("wantedPerSecond", wanted.map { .double($0) }), ("before", delays(before)),
                 ("during", delays(during)), ("after", delays(after)),
                 ("lost", lost.map { .integer(Int64($0)) }),
                 ("failure", failure.map { .string($0) }), ("goals", .array(goals.map(\.json))),

@@ -104,11 +104,10 @@ struct OverloadDelays: Sendable {
     let unanswered: Int
 
     init(_ delays: [Double] = [], unanswered: Int = 0) {
-        let sorted = delays.sorted()
-        let at = { (share: Double) in
-            sorted.isEmpty ? OverloadProbe.never : sorted[Int(Double(sorted.count - 1) * share)]
-        }
-        (p50, p99, most) = (at(0.5), at(0.99), at(1))
+        let delays = delays.isEmpty ? [OverloadProbe.never] : delays
+        p50 = BenchGoal.median(delays)
+        p99 = BenchGoal.percentile99(delays)
+        most = delays.max() ?? OverloadProbe.never
         self.unanswered = unanswered
     }
 }

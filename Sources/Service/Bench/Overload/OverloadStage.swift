@@ -57,6 +57,7 @@ struct OverloadStage {
     /// - Throws: `LoadError`, or the system's refusal.
     func freeze(_ name: String, rate: Double, devices: Int) async throws -> OverloadFinding {
         var finding = OverloadFinding(name)
+        finding.wanted = rate
         finding.before = try measure(seconds: 3)
         let output = ground.directory.path + "/../simulate"
         let simulation = try await BenchProcess.simulate(
