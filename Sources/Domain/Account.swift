@@ -1,4 +1,4 @@
-/// An app: a tenant with users and policies of its own (PROTOCOL 3).
+/// An app: a tenant with users and policies of its own.
 package struct App: Sendable, Equatable {
     /// Which products an app sees.
     package enum Products: Sendable, Equatable {
@@ -60,9 +60,9 @@ package struct User: Sendable, Equatable {
     package var region: String
     /// The country code that picked the region.
     package var countryCode: String
-    /// What the user says of himself.
+    /// The profile that the user entered.
     package var profile: Profile
-    /// Whether nobody has given the account a way to log in yet.
+    /// Whether the account has no way to log in yet.
     package var isAnonymous: Bool
     /// The name that the user logs in with; of a user who registered by phone, that number.
     package var username: String?
@@ -70,7 +70,7 @@ package struct User: Sendable, Equatable {
     package var ownsUsername = true
     /// The phone number.
     package var phone: Phone?
-    /// Whether the user proved that the phone is his; only then it logs in.
+    /// Whether the user has verified the phone number; only a verified number logs in.
     package var isPhoneVerified = false
     /// The number that takes the place of `phone` once a code proves it.
     package var pendingPhone: Phone?
@@ -101,14 +101,15 @@ package struct User: Sendable, Equatable {
 
     /// What an account may do with an e-mail address that it names.
     package enum EmailClaim: Int64, Sendable {
-        /// It was registered with it while another account had it: it logs in by it beside that one,
-        /// or whoever registered it would learn that there is another.
+        /// The account was registered with the address while another account held it. Both log in with it; a
+        /// refusal would reveal the other account.
         case beside = -1
-        /// Nothing: it is only written down.
+        /// Nothing: the address is only recorded.
         case given = 0
-        /// It was registered with it, unproved: it logs in until somebody proves the address.
+        /// The account was registered with the address, unverified: the address logs in until some account
+        /// verifies it.
         case registered = 1
-        /// The user proved it.
+        /// The user verified the address.
         case verified = 2
     }
 

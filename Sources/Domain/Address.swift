@@ -25,7 +25,7 @@ package enum Address: Hashable, Sendable {
     }
 }
 
-/// What somebody logs in with.
+/// A name that a user logs in with.
 package enum LoginName: Hashable, Sendable {
     case phone(Phone)
     case email(EmailAddress)

@@ -1,5 +1,5 @@
-/// What becomes of an anonymous user's binding to a device when an account takes it over
-/// (PROTOCOL 3.1): a phone that was used before its user logged in.
+/// The merge of an anonymous user's binding into an account, for a phone that was used before its user logged
+/// in.
 package enum Adoption {
     /// The account's bond from then on, given the one that it has already, if any.
     ///
@@ -43,8 +43,8 @@ package enum Adoption {
     }
 
     private static func isStronger(_ one: Binding, than other: Binding) -> Bool {
-        let (mine, his) = (rank(one.role), rank(other.role))
-        if mine != his { return mine > his }
+        let (mine, theirs) = (rank(one.role), rank(other.role))
+        if mine != theirs { return mine > theirs }
         if one.access != other.access { return one.access == .control }
         guard let end = one.guestUntil else { return other.guestUntil != nil }
         return other.guestUntil.map { end > $0 } ?? false

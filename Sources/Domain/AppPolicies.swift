@@ -1,4 +1,4 @@
-/// What an app lets its users do; what an app document leaves out has its default (PROTOCOL 3).
+/// The policies of an app; a policy that the app document omits has its default.
 package struct AppPolicies: Sendable, Equatable {
     /// How an e-mail address is proved at registration.
     package enum EmailRegistration: String, Sendable, CaseIterable {

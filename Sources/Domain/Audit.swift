@@ -1,4 +1,4 @@
-/// One line of the audit trail: who did what to whose account, and from where.
+/// One line of the audit trail: an actor, an action, the account and the source address.
 ///
 /// It holds no secret and no code; addresses in it are masked.
 package struct AuditEntry: Sendable, Equatable {
@@ -20,8 +20,7 @@ package struct AuditEntry: Sendable, Equatable {
             }
         }
 
-        /// Whether anybody can bring it about who only names an account: without a session nobody
-        /// knows then who it was.
+        /// Whether a caller without a session can cause it by naming an account; the actor is then unknown.
         package var isByAnybody: Bool {
             switch self {
             case .loginFailed, .codeFailed, .codeSent, .linkSent, .addressTaken: true
@@ -32,7 +31,7 @@ package struct AuditEntry: Sendable, Equatable {
 
     /// What happened.
     package var kind: Kind
-    /// Whose account it was; nil where there is none.
+    /// The user whose account it was; nil where there is none.
     package var uid: UserID?
     /// Through which app.
     package var app: AppID?

@@ -1,6 +1,6 @@
 /// The bond between a user and a device.
 package struct Binding: Sendable, Equatable {
-    /// What a user may do with a device (PROTOCOL 3.3).
+    /// A user's role with a device.
     package enum Role: String, Sendable, CaseIterable {
         case special, normal, owner, guest
 
@@ -68,10 +68,10 @@ package struct Binding: Sendable, Equatable {
     /// How many characters a user's own note on a device has at most.
     package static let remarkMax = 256
 
-    /// Tells whether a guest's time is over, even if nobody has swept the bond yet.
+    /// Tells whether a guest's time is over, whether or not the sweep has ended the binding.
     package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
 
-    /// Why the user may not command the device at a moment, or only query it; nil when he may.
+    /// Returns why the user may not send a command of a kind at a moment; nil when they may.
     package func refusal(of kind: Command.Kind, at now: Instant) -> ErrorCode? {
         if isOver(at: now) { return .notBound }
         if !isSubscribed { return .notSubscribed }
@@ -79,22 +79,22 @@ package struct Binding: Sendable, Equatable {
     }
 }
 
-/// Why a user isn't bound to a device any more, as he is told.
+/// The reason why a binding ended, as published to its user.
 package enum UnbindReason: String, Sendable, CaseIterable {
-    /// He ended it himself.
+    /// The user ended it.
     case unbound
-    /// The owner took him off the device.
+    /// The owner removed the user.
     case removed
     /// The device was reset to its factory state.
     case reset
     /// An operator deleted the device.
     case forgotten
-    /// The time that he was let in for is over.
+    /// The guest's time is over.
     case expired
-    /// The invitation that let him in was revoked, or its owner left.
+    /// The invitation behind it was revoked, or its owner left.
     case revoked
-    /// He gave the device to somebody else.
+    /// The user transferred the device to another user.
     case transferred
-    /// His account was erased.
+    /// The user's account was erased.
     case accountCancelled
 }

@@ -1,14 +1,14 @@
-/// Where somebody stands with a device: the states of the one machine of roles (PROTOCOL 3.3 and 3.4).
+/// A user's relation to a device: the states of the one state machine for roles.
 package enum Standing: String, Sendable, CaseIterable {
-    /// A stranger to a device that nobody is bound to.
+    /// Not bound to the device, which has no bindings.
     case strangerToFree
-    /// A stranger to a device that others are bound to, none of whom owns it.
+    /// Not bound to the device, which has users but no owner.
     case strangerToShared
-    /// A stranger to a device with an owner.
+    /// Not bound to the device, which has an owner.
     case strangerToOwned
     case special, normal, owner, guest
 
-    /// Finds out where a user stands.
+    /// Derives a user's relation from a device's bindings.
     package init(of uid: UserID, among present: [Binding]) {
         if let role = present.first(where: { $0.uid == uid })?.role {
             self =
@@ -26,39 +26,39 @@ package enum Standing: String, Sendable, CaseIterable {
     }
 }
 
-/// What somebody does to the bonds of a device: the events of the machine.
+/// A change that a user asks for in a device's bindings: the events of the state machine.
 package enum BondEvent: Sendable, Equatable {
-    /// He binds, with a proof of possession.
+    /// The user binds, with a proof of possession.
     case bind
     /// The user makes an invitation: roles change only when it is accepted.
     case invite
     /// The user accepts an invitation.
     case accept(from: UserID)
-    /// He leaves: unbinds, is erased, or his time as a guest is over.
+    /// The user leaves: by unbinding, by the erasure of the account, or at the end of a guest's time.
     case leave
-    /// He takes somebody else off the device.
+    /// The user removes another user from the device.
     case remove(UserID)
-    /// He gives the device to somebody else.
+    /// The user transfers the device to another user.
     case transfer(to: UserID)
-    /// The device's life with its users ends, whoever asked for it.
+    /// All bindings end, and the device's ownership period with them.
     case end
 }
 
 /// What follows from an event.
 package struct BondChange: Sendable, Equatable {
-    /// What becomes of the invitations to the device.
+    /// The effect on the invitations to the device.
     package enum Invitations: Sendable, Equatable {
-        /// Only those of who leaves are void.
+        /// Only those of the leaving user become void.
         case stay
-        /// All are void.
+        /// All become void.
         case void
-        /// Open ones are void; those that let somebody in are the new owner's.
+        /// Open ones become void; accepted ones pass to the new owner.
         case pass(to: UserID)
     }
 
     /// A user's new role.
     package struct RoleChange: Sendable, Equatable {
-        /// Whose.
+        /// The user.
         package var uid: UserID
         /// The role.
         package var role: Binding.Role
@@ -70,13 +70,13 @@ package struct BondChange: Sendable, Equatable {
         }
     }
 
-    /// The role in which the acting user's bond begins.
+    /// The role of the acting user's new binding.
     package var joined: Binding.Role?
-    /// Everybody whose bond ends, the cause of it first.
+    /// The users whose bindings end, the one that caused it first.
     package var ended: [UserID] = []
-    /// Who has another role from now on.
+    /// The users whose roles change.
     package var roles: [RoleChange] = []
-    /// What becomes of invitations.
+    /// The effect on invitations.
     package var invitations = Invitations.stay
     /// Whether the device's life with its users so far is over: those who come see nothing of it.
     package var endsLife = false
@@ -93,7 +93,7 @@ package enum BondRules {
     /// The window in which wrong proofs count, in seconds.
     package static let triesWindowSeconds: Int64 = 900
 
-    /// Decides about an event that a user causes, given everybody who is bound.
+    /// Decides about an event that a user causes, given all present bindings.
     ///
     /// - Throws: `Rejection` where the event is none that the standing allows.
     package static func decide(
@@ -234,7 +234,7 @@ package enum BondRules {
         }
     }
 
-    /// What answers whoever isn't bound to a device, and whoever names one that isn't there.
+    /// The answer to a caller that isn't bound to the device, the same as for a device that doesn't exist.
     package static let notBound = Rejection(
         .notBound,
         "The device is not bound to you.",

@@ -1,4 +1,4 @@
-/// What a code is for (PROTOCOL 3.1).
+/// What a code is for.
 package enum CodePurpose: String, Sendable, CaseIterable {
     case login, register, resetPassword, bind, operation, logoutTerminal
 
@@ -36,14 +36,14 @@ package enum CodePurpose: String, Sendable, CaseIterable {
 package enum CodeRules {
     /// How long a code lives, in seconds.
     package static let lifeSeconds: Int64 = 600
-    /// How often a code may be tried, rightly or wrongly: so often by those who bring its `codeToken`, and
-    /// so often, apart from them, by all others.
+    /// How many tries a code has, right or wrong: so many for requests with its `codeToken`, and separately so
+    /// many for all others.
     ///
-    /// A code is one of 10^6. Strangers have 5 tries at each, and at most 10 codes a day go to one
-    /// address: 50 tries a day, one chance in 20,000, or one in 55 for a whole year of them without a
-    /// pause, with a text or mail to the owner each time. Who had the code sent has the token and 5 tries more:
-    /// 100 a day. Over many addresses it is no better: one source address has 20 codes an hour, 200 tries
-    /// of 10^6, and an app 1,000.
+    /// A code is one of 10^6. Strangers have 5 tries at each, and at most 10 codes a day go to one address: 50
+    /// tries a day, one chance in 20,000, or one in 55 for a whole year of them without a pause, with a text or
+    /// mail to the owner each time. The caller that had the code sent has the token and 5 tries more: 100 a
+    /// day. Many addresses do not improve the odds: one source address has 20 codes an hour, 200 tries of 10^6,
+    /// and an app 1,000.
     package static let triesMax = 5
     /// How long a ticket lives, in seconds.
     package static let ticketSeconds: Int64 = 300

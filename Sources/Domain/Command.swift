@@ -1,6 +1,6 @@
 package import JSON
 
-/// An order to a device and what became of it (PROTOCOL 2.4).
+/// A command to a device and its outcome.
 package struct Command: Sendable, Equatable {
     /// What is known of a command, and no more than that.
     package enum State: String, Sendable, CaseIterable {
@@ -18,7 +18,7 @@ package struct Command: Sendable, Equatable {
         case queue
     }
 
-    /// A state that the command took on, when, and through whom.
+    /// A state of the command, with its time and its cause.
     package struct Step: Sendable, Equatable {
         /// Who brought a state about.
         package enum Cause: String, Sendable {
@@ -29,7 +29,7 @@ package struct Command: Sendable, Equatable {
         package var state: State
         /// Since when.
         package var at: Instant
-        /// Through whom.
+        /// The actor that caused it.
         package var cause: Cause
 
         /// Notes a step.

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What somebody wants a device to do, before it is a command.
+/// A request for a command, before the command has an id and a place.
 package struct CommandOrder: Sendable {
     /// The device.
     package var did: DeviceID
@@ -18,7 +18,7 @@ package struct CommandOrder: Sendable {
     package var ttl: Int64?
     /// Who asks.
     package var actor: Actor
-    /// The app whose terminal is told the outcome; nil when no terminal asks.
+    /// The app whose terminal learns the outcome; nil when the request came from no terminal.
     package var app: AppID?
 
     /// Orders something.

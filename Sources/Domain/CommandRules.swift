@@ -30,7 +30,7 @@ package enum CommandRules {
         }
     }
 
-    /// Ends a command whose time is over; tells whether it changed.
+    /// Expires a command past its deadline; returns whether it changed.
     package static func expired(_ command: inout Command, at now: Instant) -> Bool {
         guard !command.state.isFinal, command.isOver(at: now) else { return false }
         command.turn(.expired, at: now, by: .system)
@@ -96,7 +96,7 @@ package enum CommandRules {
         return replaced.reversed()
     }
 
-    /// What a command sets, and for whom.
+    /// The content of a command and its device.
     private struct Value: Hashable {
         /// Who asked, from whatever terminal.
         var asker: Actor

@@ -1,4 +1,4 @@
-/// The passwords that everybody tries first, which nobody may choose (PROTOCOL 3.1).
+/// The most common passwords, which no account may use.
 package enum CommonPasswords {
     /// Tells whether a password is among the commonest, capitals or not.
     ///

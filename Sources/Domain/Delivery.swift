@@ -1,4 +1,4 @@
-/// One message that leaves the house: an e-mail or a text to one address (PROTOCOL section 4).
+/// One outgoing message: an e-mail or a text to one address.
 ///
 /// It is stored sealed until it was sent, is sent again after a failure, and is forgotten at
 /// `expiresAt` at the latest.
@@ -16,7 +16,7 @@ package struct Delivery: Sendable, Equatable {
         case verifyEmail
         /// A link to the page that sets a new password; `params`: `url`, `minutes`.
         case resetPassword
-        /// Somebody tried to register an address that has an account.
+        /// A request tried to register an address that already has an account.
         case addressTaken
         /// An account was made with this address; `params`: `url` of the link that proves it, `hours`.
         case confirmation
@@ -29,7 +29,7 @@ package struct Delivery: Sendable, Equatable {
         case cancelled
     }
 
-    /// The request that asked for it, whose terminal is told how the sending went.
+    /// The request that asked for the message; its terminal learns the outcome.
     package struct Origin: Sendable, Equatable {
         /// The asking terminal.
         package var terminal: TerminalID
@@ -54,20 +54,19 @@ package struct Delivery: Sendable, Equatable {
     package var to: String
     /// The country code of a phone number; of an e-mail, the user's.
     package var countryCode: String?
-    /// The app in whose name it is sent.
+    /// The app that it is sent for.
     package var app: AppID
     /// What it says.
     package var template: Template
-    /// What the template's words are filled with.
+    /// The values of the template's placeholders.
     package var params: [String: String]
     /// The user's language as a tag such as `zh-CN`; without one the country code decides.
     package var language: String?
-    /// When it has lost its meaning.
+    /// The moment after which it is not worth sending.
     package var expiresAt: Instant
-    /// Who is told how the sending went.
+    /// The request whose terminal learns the outcome.
     package var origin: Origin?
-    /// Whether it stands for one that isn't sent, since there is no such account: it is told of as
-    /// if it were sent.
+    /// Whether it is never sent because no such account exists; its outcome is reported as if it were.
     package var isDummy = false
 
     /// Makes a delivery.

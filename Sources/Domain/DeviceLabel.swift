@@ -1,6 +1,6 @@
 /// The text of the label that is printed on a device: it names the device and proves possession.
 ///
-/// The last part is made with a key that never leaves the service, so that nobody else makes labels.
+/// The last part is made with a key that never leaves the service, so that no other party can make labels.
 package enum DeviceLabel {
     /// What stands in front, so that an app knows the text for a device's.
     package static let prefix = "LL1"

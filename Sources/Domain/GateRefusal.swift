@@ -1,4 +1,4 @@
-/// What the gate refused to whom, and how often.
+/// A client's refusals by the gate for one reason, counted.
 package struct GateRefusal: Sendable, Equatable {
     /// What was tried: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String

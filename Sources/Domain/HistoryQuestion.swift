@@ -1,4 +1,4 @@
-/// What somebody wants to know of a device's past (PROTOCOL 3.3).
+/// A query of a device's history.
 package struct HistoryQuestion: Sendable {
     /// How values are summed up.
     package struct Summary: Sendable {
@@ -29,7 +29,7 @@ package struct HistoryQuestion: Sendable {
     package var limit: Int
     /// How values are summed up; nil for the records themselves.
     package var summary: Summary?
-    /// Attributes that are shown to nobody.
+    /// Attributes that are never shown.
     package var hidden: Set<String> = []
 
     /// Asks a question.

@@ -1,4 +1,4 @@
-/// How much a device has written into its history in one day, so that no device fills the disk (PROTOCOL 2.2).
+/// The bytes that a device wrote into its history on one day, counted so that no device fills the disk.
 ///
 /// It lies in the row of the device's status, which every report saves anyway: it costs no statement and no
 /// memory of its own, and survives restarts.
@@ -32,7 +32,7 @@ package struct HistoryUse: Sendable, Equatable {
         self.toldAt = toldAt
     }
 
-    /// Counts bytes of the history, unless they would pass the day's bound; 0 is no bound.
+    /// Counts bytes of the history, unless they would pass the day's bound; 0 means unbounded.
     package mutating func take(_ count: Int, bound: Int64, at now: Instant) -> Bool {
         take(Int64(count), upTo: bound, at: now)
     }

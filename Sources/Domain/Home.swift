@@ -1,8 +1,8 @@
-/// A user's own grouping of devices (PROTOCOL 3.6).
+/// A user's own grouping of devices.
 package struct Home: Sendable, Equatable {
     /// Its id.
     package var id: HomeID
-    /// Whose it is.
+    /// The user that it belongs to.
     package var uid: UserID
     /// Its name, for people.
     package var name: String

@@ -48,7 +48,7 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     }
 }
 
-/// Who somebody is according to a provider that was asked (PROTOCOL 3.1).
+/// A user's identity, as a provider confirmed it.
 ///
 /// An account is found by `provider` and `subject` alone. The e-mail is what the provider says;
 /// it never leads to an account.

@@ -3,8 +3,8 @@ package enum Language: String, Sendable, CaseIterable {
     case english = "en"
     case chinese = "zh"
 
-    /// The country codes whose people are written to in Chinese unless they say otherwise: the
-    /// mainland, Hong Kong, Macau, Taiwan.
+    /// The country codes whose users get messages in Chinese by default: the mainland, Hong Kong, Macau,
+    /// Taiwan.
     private static let chineseCountries: Set = ["86", "852", "853", "886"]
 
     /// The language of a user: the one chosen, where the service speaks it, else the country's.

@@ -1,4 +1,4 @@
-/// What a link in a message lets its holder do, once (PROTOCOL 3.1 and 4).
+/// A one-time right that a link in a message gives its holder.
 package struct Link: Sendable, Equatable {
     /// What following it does.
     package enum Kind: String, Sendable, CaseIterable {
@@ -20,7 +20,7 @@ package struct Link: Sendable, Equatable {
 
     /// What following it does.
     package var kind: Kind
-    /// Whose account it acts on.
+    /// The user whose account it acts on.
     package var uid: UserID
     /// The address that it was sent to; when the account has another by now, it does nothing.
     ///

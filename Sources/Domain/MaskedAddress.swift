@@ -1,4 +1,4 @@
-/// Shows an address so that its owner knows it again and nobody else learns it.
+/// Masks an address: its owner still recognises it, others don't learn it.
 package enum MaskedAddress {
     /// The first letter and the domain of an e-mail address, the last two digits of a phone number.
     package static func text(_ address: String) -> String {

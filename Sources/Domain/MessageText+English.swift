@@ -10,18 +10,18 @@ extension MessageText {
 
                     {code}
 
-                    It works once, within {minutes} minutes. Give it to nobody: {app} never asks for it.
+                    It works once, within {minutes} minutes. Don't share it: {app} never asks for it.
 
                     If you did not ask for it, you need not do anything.
                     """,
                 sms: "{app}: {code} is your code to {action}. Valid {minutes} minutes. "
-                    + "Give it to nobody."
+                    + "Don't share it."
             )
         case .verifyEmail:
             Words(
                 subject: "Confirm your e-mail address for {app}",
                 text: """
-                    Somebody, probably you, gave this e-mail address to {app}. Confirm that it is yours:
+                    This e-mail address was entered in {app}, probably by you. Confirm that it is yours:
 
                     {url}
 
@@ -33,7 +33,7 @@ extension MessageText {
             Words(
                 subject: "Set a new password for {app}",
                 text: """
-                    Somebody, probably you, wants to set a new password for your {app} account. \
+                    A new password was requested for your {app} account, probably by you. \
                     Choose one here:
 
                     {url}
@@ -47,9 +47,9 @@ extension MessageText {
             Words(
                 subject: "You already have a {app} account",
                 text: """
-                    Somebody, probably you, tried to register this address with {app}, or to use it for \
-                    another account. You have an account already: log in with it, or set a new password \
-                    if you forgot yours.
+                    A request, probably yours, tried to register this address with {app}, or to use it \
+                    for another account. You already have an account: log in with it, or set a new \
+                    password if you forgot yours.
 
                     If it was not you, you need not do anything.
                     """,
@@ -63,8 +63,8 @@ extension MessageText {
 
                     {url}
 
-                    The link works once, within {hours} hours. If it was not you, somebody mistyped an \
-                    address. You need not do anything: unless you confirm it, the account can prove \
+                    The link works once, within {hours} hours. If it was not you, the address was \
+                    mistyped. You need not do anything: unless you confirm it, the account can prove \
                     nothing about this address.
                     """,
                 sms: "{app}: an account was made for this number."

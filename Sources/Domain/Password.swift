@@ -1,4 +1,4 @@
-/// What a password must be before it is hashed (PROTOCOL 3.1).
+/// The rules that a password must meet before it is hashed.
 ///
 /// Passwords are compared and hashed in one Unicode form, NFKC, so that the same one typed on
 /// another keyboard is the same. The standard library can't make that form, so who asks brings it;

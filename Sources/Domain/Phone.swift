@@ -46,7 +46,7 @@ package struct Phone: Hashable, Sendable {
         national = String(text.dropFirst(1 + countryCode.count))
     }
 
-    /// Tells whether a text reads as a phone number to people, whoever's it may be.
+    /// Tells whether people would read a text as a phone number.
     package static func isLike(_ text: String) -> Bool {
         let count = text.utf8.count { isDigit($0) }
         return count >= 4

@@ -1,4 +1,4 @@
-/// Whether a device is connected, as the gate and the device tell (PROTOCOL 2.3).
+/// A device's connection state, as the gate and the device report it.
 package struct Presence: Sendable, Equatable {
     /// What users are shown.
     package var isOnline = false
@@ -14,7 +14,7 @@ package struct Presence: Sendable, Equatable {
     /// before; nil where it is known to, or where there was no new one.
     package var listensFrom: Instant?
 
-    /// A device that nobody has seen yet.
+    /// The presence of a device that has never connected.
     package init() {}
 
     /// Until when commands would get lost, because the connection is so new that it may not have

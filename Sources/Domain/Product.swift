@@ -1,8 +1,8 @@
 package import JSON
 
-/// A kind of device, as its maker describes it (PROTOCOL 2.5).
+/// A kind of device, as its manufacturer describes it.
 package struct Product: Sendable, Equatable {
-    /// Whose devices may register.
+    /// Which devices may register.
     package enum Registration: String, Sendable, CaseIterable {
         case open, listed
     }
@@ -21,7 +21,7 @@ package struct Product: Sendable, Equatable {
     package var key: ProductKey
     /// The product's name, for people.
     package var name: String
-    /// Whose devices may register.
+    /// Which devices may register.
     package var registration: Registration
     /// Who must agree to a factory reset.
     package var reset: Reset
@@ -83,7 +83,7 @@ package struct Product: Sendable, Equatable {
     }
 }
 
-/// The limits of free-form products (PROTOCOL 2.2).
+/// The limits of free-form products.
 package enum FreeForm {
     /// How many attributes one device's state may have.
     package static let attributesMax = 256

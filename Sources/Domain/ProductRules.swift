@@ -51,7 +51,7 @@ package enum ProductRules {
             } else if let point = product.point(member.key) {
                 problem = access(point) ?? point.problem(with: member.value)
             } else {
-                problem = "is no data point of this product"
+                problem = "is not a data point of this product"
             }
             guard let problem else { continue }
             // Cut here, so that a long name does not push what is wrong with it out of the message.

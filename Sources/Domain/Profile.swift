@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a user says of himself.
+/// The personal details that a user entered.
 package struct Profile: Sendable, Equatable {
     /// A name for people.
     package var nickname: String?
@@ -17,7 +17,7 @@ package struct Profile: Sendable, Equatable {
     /// The app's own.
     package var custom: JSONObject?
 
-    /// What a user says of his gender.
+    /// The gender that a user entered.
     package enum Gender: String, Sendable, CaseIterable {
         case male, female, other, unknown
     }

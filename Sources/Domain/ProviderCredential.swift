@@ -1,16 +1,16 @@
 package import JSON
 
-/// What an app has from an identity provider, and wants to log in with (PROTOCOL 3.1).
+/// The credential that an app got from an identity provider and logs in with.
 package struct ProviderCredential: Sendable, Equatable {
     /// The proof itself, by how it is verified.
     package enum Proof: Sendable, Equatable {
         /// To be exchanged at the provider with the app's secret.
         case code(String)
-        /// To be shown to the provider; `user` is whom the app says it belongs to.
+        /// An access token, which the provider checks; `user` is its user according to the app.
         case accessToken(String, user: String?)
         /// A token of OAuth 1.0a and its secret.
         case signingKey(String, secret: String)
-        /// A signed ID token; `user` is whom the app says it belongs to.
+        /// A signed ID token; `user` is its user according to the app.
         case idToken(String, user: String?, nonce: String?)
     }
 

@@ -1,6 +1,6 @@
 package import JSON
 
-/// A device's wish for an identity (PROTOCOL 2.1).
+/// A device's request for an identity.
 package struct RegistrationRequest: Sendable, Equatable {
     /// The message's id, given back in the answer.
     package var id: MessageID
@@ -120,7 +120,8 @@ package enum RegistrationRules {
             // Who has the right secret has no need of a reset: bindings and history stay.
             return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)
         }
-        // It has 256 random bits: nothing is gained by trying, and nobody else's tries shut it out.
+        // The secret has 256 random bits: guessing is hopeless, so wrong tries of others never lock the device
+        // out.
         if known.hasRightSecret == true { return .renew(known.did) }
         if let retryAfter {
             return .refuse(

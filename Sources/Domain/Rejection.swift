@@ -1,4 +1,4 @@
-/// The codes with which the service refuses (PROTOCOL section 3).
+/// The error codes of refusals.
 package enum ErrorCode: String, Sendable, CaseIterable {
     case invalidRequest = "InvalidRequest"
     case invalidToken = "InvalidToken"
@@ -33,7 +33,7 @@ package struct Rejection: Error, Equatable, Sendable {
     package var message: String
     /// The field at fault, as a path such as `params.data.power`.
     package var field: String?
-    /// Why, in one word, where the contract gives words for it.
+    /// The reason in one word, for the codes that have reasons.
     package var reason: String?
     /// The region that was asked for, where it is not served.
     package var region: String?

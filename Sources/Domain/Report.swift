@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a device tells about itself in one message (PROTOCOL 2.2).
+/// The attributes, alerts and faults that a device reports in one message.
 package struct Report: Sendable, Equatable {
     /// An alert or a fault as a device names it; `value: false` clears it.
     package struct Condition: Sendable, Equatable {

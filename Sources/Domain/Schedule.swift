@@ -9,7 +9,7 @@ package enum ScheduleKind: IdentifierKind {
 /// A schedule's id, made by the service; it never changes.
 package typealias ScheduleID = Identifier<ScheduleKind>
 
-/// A command for a device that is given at certain times (PROTOCOL 3.5).
+/// A command that is sent to a device at certain times.
 package struct Schedule: Sendable, Equatable {
     /// What becomes of an occurrence that was missed.
     package enum Misfire: String, Sendable, CaseIterable {
@@ -20,7 +20,7 @@ package struct Schedule: Sendable, Equatable {
     package var id: ScheduleID
     /// The device.
     package var did: DeviceID
-    /// Whose rights it acts with.
+    /// The user whose rights it acts with.
     package var creator: UserID
     /// The app that the creator belongs to.
     package var app: AppID

@@ -1,8 +1,8 @@
-/// What became of one occurrence of a schedule (PROTOCOL 3.5).
+/// One occurrence of a schedule and its outcome.
 package struct ScheduleRun: Sendable, Equatable {
     /// What is known of a run.
     package enum State: String, Sendable, CaseIterable {
-        /// The command is on its way; told to nobody, since what becomes of it is known soon.
+        /// The command is on its way. This state is not published, since the outcome follows soon.
         case sent
         case done, failed, expired, missed
 
@@ -52,7 +52,7 @@ package struct ScheduleRun: Sendable, Equatable {
     }
 }
 
-/// What a trigger asks for (PROTOCOL 5.2): one occurrence of one schedule.
+/// A trigger: a request to run one occurrence of one schedule.
 package struct Trigger: Hashable, Sendable {
     /// The schedule.
     package var schedule: ScheduleID

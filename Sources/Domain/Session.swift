@@ -1,6 +1,6 @@
 /// A login on one terminal.
 package struct Session: Sendable, Equatable {
-    /// Why a session ended (PROTOCOL 5.1).
+    /// Why a session ended.
     package enum EndReason: String, Sendable, CaseIterable {
         case loggedOut, terminated, expired, passwordChanged, passwordReset, accountCancelled
         case replaced, `operator`
@@ -63,7 +63,7 @@ package struct Session: Sendable, Equatable {
     /// How exact `lastSeenAt` is, in seconds.
     package static let seenSeconds: Int64 = 60
 
-    /// Why a token of this session is no good at a moment; nil while it is.
+    /// Returns why a token of this session is refused at a moment; nil while it is valid.
     package func refusal(at now: Instant) -> Rejection? {
         let reason: EndReason
         if endedAt != nil {
@@ -82,7 +82,7 @@ package struct Session: Sendable, Equatable {
     }
 }
 
-/// Word that a session is over, from whoever ended it.
+/// A notice that a session ended, from the worker that ended it.
 package struct SessionNotice: Sendable, Equatable {
     /// Which sessions are meant.
     package enum Scope: Sendable, Equatable {

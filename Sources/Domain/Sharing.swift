@@ -1,10 +1,10 @@
-/// An invitation to a device, and what became of it (PROTOCOL 3.4).
+/// An invitation to a device, and what became of it.
 package struct Sharing: Sendable, Equatable {
-    /// How somebody is invited.
+    /// The way in which the invitation reaches its guest.
     package enum Way: String, Sendable, CaseIterable {
         /// By a name or an address.
         case user
-        /// By a code that whoever scans it first uses up.
+        /// By a QR code, which the first scan uses up.
         case qrcode
     }
 
@@ -16,7 +16,7 @@ package struct Sharing: Sendable, Equatable {
         package var isOpen: Bool { self == .pending || self == .accepted }
     }
 
-    /// What somebody is invited by.
+    /// The kind of name that the inviter used for the guest.
     package enum AddresseeKind: String, Sendable, CaseIterable {
         case phone, email, username, uid, anonymous
     }
@@ -45,9 +45,9 @@ package struct Sharing: Sendable, Equatable {
     package var inviter: UserID
     /// Who is let in: the invited user where there is one, or who scanned the code.
     package var guest: UserID?
-    /// What the inviter named him by; nil for a code.
+    /// The name that the inviter used for the guest; nil for a QR code.
     package var addressee: Addressee?
-    /// How he is invited.
+    /// The way in which the invitation reaches its guest.
     package var way: Way
     /// What the guest may do.
     package var access: Binding.Access
@@ -103,12 +103,12 @@ package struct Sharing: Sendable, Equatable {
         updatedAt = moment
     }
 
-    /// What has become of it by a moment, even if nobody has swept it yet.
+    /// Returns the invitation's status at a moment, whether or not the sweep has recorded it.
     package func status(at now: Instant) -> Status {
         status == .pending && expiresAt <= now ? .expired : status
     }
 
-    /// Since when it has been so by a moment, even if nobody has swept it yet.
+    /// Returns when the status at a moment began, whether or not the sweep has recorded it.
     package func updated(at now: Instant) -> Instant {
         status(at: now) == status ? updatedAt : expiresAt
     }
@@ -131,8 +131,8 @@ package enum SharingRules {
         }
     }
 
-    /// Tells why a user may not answer an invitation that he names by its id, or whose code he
-    /// scanned; nil when he may.
+    /// Returns why a user may not answer an invitation named by its id or by its scanned code; nil when they
+    /// may.
     package static func refuseAnswer(
         _ sharing: Sharing?,
         by uid: UserID,
@@ -144,14 +144,14 @@ package enum SharingRules {
         case .qrcode where sharing.inviter == uid:
             return .invalid(
                 "params.qrText",
-                "The invitation is your own; show it to somebody else."
+                "The invitation is your own; another user has to scan it."
             )
         case .user, .qrcode: break
         }
         return sharing.status(at: now) == .pending ? nil : expired
     }
 
-    /// Tells why a user may not revoke an invitation; nil when he may.
+    /// Returns why a user may not revoke an invitation; nil when they may.
     package static func refuseRevocation(
         _ sharing: Sharing?,
         by uid: UserID,

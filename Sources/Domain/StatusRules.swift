@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a report changes: the rules of PROTOCOL 2.2, without any I/O.
+/// The changes that a report makes: pure rules, without I/O.
 package enum StatusRules {
     /// What is owed after a report was taken.
     package struct Outcome: Sendable, Equatable {

@@ -1,9 +1,8 @@
-/// What a trigger makes of its schedule (PROTOCOL 5.2), given that nobody has taken up its
-/// occurrence before.
+/// The effect of a trigger on its schedule, given that its occurrence has not been run before.
 package enum TriggerRules {
     /// What follows from a trigger.
     package struct Outcome: Sendable, Equatable {
-        /// Occurrences that nobody took up in time, ascending.
+        /// Occurrences that were not run in time, ascending.
         package var missed: [Instant] = []
         /// The occurrence that runs now.
         package var run: Instant?
@@ -13,9 +12,9 @@ package enum TriggerRules {
 
     /// When an occurrence is too late.
     package struct Lateness: Sendable {
-        /// One that is later than this is missed, in seconds.
+        /// An occurrence later than this counts as missed, in seconds.
         package var lateSeconds: Int64
-        /// One of longer ago is forgotten, and never runs, in seconds.
+        /// An occurrence older than this is forgotten and never runs, in seconds.
         package var rememberedSeconds: Int64
 
         /// Sets the bounds.

@@ -1,5 +1,6 @@
-/// An address that a user wrote down in the place of one that he logs in with: until a code or a link
-/// proves it, the old one goes on logging in and resetting (PROTOCOL 3.1).
+/// A pending address: it replaces the one that the user logs in with once a code or a link verifies it.
+///
+/// Until then the old address still logs in and resets the password.
 extension User {
     /// What waits to be proved: a phone's, or an e-mail's.
     package func pending(like address: Address) -> Address? {
@@ -12,10 +13,10 @@ extension User {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }
 
-    /// Writes down an address that nobody has proved: it does nothing yet.
+    /// Records an unverified address, which has no effect yet.
     ///
-    /// It waits beside one that the account relies on, and takes the place of any other at once. The
-    /// present address itself takes back what waits.
+    /// It stays pending beside an address that the account relies on, and replaces any other at once. Recording
+    /// the present address again drops the pending one.
     package mutating func writeDown(_ address: Address, at now: Instant) {
         dropPending(like: address)
         switch address {
@@ -41,7 +42,7 @@ extension User {
         if address.isPhone { pendingPhone = nil } else { pendingEmail = nil }
     }
 
-    /// The e-mail address that a link would prove: the one that waits, else the one nobody proved.
+    /// The e-mail address that a link would verify: the pending one, else the account's unverified one.
     package var unprovedEmail: EmailAddress? {
         pendingEmail ?? (isEmailVerified ? nil : email)
     }

@@ -2,19 +2,19 @@ import Foundation
 
 /// A name that a user chose to log in with, compared without regard to case.
 ///
-/// It never reads as a phone number: it could be somebody else's, who would be locked out or taken
-/// for another. It may be an e-mail address, but gives no right to it: whoever has the address goes
-/// first where it stands for an account, gets the mails that go to it, and takes it away by proving
-/// it.
+/// It never reads as a phone number: the number could belong to another user, who would be locked out or
+/// mistaken for this one. It may be an e-mail address, but gives no right to it: the account that holds the
+/// address takes precedence wherever the address names an account, gets the mails sent to it, and removes it
+/// from this username by verifying it.
 package struct Username: Hashable, Sendable {
     /// The name as it was chosen.
     package let text: String
-    /// What two spellings of one name have in common.
+    /// The form that all spellings of one name share.
     package let key: String
     /// The e-mail address that it is, if it is one.
     package let email: EmailAddress?
 
-    /// Checks a name that somebody wants.
+    /// Checks a requested name.
     ///
     /// - Throws: `Rejection` that says what is wrong with it.
     package init(_ text: String, field: String = "params.username") throws(Rejection) {

@@ -2,7 +2,7 @@ package import Domain
 import Glibc
 package import Logging
 
-/// Asks identity providers who somebody is (PROTOCOL 3.1).
+/// Asks identity providers who somebody is.
 ///
 /// Nothing that an app says is believed: ID tokens are verified with their issuer's published keys, codes
 /// and access tokens with the provider's own endpoint, and each that it was issued for this app.

@@ -1,4 +1,4 @@
-/// How much one connection may do, which the gate counts (PROTOCOL 1.1).
+/// How much one connection may do, which the gate counts.
 extension SettingsTable {
     /// What the gate is told by `up`; for `serve` the broker's own configuration says it (deploy/mosquitto).
     ///

@@ -1,4 +1,4 @@
-/// What a device keeps until the service has answered it, and when it sends it (PROTOCOL 2.2).
+/// What a device keeps until the service has answered it, and when it sends it.
 ///
 /// At most 16 reports are under way; others wait until these are answered. One without an answer is sent
 /// again after 5 seconds, then after twice as long each time, up to 5 minutes, with jitter: devices that

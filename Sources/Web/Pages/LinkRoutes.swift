@@ -1,7 +1,7 @@
 import Domain
 import Hummingbird
 
-/// The pages behind the links in messages (PROTOCOL section 4).
+/// The pages behind the links in messages.
 ///
 /// Opening a link shows a page and changes nothing; its button posts the token in the body, so that
 /// no address with a token in it is asked for a second time. Nothing of it is logged.
