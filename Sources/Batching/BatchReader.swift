@@ -3,13 +3,13 @@ package struct BatchReader: IteratorProtocol {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var offset = 1
 
-    /// Begins with the first message; nil for what is no batch.
+    /// Begins with the first message; nil if the bytes are not a batch.
     package init?(_ bytes: UnsafeBufferPointer<UInt8>) {
         guard bytes.first == BatchWriter.version else { return nil }
         self.bytes = bytes
     }
 
-    /// How many messages a batch holds; nil for bytes that are no whole batch, or an empty one.
+    /// Returns the number of messages in a batch; nil if the bytes are not a complete batch, or an empty one.
     package static func count(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         guard var reader = BatchReader(bytes) else { return nil }
         var count = 0
@@ -17,7 +17,7 @@ package struct BatchReader: IteratorProtocol {
         return reader.offset == bytes.count && count > 0 ? count : nil
     }
 
-    /// The next message; nil behind the last, or where the rest is no message.
+    /// Returns the next message; nil after the last, or if the rest is not a message.
     package mutating func next() -> BatchedMessage? {
         guard offset < bytes.count else { return nil }
         let start = offset

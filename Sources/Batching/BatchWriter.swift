@@ -1,7 +1,7 @@
-/// Puts messages together as the payload of one.
+/// Packs many messages into the payload of one.
 ///
 /// Mosquitto 2.0 reads one packet of a connection in each round of its loop, and a round takes the longer the more
-/// others send: what goes between workers and broker goes many messages to a packet. Its memory is used again.
+/// others send: workers and broker therefore exchange many messages in a packet. The writer reuses its memory.
 package struct BatchWriter {
     /// The batch so far.
     package private(set) var bytes: [UInt8]
@@ -10,16 +10,16 @@ package struct BatchWriter {
 
     /// The first byte of a batch: the version of its form.
     static let version: UInt8 = 1
-    /// What a message takes beside its topic, payload and properties, at most.
+    /// The most that a message takes besides its topic, payload and properties.
     private static let headBytes = 17
-    /// A batch of several messages is no larger.
+    /// The largest size of a batch of several messages.
     package static let bytesMax = 128 << 10
 
     /// Begins an empty batch.
     package init() { bytes = [Self.version] }
 
     package var isEmpty: Bool { count == 0 }
-    /// Whether the next message is for another batch, however small it is.
+    /// Whether even the smallest message belongs to the next batch.
     package var isFull: Bool { bytes.count >= Self.bytesMax }
 
     /// Whether a message of so many bytes (topic, payload and properties together) belongs to this batch.

@@ -1,4 +1,4 @@
-/// One message of a batch: places in the caller's memory, good for one call.
+/// One message of a batch: ranges of the caller's memory, valid for one call.
 package struct BatchedMessage {
     package var topic: UnsafeBufferPointer<UInt8>
     package var payload: UnsafeBufferPointer<UInt8>
@@ -29,7 +29,7 @@ package struct BatchedMessage {
     }
 }
 
-/// What one byte says of a message, and which fields follow it.
+/// The flags of a message in one byte, and with them the fields that follow it.
 ///
 /// A message is this byte, then topic (length in two bytes) and payload (four), then those of expiry (four bytes),
 /// response topic, correlation data and source address (length in two bytes each) that the byte names; all numbers

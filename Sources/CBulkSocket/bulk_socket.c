@@ -17,7 +17,7 @@ struct bulk_socket {
     size_t acks_end;
     // Bytes of the packet that is being written that have not come yet.
     size_t rest;
-    // PUBACKs that are held back, end to end, and up to where they may leave.
+    // Held PUBACKs, end to end, and the number of their bytes that may leave.
     bool holds;
     bool is_interposed;
     unsigned char *held;
@@ -133,7 +133,7 @@ bool bulk_socket_flush(struct bulk_socket *self) {
     return true;
 }
 
-// Makes room for one more held acknowledgement; false where there is no memory.
+// Makes room for one more held acknowledgement; false if there is no memory.
 static bool bulk_make_room(struct bulk_socket *self) {
     if (self->held_room - self->held_end >= ACK_BYTES_MAX) return true;
     if (self->held_begin > self->held_room / 2) {
@@ -185,7 +185,7 @@ static ssize_t bulk_write(struct bulk_socket *self, const void *bytes, size_t co
     }
     if (bulk_is_ack(self, bytes, count)) {
         if (ACKS_BYTES - self->acks_end < count && !bulk_append_acks(self)) {
-            // No later one may pass those that wait.
+            // A later PUBACK must not overtake those that wait.
             if (!bulk_send(self)) return -1;
             bulk_append_acks(self);
         }

@@ -1,9 +1,9 @@
-// What Swift's Glibc module leaves out of the C library.
+// Declarations of the C library that Swift's Glibc module leaves out.
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 
-// The library has prlimit for GNU's dialect alone, which an importer can't ask for. Its headers are left
-// out, or what they declare would be this module's and not Glibc's.
+// The library declares prlimit only under _GNU_SOURCE, which an importer can't set. Its headers are not
+// included, since their declarations would then belong to this module instead of Glibc.
 extern long syscall(long number, ...);
 
 static inline long limit_data(int pid, unsigned long bytes) {

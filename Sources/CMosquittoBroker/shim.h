@@ -7,7 +7,7 @@
 #include <string.h>
 
 // The broker brings these when it loads the plugin. They are weak so that the tests of the plugin's rules
-// can be linked without a broker; Swift can't say that of an imported function, hence the wrappers.
+// can be linked without a broker; Swift can't declare an imported function weak, hence the wrappers.
 #pragma weak mosquitto_log_printf
 #pragma weak mosquitto_callback_register
 #pragma weak mosquitto_callback_unregister
@@ -72,7 +72,7 @@ static inline int gate_kick(const char *client_id) {
 // Not mosquitto_broker_publish_copy: Mosquitto 2.0.11 takes that copy from the system, and counts it as its
 // own when it frees it. After enough messages its count of memory in use falls below zero, which reads as
 // far beyond memory_limit, and the broker takes no connection any more.
-// Takes the properties over, whatever comes of it.
+// Takes ownership of the properties, even if it fails.
 static inline int gate_publish_with(
     const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {
     void *copy = mosquitto_malloc((size_t)count + 1);
@@ -94,7 +94,7 @@ static inline int gate_publish(
     return gate_publish_with(topic, payload, count, qos, false, properties);
 }
 
-// With MQTT 5 properties that a worker may give a message: an expiry of 0 and no correlation data are none.
+// With the MQTT 5 properties that a worker may give a message; an expiry of 0 and a null pointer set none.
 static inline int gate_publish_message(
     const char *topic, const void *payload, int count, int qos, bool retain, uint32_t expiry,
     const void *correlation, uint16_t correlation_count) {
@@ -121,7 +121,7 @@ static inline int gate_property_identifier(const mosquitto_property *property) {
     return mosquitto_property_identifier(property);
 }
 
-// What the four below give is a copy made with malloc, to be freed with free.
+// The four functions below return copies made with malloc; the caller frees them.
 static inline bool gate_property_byte(const mosquitto_property *property, int identifier, uint8_t *value) {
     return mosquitto_property_read_byte(property, identifier, value, false) != NULL;
 }

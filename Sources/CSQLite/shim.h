@@ -1,4 +1,4 @@
-// What Swift can't call of SQLite, since it takes any number of arguments.
+// The variadic functions of SQLite, which Swift can't call.
 #include <sqlite3.h>
 
 // Journals of savepoints stay in memory and grow by small pieces, not by 64 KiB; and memory is not counted,

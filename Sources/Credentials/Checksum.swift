@@ -1,4 +1,4 @@
-/// CRC-32C over bytes, which tells a record that was written whole from one that was not.
+/// CRC-32C over bytes, which distinguishes complete records from torn ones.
 enum Checksum {
     private static let table: [UInt32] = (0..<256).map { index in
         (0..<8).reduce(UInt32(index)) { value, _ in

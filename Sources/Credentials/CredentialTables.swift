@@ -1,4 +1,4 @@
-/// What the records add up to: the newest word on each principal.
+/// The newest record of each principal.
 package struct CredentialTables: Sendable {
     package private(set) var products: [String: Digest] = [:]
     package private(set) var devices: [String: Digest] = [:]
@@ -9,10 +9,10 @@ package struct CredentialTables: Sendable {
     /// The largest number of a device's connection that the service knew.
     package private(set) var lastConnection: Int64 = 0
 
-    /// Starts with nobody.
+    /// Starts without principals.
     package init() {}
 
-    /// Takes in one record.
+    /// Applies one record.
     package mutating func apply(_ record: Record) {
         switch record {
         case .product(let key, let secret): products[key] = secret

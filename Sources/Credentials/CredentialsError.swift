@@ -1,9 +1,9 @@
-/// Why the credentials file could not be written.
+/// The reason why the credentials file could not be written.
 package enum CredentialsError: Error, Equatable {
-    /// A key is no id of the contract, or a list of filters is too long; nothing was written.
+    /// A key is not a valid id, or a list of filters is too long; nothing was written.
     case invalidRecord(kind: Record.Kind, key: String)
-    /// The system refused; `call` names what, `errno` why. Nothing of an append was left in the file.
+    /// A system call failed; `call` names it, `errno` the reason. Nothing of an append was left in the file.
     case system(call: String, errno: Int32)
-    /// The file is not as its writers leave it, or a failed append could not be taken back: `rewrite` it.
+    /// The file is damaged, or a failed append could not be undone: `rewrite` it.
     case damaged
 }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Writes the gate's credentials file: appends what changed, and rewrites the whole when asked to.
+/// Writes the gate's credentials file: appends changed records, and rewrites the whole file on request.
 ///
-/// Several processes may do so at once: each operation holds the lock of `PATH.lock` and first reads what
-/// the others wrote. What was appended is seen by the gate at its next look, so an answer may leave right
-/// after; it is not synced to disk, as the store can always write the file anew (`rewrite` is synced).
-/// Whoever takes what it writes from elsewhere holds the file meanwhile (`hold`), so that what is older
-/// is never written behind what is newer. Blocks for the time of a write; not for two threads at once.
+/// Several processes may write: each operation holds the lock of `PATH.lock` and first reads the records of the
+/// others. The gate sees appended records at its next look, so an answer may leave right after an append. Appends
+/// are not synced to disk, since the store can always rewrite the file (`rewrite` is synced). A caller that reads
+/// records elsewhere holds the file while it reads and writes (`hold`), so that an older record never follows a
+/// newer one. Blocks for the time of a write; not for two threads at once.
 ///
 ///     var file = try CredentialsFile(path: "gate/credentials")
 ///     if file.isDamaged { try file.rewrite(everything) }
@@ -17,24 +17,25 @@ package struct CredentialsFile: ~Copyable, Sendable {
     private var descriptor: Descriptor?
     private var inode: ino_t = 0
     private var parser = CredentialsParser()
-    /// Where the complete records end.
+    /// The offset behind the last complete record.
     private var end = 0
     /// One number for each kind and key that has a record, instead of the keys themselves.
     private var live: Set<Int> = []
     private var appendFailed = false
     private var held: Descriptor?
 
-    /// All records in the file, those included that later ones made void.
+    /// The number of records in the file, including those that later ones replaced.
     package private(set) var totalCount = 0
 
-    /// Records that count: one for each principal that has one.
+    /// The number of records in force: one for each principal that has one.
     package var liveCount: Int { live.count }
 
-    /// Whether the file can't be appended to: only `rewrite` helps, and until then the gate lets in nobody
-    /// but the worker of its options.
+    /// Whether the file can't be appended to.
+    ///
+    /// Until a `rewrite`, the gate admits only the worker of its options.
     package var isDamaged: Bool { appendFailed || parser.isDamaged }
 
-    /// Opens the file or makes an empty one; cuts off a last record that a dead writer left incomplete.
+    /// Opens the file or creates an empty one; cuts off an incomplete last record left by a dead writer.
     package init(path: String) throws(CredentialsError) {
         self.path = path
         let lock = try Self.lock(path)
@@ -45,12 +46,12 @@ package struct CredentialsFile: ~Copyable, Sendable {
         _ = consume lock
     }
 
-    /// Has all others that write wait until `release`.
+    /// Makes all other writers wait until `release`.
     package mutating func hold() throws(CredentialsError) {
         if held == nil { held = try Self.lock(path) }
     }
 
-    /// Lets others write again.
+    /// Lets other writers continue.
     package mutating func release() {
         held = nil
     }
@@ -119,7 +120,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         try Descriptor(folder, O_RDONLY | O_DIRECTORY).synchronize()
     }
 
-    /// Reads what others appended, or all of it when the file was replaced.
+    /// Reads the records that others appended, or all records if the file was replaced.
     private mutating func catchUp() throws(CredentialsError) {
         var status = stat()
         guard stat(path, &status) == 0 else { throw .system(call: "stat", errno: errno) }
@@ -134,7 +135,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
             return
         }
         takeIn(bytes)
-        // Nobody else is writing now, so what is left over was torn by a crash.
+        // This process holds the lock, so an incomplete record was left by a crash.
         if !isDamaged, end < size {
             try descriptor?.truncate(to: end)
         }

@@ -1,17 +1,17 @@
-/// Reads the credentials file piece by piece, as it grows, and never traps whatever the bytes are.
+/// Reads the credentials file piece by piece as it grows, and never traps on any input.
 ///
-/// Give it what follows the bytes it has consumed so far. It stops in front of a record that is not
-/// complete yet. Once it has met a wrong checksum or a record it does not know it is damaged for good:
-/// what it took before that must not be trusted to be the newest word on anybody.
+/// Each call takes the bytes that follow those consumed so far, and stops before an incomplete record. A wrong
+/// checksum or an unknown record marks the file as damaged for good: the records before it may not be the newest
+/// of their principals and must not be trusted.
 package struct CredentialsParser: Sendable {
-    /// Whether the file is no credentials file, or was damaged in the middle.
+    /// Whether the file is not a credentials file, or is damaged in the middle.
     package private(set) var isDamaged = false
     private var isPastHeader = false
 
     /// Starts at the beginning of a file.
     package init() {}
 
-    /// Takes the complete records at the start of `bytes` and tells how many bytes that were.
+    /// Applies the complete records at the start of `bytes` and returns the number of bytes they take.
     package mutating func parse(
         _ bytes: UnsafeRawBufferPointer,
         apply: (Record) -> Void
@@ -34,7 +34,7 @@ package struct CredentialsParser: Sendable {
         return isDamaged ? 0 : consumed
     }
 
-    /// Takes an array's complete records; see the other form.
+    /// Applies an array's complete records; see the other form.
     package mutating func parse(_ bytes: [UInt8], apply: (Record) -> Void) -> Int {
         bytes.withUnsafeBytes { parse($0, apply: apply) }
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Owns an open file and turns what the system refuses into `CredentialsError`.
+/// Owns an open file and turns failed system calls into `CredentialsError`.
 struct Descriptor: ~Copyable {
     let number: Int32
 
-    /// Opens a file, closed again when a program is started.
+    /// Opens a file that child programs do not inherit.
     init(_ path: String, _ flags: Int32, mode: mode_t = 0) throws(CredentialsError) {
         number = open(path, flags | O_CLOEXEC, mode)
         guard number >= 0 else { throw .system(call: "open", errno: errno) }
@@ -27,7 +27,7 @@ struct Descriptor: ~Copyable {
         return status
     }
 
-    /// Reads from a place on, at most `count` bytes and less only at the end of the file.
+    /// Reads at most `count` bytes from an offset on, and fewer only at the end of the file.
     borrowing func read(
         from offset: Int,
         count: Int
@@ -48,7 +48,7 @@ struct Descriptor: ~Copyable {
         return bytes
     }
 
-    /// Writes with one call, and throws when the system took less than all of it.
+    /// Writes with one call, and throws if the system wrote only a part.
     borrowing func writeOnce(_ bytes: [UInt8]) throws(CredentialsError) {
         let taken = write(number, bytes, bytes.count)
         guard taken >= 0 else { throw .system(call: "write", errno: errno) }

@@ -1,22 +1,22 @@
-/// One line of the gate's credentials file: who may connect, or that somebody no longer may.
+/// One record of the gate's credentials file: admits a principal, or removes it.
 ///
-/// A later record of the same kind and key replaces an earlier one. Keys are ids of the contract, 1 to
-/// 64 characters of `[A-Za-z0-9_-]`; filters are 1 to 1,024 bytes, at most 64 in a list.
+/// A later record of the same kind and key replaces an earlier one. Keys are ids: 1 to 64 characters of
+/// `[A-Za-z0-9_-]`; filters are 1 to 1,024 bytes, at most 64 in a list.
 package enum Record: Sendable, Equatable {
-    /// Lets anything of this product that has no identity yet connect to register.
+    /// Lets devices of a product that have no identity yet connect to register.
     case product(key: String, secret: Digest)
     /// Lets one device connect.
     case device(did: String, secret: Digest)
     /// Lets terminals of an app connect.
     case app(appId: String, secret: Digest)
-    /// Lets a back-end service connect, to do what its role allows.
+    /// Lets a back-end service connect, with the rights of its role.
     case service(name: String, secret: Digest, role: Role)
-    /// Ties a terminal to its app, and says which session is on it.
+    /// Ties a terminal to its app, and names its session.
     case terminal(terminalId: String, appId: String, session: Session?)
-    /// Tells the largest number of a device's connection that the store knows: the gate numbers from there
-    /// on, whatever the clock says.
+    /// The largest number of a device's connection that the store knows: the gate continues from there,
+    /// even if the clock was set back.
     case connections(known: Int64)
-    /// Takes back the record of that kind and key.
+    /// Removes the record of that kind and key.
     case removed(Kind, key: String)
 }
 
@@ -31,7 +31,7 @@ extension Record {
         case connections = 6
     }
 
-    /// What this record is about.
+    /// The kind of principal that this record is about.
     package var kind: Kind {
         switch self {
         case .product: .product
@@ -44,14 +44,14 @@ extension Record {
         }
     }
 
-    /// There is one record of that kind.
+    /// The key of the only record of that kind.
     static let connectionsKey = "known"
 
-    /// How far ahead of the largest number known a broker begins: more than connections begin between two
-    /// records of it, so that none that the service has seen is given again.
+    /// The distance from the largest known number to a broker's first one: more connections than begin between
+    /// two such records, so that the gate never reuses a number that the service has seen.
     package static let connectionsLead: Int64 = 1_000_000
 
-    /// Whom this record is about: product key, did, app id, service name or terminal id.
+    /// The principal's key: product key, did, app id, service name or terminal id.
     package var key: String {
         switch self {
         case .product(let key, _), .removed(_, let key): key
@@ -105,7 +105,7 @@ package struct OldToken: Sendable, Equatable {
     }
 }
 
-/// What a service principal may do.
+/// The rights of a service principal.
 package enum Role: Sendable, Equatable {
     /// Reads and writes everything below the root, reads `$SYS`, commands the gate.
     case worker
@@ -115,6 +115,6 @@ package enum Role: Sendable, Equatable {
     case scheduler
     /// Ends sessions: writes `system/session-invalid`.
     case identity
-    /// Does what its own MQTT filters say, and nothing else.
+    /// Publishes and subscribes within its own MQTT filters only.
     case custom(publish: [String], subscribe: [String])
 }

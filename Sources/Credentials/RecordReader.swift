@@ -1,4 +1,4 @@
-/// Reads one record's body; every read may find the bytes at their end and then gives nil.
+/// Reads one record's body; each read returns nil if the bytes end early.
 struct RecordReader {
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -7,7 +7,7 @@ struct RecordReader {
         self.bytes = bytes
     }
 
-    /// Reads a body to its end; nil when it is no record of this format.
+    /// Reads a body to its end; nil if it is not a record of this format.
     mutating func record() -> Record? {
         guard let tag = byte(), let kind = Record.Kind(rawValue: tag & ~Layout.removedFlag),
             let key = id()

@@ -31,7 +31,7 @@ enum Layout {
         return bytes
     }
 
-    /// Whether the bytes are an id of the contract: 1 to 64 of `[A-Za-z0-9_-]`.
+    /// Whether the bytes are an id: 1 to 64 of `[A-Za-z0-9_-]`.
     static func isID(_ bytes: some Collection<UInt8>) -> Bool {
         (1...64).contains(bytes.count) && bytes.allSatisfy(\.isIDCharacter)
     }
@@ -40,7 +40,7 @@ enum Layout {
 extension Record {
     /// Encodes the record with its length and checksum.
     ///
-    /// - Throws: `CredentialsError.invalidRecord` when a key is no id or a filter is too long.
+    /// - Throws: `CredentialsError.invalidRecord` if a key is not an id or a filter is too long.
     package func encoded() throws(CredentialsError) -> [UInt8] {
         guard isValid else { throw .invalidRecord(kind: kind, key: key) }
         let body = encodedBody
@@ -139,7 +139,7 @@ extension [UInt8] {
 }
 
 extension UInt8 {
-    /// Whether it may stand in an id.
+    /// Whether the byte may stand in an id.
     var isIDCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,7 +1,7 @@
-/// Why the gate said no, as it is told on `{root}/system/refusal`.
+/// The reason of a refusal by the gate, as published on `{root}/system/refusal`.
 ///
 /// A closed list, shared by the gate, which gives the reasons, and the service, which explains and
-/// counts them: each has a page of `lamplighter explain`.
+/// counts them: `lamplighter explain` describes each.
 package enum RefusalReason: String, Error, Sendable, CaseIterable {
     // Connecting.
     case noUsername
@@ -12,9 +12,9 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     case unknownPrincipal
     /// The terminal belongs to another app.
     case terminalOfOtherApp
-    /// A session lives on the terminal, so its token is asked for and not the app's secret.
+    /// The terminal has a live session, so the password must be its token instead of the app's secret.
     case sessionTokenRequired
-    /// More client ids that were not seen before came from one source address than a minute allows.
+    /// More new client ids came from one source address than a minute allows.
     case tooManyNewClients
     /// The credentials file is missing, unreadable or damaged.
     case credentialsUnavailable
@@ -33,19 +33,19 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     /// A terminal's own request, which is not delivered back; never told.
     case ownRequest
 
-    // How much one may do.
+    // Limits.
     /// More messages or bytes than the connection may send; a connection that was closed for that, or
     /// a source address with many such, before its time is over.
     case tooFast
     /// All terminals and products behind one source address send more messages than they may together, and this
     /// terminal more than seldom.
     case addressTooFast
-    /// A report of a device that has its share of what the status worker is behind with.
+    /// A report of a device that already has its share of the status worker's backlog.
     case overloaded
     /// More subscriptions than a connection may hold.
     case tooManySubscriptions
-    /// A filter within what is the connection's own, but of no shape that the contract knows.
+    /// A filter within the connection's own space, but of a shape that it may not subscribe to.
     case filterNotAllowed
-    /// A topic with more levels than any that the contract knows.
+    /// A topic with more levels than the limit.
     case tooManyLevels
 }

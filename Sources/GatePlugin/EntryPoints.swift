@@ -1,8 +1,8 @@
 import Gate
 
-// What Mosquitto looks for in the shared library. `public` as nothing else is exported from it.
+// The functions that Mosquitto looks up in the shared library. `public`, since only these are exported.
 
-/// Picks the version of the plugin interface.
+/// Selects the version of the plugin interface.
 @_cdecl("mosquitto_plugin_version")
 public func pluginVersion(_ count: Int32, _ versions: UnsafePointer<Int32>?) -> Int32 {
     Plugin.version(versions, count: count)

@@ -1,8 +1,8 @@
-/// Why a text was refused as JSON, and where.
+/// The reason why a text was refused as JSON, and the place.
 package struct JSONError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, in words for the sender; never a piece of the text itself.
+    /// The fault, in words for the sender; never a piece of the text itself.
     package let reason: String
-    /// How many bytes into the text.
+    /// The place of the fault, in bytes from the beginning of the text.
     package let offset: Int
 
     /// Makes an error.

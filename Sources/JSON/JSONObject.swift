@@ -6,7 +6,7 @@ package struct JSONObject: Sendable {
     package struct Member: Sendable, Equatable {
         /// The name.
         package var key: String
-        /// What stands under the name.
+        /// The member's value.
         package var value: JSONValue
 
         /// Makes a member.

@@ -4,7 +4,7 @@
 /// holds, integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value.
 /// It never traps, whatever the bytes are.
 struct JSONParser {
-    /// How deep arrays and objects may nest (PROTOCOL: at most 16).
+    /// The deepest nesting of arrays and objects.
     static let depthMax = 16
 
     let bytes: UnsafeBufferPointer<UInt8>

@@ -1,7 +1,7 @@
 extension JSONValue {
     /// Reads one JSON text.
     ///
-    /// - Throws: `JSONError` with what is wrong and where; see `JSONParser` for what is refused.
+    /// - Throws: `JSONError` with the fault and its place; see `JSONParser` for the rules.
     package static func parse(
         _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONError) -> JSONValue {

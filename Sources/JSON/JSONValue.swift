@@ -56,7 +56,7 @@ extension JSONValue {
         if case .object(let value) = self { value } else { nil }
     }
 
-    /// What the value is, in JSON's own words, for messages that people read.
+    /// The type of the value in JSON's own terms, for messages that people read.
     package var kind: String {
         switch self {
         case .null: "null"
@@ -77,8 +77,8 @@ extension JSONValue {
 }
 
 extension JSONValue {
-    /// Two values are equal when they are written alike; texts by their code points, not by what they
-    /// look like.
+    /// Two values are equal when they are written alike; texts are compared by their code points, not by
+    /// canonical equivalence.
     package static func == (left: JSONValue, right: JSONValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true

@@ -1,8 +1,8 @@
 /// Writes JSON into one growing buffer, without building values first where the caller knows them.
 ///
-/// Commas and colons are the writer's own business: begin, write names and values, end.
+/// The writer sets commas and colons itself: begin, write names and values, end.
 package struct JSONWriter: ~Copyable {
-    /// What has been written so far.
+    /// The bytes written so far.
     package private(set) var bytes: [UInt8]
     private var needsComma = false
 
@@ -65,7 +65,7 @@ package struct JSONWriter: ~Copyable {
     /// Writes a number as the shortest text that reads back as the same double.
     package mutating func value(_ number: Double) {
         separate()
-        // No JSON text stands for these; the parser lets none in.
+        // JSON has no text for these, and the parser produces none.
         guard number.isFinite else { return bytes.append(contentsOf: "null".utf8) }
         var text = number.description
         text.withUTF8 { bytes.append(contentsOf: $0) }
@@ -109,7 +109,7 @@ package struct JSONWriter: ~Copyable {
         bytes.append(contentsOf: json)
     }
 
-    /// Gives what was written and ends the writer.
+    /// Returns the written bytes and ends the writer.
     package consuming func finish() -> [UInt8] { bytes }
 
     private mutating func open(_ bracket: UInt8) {

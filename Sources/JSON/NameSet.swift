@@ -1,11 +1,11 @@
-/// Finds names that stand twice: by walking while an object is small, by hashing beyond that, so
-/// that an object of thousands of names costs no more than its length.
+/// Finds duplicate names: by walking while an object is small, by hashing beyond that, so that the
+/// time for an object of thousands of names grows only with its length.
 struct NameSet {
     private static let walkMax = 12
     /// As bytes: texts that differ in their code points alone would count as one.
     private var hashed: Set<[UInt8]> = []
 
-    /// Takes a name; false where it stands among the members already.
+    /// Inserts a name; false if the members already have it.
     mutating func insert(_ name: String, among members: [JSONObject.Member]) -> Bool {
         if members.count < Self.walkMax {
             for member in members where member.key.isSame(as: name) { return false }

@@ -13,8 +13,8 @@ package struct AddressBudget: Sendable, Equatable {
 
     /// Tells whether one sender has sent seldom of late.
     ///
-    /// Refused messages count too. Its rate is far below a sender's allowance: two hundred senders that each stay just within their allowance
-    /// must not all pass.
+    /// Refused messages count too. Its rate is far below a sender's allowance: two hundred senders that each stay just
+    /// within their allowance must not all pass.
     package struct Sender: Sendable, Equatable {
         fileprivate var seldom: TokenBucket
 
@@ -53,7 +53,7 @@ package struct AddressBudget: Sendable, Equatable {
         }
     }
 
-    /// What becomes of a message.
+    /// The decision about a message.
     package enum Verdict: Sendable, Equatable {
         /// It passes, and was counted.
         case within
@@ -79,7 +79,7 @@ package struct AddressBudget: Sendable, Equatable {
         return .beyond(mustTell: true)
     }
 
-    /// Whether a new budget would say the same from now on.
+    /// Whether a new budget would decide the same from now on.
     package mutating func isAsNew(at now: Int64) -> Bool {
         messages.fill(at: now)
         return messages.isFull

@@ -1,6 +1,6 @@
-/// How much a connection may send: so many messages and bytes a second, and so many at once after a rest.
+/// The messages and bytes that a connection may send each second, and those it may send at once after a rest.
 ///
-/// A rate of 0 sets no limit; a burst of 0 means what a second allows.
+/// A rate of 0 sets no limit; a burst of 0 stands for the rate of one second.
 package struct Allowance: Sendable, Equatable {
     /// Messages a second in the long run.
     package var messagesPerSecond: Int

@@ -1,16 +1,16 @@
-/// What devices have sent that a worker has not done yet, as the gate sees it, and each device's fair share of that.
+/// Counts the messages of devices that a worker has not processed yet, and gives each device a fair share of them.
 ///
-/// The worker sends itself echoes through the queue that the devices' messages take, and says in each which one came
-/// back to it before, after all that came ahead of it was done. So when an echo passes that tells of the one marked
-/// here, all that was let through before that mark is done: what is left is what came between the two echoes,
-/// and what comes from now on. These are two epochs, and a device's messages are counted in the same two.
+/// The worker sends itself echoes through the queue that the devices' messages take. Each echo names the newest one
+/// that came back after all messages before it were processed. So when an echo passes that names the one marked here,
+/// all messages let through before that mark are processed: those between the two echoes are left, and those from now
+/// on. These are two epochs, and a device's messages are counted in the same two.
 ///
-/// With more left than `limit`, a device that has its share of it may add nothing: the limit divided among those
-/// who have something there, and one message at least. So all of it stays within twice the limit, or the limit and
+/// With more left than `limit`, a device that has its share may add nothing: the limit divided among the devices with
+/// messages in the backlog, and one message at least. So the backlog stays within twice the limit, or the limit and
 /// one message for each device.
 ///
-/// Nothing is counted before the first echo and while the worker is away: what waits for its return is the broker's to
-/// keep. Times are milliseconds on a clock that is never set back. Never allocates.
+/// Nothing is counted before the first echo and while the worker is away: the broker's own limits bound that queue.
+/// Times are milliseconds on a clock that is never set back. Never allocates.
 package struct Backlog: Sendable {
     private let limit: Int
     /// The newest echo that was marked; nil while the worker is away.
@@ -19,11 +19,11 @@ package struct Backlog: Sendable {
     private var epoch = 0
     /// Messages since the mark, and between it and the one before.
     private var messages = (new: 0, old: 0)
-    /// Devices that sent something since the mark, those of them that had sent nothing in the epoch before, and those
-    /// who had.
+    /// Devices that sent something since the mark, those among them that had sent nothing in the epoch before, and
+    /// the devices of that epoch.
     private var senders = (new: 0, fresh: 0, old: 0)
 
-    /// What is counted of one device.
+    /// The counts of one device.
     package struct Sender: Sendable, Equatable {
         fileprivate var epoch = 0
         fileprivate var new = 0
@@ -34,7 +34,7 @@ package struct Backlog: Sendable {
         package init() {}
     }
 
-    /// What becomes of a message.
+    /// The decision about a message.
     package enum Verdict: Sendable, Equatable {
         /// It is let through, and was counted.
         case within
@@ -47,12 +47,12 @@ package struct Backlog: Sendable {
         self.limit = limit
     }
 
-    /// How many messages are not known to be done.
+    /// The number of messages not known to be processed.
     package var count: Int { messages.new &+ messages.old }
 
-    /// Takes in that the worker publishes an echo; `seen` is the newest one that came back to it.
+    /// Notes an echo that the worker publishes; `seen` is the newest one that came back to it.
     ///
-    /// A number that isn't larger than the mark's is of another life of the worker's, with a clock that was set back.
+    /// A number that isn't larger than the mark's comes from a restarted worker whose clock was set back.
     package mutating func note(echo number: Int64, seen: Int64) {
         guard let mark, number > mark else { return begin(at: number) }
         guard seen >= mark else { return }
@@ -62,20 +62,20 @@ package struct Backlog: Sendable {
         senders = (0, 0, senders.new)
     }
 
-    /// Takes in that the worker's connection is over.
+    /// Notes the end of the worker's connection.
     package mutating func end() {
         mark = nil
     }
 
     private mutating func begin(at number: Int64) {
         mark = number
-        // What any device had there is over.
+        // Every device's counts are void.
         epoch &+= 2
         messages = (0, 0)
         senders = (0, 0, 0)
     }
 
-    /// Decides about a device's message, and counts it where it is let through.
+    /// Decides about a device's message, and counts it if it is let through.
     package mutating func take(_ sender: inout Sender, at now: Int64) -> Verdict {
         guard limit > 0, mark != nil else { return .within }
         sender.roll(to: epoch)

@@ -1,22 +1,22 @@
 /// Counts, by source address, the connections that were closed for sending too fast within an hour.
 ///
-/// Holds the newest `limit` times of at most `addressesMax` addresses; when more come, those without one in the
-/// last hour go, and failing that all begin anew. Times are milliseconds on a clock that is never set back.
+/// Holds the newest `limit` times of at most `addressesMax` addresses; beyond that, it forgets the addresses without
+/// a closing in the last hour, or all if there are none. Times are milliseconds on a clock that is never set back.
 package struct Closings: Sendable {
     private let limit: Int
     private let addressesMax: Int
     private var times: [String: [Int64]] = [:]
 
-    /// The time in which they count: an hour.
+    /// The time for which a closing counts: an hour.
     package static let window: Int64 = 3_600_000
 
-    /// Begins with none; a limit of 0 never finds an address to be refused.
+    /// Begins without closings; with a limit of 0 no address is ever refused.
     package init(limit: Int, addressesMax: Int = 10_000) {
         self.limit = limit
         self.addressesMax = addressesMax
     }
 
-    /// Takes in that a connection of the address was closed; true where there were too many of late.
+    /// Notes that a connection of the address was closed; true if there were too many within the hour.
     package mutating func note(_ address: String, at now: Int64) -> Bool {
         guard limit > 0 else { return false }
         if times[address] == nil, times.count >= addressesMax { makeRoom(at: now) }

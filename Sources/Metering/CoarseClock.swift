@@ -1,9 +1,8 @@
 import Glibc
 
-/// The clock that limits are counted by: never set back, right to some milliseconds, and read without a call into
-/// the system.
+/// The clock of all limits: never set back, precise to a few milliseconds, and read without a system call.
 package enum CoarseClock {
-    /// Milliseconds since some moment.
+    /// Returns the milliseconds since an unspecified moment.
     package static func milliseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC_COARSE, &time)

@@ -1,13 +1,13 @@
-/// Bytes of a topic or filter, borrowed for one call.
+/// The bytes of a topic or filter, borrowed for one call.
 package typealias TopicBytes = UnsafeBufferPointer<UInt8>
 
-/// The forms that a terminal's subscriptions may have, within what is its own.
+/// The forms that a terminal's subscriptions may have within its own space.
 ///
 /// Mosquitto keeps a node of some 700 bytes for each level of each filter, so a filter's form bounds the memory
-/// that it costs. Below a terminal's own space the contract publishes at one level, and at Response Topics
-/// of the terminal's choice; below a user's at `device/{did}/{what}` at the deepest.
+/// that it costs. Below a terminal's own space workers publish at one level, and to Response Topics of the
+/// terminal's choice; below a user's at `device/{did}/{what}` at the deepest (`schemas/channels.yaml`).
 package enum FilterShape {
-    /// Bytes behind the own space at most.
+    /// The most bytes behind the terminal's own space.
     package static let bytesMax = 256
 
     /// Whether a terminal may hold the filter: `#` alone, a single level, or below `response` and `device` what
@@ -31,7 +31,7 @@ package enum FilterShape {
         return count(filter) <= levels &+ rootLevels &- 2
     }
 
-    /// How many levels a topic or filter has.
+    /// Returns the number of levels of a topic or filter.
     package static func count(_ topic: TopicBytes) -> Int {
         var count = 1
         for byte in topic where byte == slash { count &+= 1 }

@@ -2,7 +2,7 @@
 ///
 /// A second in which something was refused is a hot one; each quiet second takes one of them back. Beyond
 /// `patience` hot seconds, that is `patience` seconds after the first refusal where none was quiet, the connection is
-/// to be closed: short peaks never get there, and neither does one who keeps to the rate between them.
+/// to be closed: short peaks never get there, and neither does a sender that keeps to the rate between them.
 ///
 /// Times are milliseconds on a clock that is never set back. Never allocates.
 package struct Meter: Sendable, Equatable {
@@ -13,7 +13,7 @@ package struct Meter: Sendable, Equatable {
     /// When the newest hot second began.
     private var hotSince: Int64 = .min / 2
 
-    /// What becomes of a message.
+    /// The decision about a message.
     package enum Verdict: Sendable, Equatable {
         /// It is within the allowance, and was counted.
         case within
@@ -22,7 +22,7 @@ package struct Meter: Sendable, Equatable {
         case beyond(mustTell: Bool, mustClose: Bool)
     }
 
-    /// Begins with the whole burst; `patience` is in seconds, and 0 never has a connection closed.
+    /// Begins with the whole burst; `patience` is in seconds, and with 0 no connection is closed.
     package init(_ allowance: Allowance, patience: Int, now: Int64) {
         messages = TokenBucket(
             perSecond: allowance.messagesPerSecond,
@@ -37,7 +37,7 @@ package struct Meter: Sendable, Equatable {
         self.patience = patience
     }
 
-    /// Counts so many messages of so many bytes together, or refuses all of them.
+    /// Counts messages with their total size, or refuses all of them.
     package mutating func take(messages count: Int = 1, bytes size: Int, at now: Int64) -> Verdict {
         messages.fill(at: now)
         bytes.fill(at: now)
@@ -57,7 +57,7 @@ package struct Meter: Sendable, Equatable {
         return .beyond(mustTell: true, mustClose: mustClose)
     }
 
-    /// Whether a new meter would say the same from now on.
+    /// Whether a new meter would decide the same from now on.
     package mutating func isAsNew(at now: Int64) -> Bool {
         messages.fill(at: now)
         bytes.fill(at: now)

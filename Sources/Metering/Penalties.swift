@@ -1,8 +1,8 @@
-/// Who was closed for sending too fast, and is refused for a while: each time twice as long as before.
+/// Refuses senders that were closed for sending too fast for a while: each time twice as long as before.
 ///
-/// Forgets whoever gave no cause for an hour after that. Holds at most `limit` of them; when more come, those go
-/// first whose time is over, then the one whose time is over soonest. Times are milliseconds on a clock that is
-/// never set back.
+/// Forgets a sender that gave no cause for an hour after its pause. Holds at most `limit` senders; beyond that, it
+/// drops first those whose pause is over, then the one whose pause ends soonest. Times are milliseconds on a clock
+/// that is never set back.
 package struct Penalties: Sendable {
     private let pause: Int64
     private let pauseMax: Int64
@@ -14,20 +14,20 @@ package struct Penalties: Sendable {
         var until: Int64
     }
 
-    /// How long a cause is remembered after its pause, and how long the longest pause is: an hour.
+    /// An hour: the time for which a cause is remembered after its pause, and the longest pause.
     package static let memory: Int64 = 3_600_000
 
-    /// Begins with nobody; `pause` is the first one's length in milliseconds, and 0 refuses nobody.
+    /// Begins without senders; `pause` is the length of the first pause in milliseconds, and 0 refuses no sender.
     package init(pause: Int64, pauseMax: Int64 = Penalties.memory, limit: Int = 10_000) {
         self.pause = pause
         self.pauseMax = max(pause, pauseMax)
         self.limit = limit
     }
 
-    /// How many are remembered.
+    /// The number of remembered senders.
     package var count: Int { entries.count }
 
-    /// Refuses someone from now on.
+    /// Refuses a sender from now on.
     package mutating func impose(on key: String, at now: Int64) {
         guard pause > 0, limit > 0 else { return }
         if entries[key] == nil, entries.count >= limit { makeRoom(at: now) }
@@ -36,7 +36,7 @@ package struct Penalties: Sendable {
         entries[key] = Entry(pause: next, until: now &+ next)
     }
 
-    /// Whether someone is refused.
+    /// Whether a sender is refused.
     package func refuses(_ key: String, at now: Int64) -> Bool {
         guard !entries.isEmpty, let entry = entries[key] else { return false }
         return now < entry.until

@@ -1,13 +1,13 @@
-/// A bucket that fills at a steady rate up to its brim, and from which what passes is taken.
+/// A bucket of tokens that fills at a steady rate up to its brim; each passing message takes tokens out.
 ///
-/// Counts in thousandths, so that a millisecond of one a second is worth something. Never allocates.
+/// Counts in thousandths, so that at one token a second each millisecond adds one. Never allocates.
 package struct TokenBucket: Sendable, Equatable {
     private let perSecond: Int64
     private let brim: Int64
     private var tokens: Int64
     private var filledAt: Int64
 
-    /// More than any setting allows, and little enough never to overflow with what follows.
+    /// More than any setting allows, and little enough that the calculations below never overflow.
     private static let most: Int64 = 1_000_000_000
     /// A longer rest fills no more: an hour.
     private static let restMax: Int64 = 3_600_000
@@ -21,30 +21,30 @@ package struct TokenBucket: Sendable, Equatable {
         filledAt = now
     }
 
-    /// Fills it with what has come since the last time.
+    /// Adds the tokens of the time since the last call.
     package mutating func fill(at now: Int64) {
         let rest = min(max(0, now &- filledAt), Self.restMax)
         filledAt = now
         tokens = min(brim, tokens &+ rest &* perSecond)
     }
 
-    /// Whether so much is in it, as it was filled last.
+    /// Whether the bucket, as last filled, has that many tokens.
     package func has(_ count: Int) -> Bool {
         perSecond == 0 || tokens >= min(Int64(count), Self.most) &* 1_000
     }
 
-    /// Takes so much out of it, after `has` said that it is there.
+    /// Takes tokens out, after `has` returned true for them.
     package mutating func take(_ count: Int) {
         guard perSecond > 0 else { return }
         tokens &-= min(Int64(count), Self.most) &* 1_000
     }
 
-    /// Takes so much out of it whether it is there or not; the debt is at most what a second brings.
+    /// Takes tokens out even if they are missing; the debt is at most the tokens of one second.
     package mutating func owe(_ count: Int) {
         guard perSecond > 0 else { return }
         tokens = max(perSecond &* -1_000, tokens &- min(Int64(count), Self.most) &* 1_000)
     }
 
-    /// Whether it is as it was at the beginning.
+    /// Whether the bucket is as full as at the beginning.
     package var isFull: Bool { tokens == brim }
 }
