@@ -1,37 +1,36 @@
 import Credentials
 
-/// Decides who may connect, and what standing connections still may: pure, over the records as they are.
+/// Decides which clients may connect, and the rights of connected ones: a pure function of the records.
 struct Admission {
     let root: String
-    /// The secret of `service:lamplighter`, known without any file.
+    /// The secret of `service:lamplighter`, known without a file.
     let worker: Digest
-    /// Sessions that a worker revoked, whether the file says so yet or not.
+    /// Sessions that a worker revoked, even if the file does not say so yet.
     var revoked: RevokedSessions
-    /// Old tokens whose successors were used here, whether the file says so yet or not.
+    /// Old tokens whose successors were used here, even if the file does not say so yet.
     var spent = SpentTokens()
 
     static let workerName = "lamplighter"
 
-    /// What somebody who connects has shown.
+    /// The credentials of a connection attempt.
     struct Attempt {
         var username: String?
         var password: Digest?
         var clientId: String
     }
 
-    /// Who was let in.
+    /// An admitted principal.
     struct Pass {
         var principal: Principal
-        /// What the secret was checked against; nil for a session's token, which may be replaced.
+        /// The digest that the secret matched; nil for a session's token, which may be replaced.
         var secret: Digest?
-        /// Whether nothing is known of it yet: a terminal that has no record, or whatever comes with a
-        /// product's secret.
+        /// Whether the client is new: a terminal without a record, or any client with a product's secret.
         var isNewcomer = false
-        /// Whether it came with a secret that many know: its product's or app's.
+        /// Whether the secret is one that many know: the product's or the app's.
         var isSecretShared = false
-        /// The session whose token it came with.
+        /// The session whose token was used.
         var session: String?
-        /// The session whose new token was shown while its old one still worked.
+        /// The session whose new token was used while its old one still worked.
         var rotated: Session?
     }
 
@@ -88,7 +87,7 @@ struct Admission {
         throw secret == password ? .sessionTokenRequired : .badSecret
     }
 
-    /// The token before a refresh, while it works: until the new one's first use, a minute at most.
+    /// Returns the token before a refresh while it works: until the new one's first use, a minute at most.
     func overlapping(_ session: Session, at now: Int64) -> OldToken? {
         guard let old = session.old, now < old.until,
             !spent.contains(old, of: session.sessionId)
@@ -96,10 +95,9 @@ struct Admission {
         return old
     }
 
-    /// What a principal that was let in may do by the records as they are now.
+    /// Returns the rights of an admitted principal by the current records; nil if it would no longer be admitted.
     ///
-    /// `secret` is what it was let in with, or nil when that is not known or doesn't matter. The answer is
-    /// nil when it would not be let in any more.
+    /// `secret` is the one with which it was admitted, or nil if that is not known or doesn't matter.
     func rights(
         of principal: Principal,
         secret: Digest?,
@@ -136,7 +134,7 @@ struct Admission {
         }
     }
 
-    /// The session, when it has not expired and nobody revoked it.
+    /// Returns the session if it has neither expired nor been revoked.
     func live(_ session: Session?, at now: Int64) -> Session? {
         guard let session, now < session.expiresAt, !revoked.contains(session.sessionId) else {
             return nil
@@ -162,7 +160,7 @@ struct Admission {
 
 /// Ids of sessions that were revoked by command, the newest 10,000.
 ///
-/// The file says the same soon; older ones are long gone from it.
+/// The file follows soon; it has not contained older ones for a long time.
 struct RevokedSessions {
     private var ids: Set<String> = []
     private var order: [String] = []
@@ -189,9 +187,9 @@ struct RevokedSessions {
     }
 }
 
-/// Old tokens that are over since the new one was used at this gate, at most a minute's worth.
+/// Old tokens that ended when the new one was used at this gate, of the last minute at most.
 ///
-/// The service hears of it and says the same in the file soon.
+/// The service is told, and the file follows soon.
 struct SpentTokens {
     private var tokens: [String: OldToken] = [:]
     private let limit: Int

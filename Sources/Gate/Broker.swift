@@ -7,14 +7,14 @@ import Metering
 ///
 /// All of them are called on the broker's only thread, from within its callbacks.
 enum Broker {
-    /// What the broker knows of a client that connects.
+    /// The broker's data about a connecting client.
     struct Facts {
         var username: String?
         var clientId: String
         var address: String
     }
 
-    /// How loud a line in the broker's log is.
+    /// The severity of a line in the broker's log.
     enum Level: Int32 {
         case notice = 2
         case warning = 4
@@ -87,22 +87,22 @@ enum Broker {
     }
 }
 
-/// Milliseconds, as the contract counts time and as the gate measures it.
+/// The clocks of the gate: wall time, as messages carry it, and steady time, for limits.
 enum Clock {
-    /// Since the Unix epoch.
+    /// Returns the milliseconds since the Unix epoch.
     static func now() -> Int64 {
         milliseconds(CLOCK_REALTIME)
     }
 
-    /// Since some moment, never set back.
+    /// Returns the milliseconds since an unspecified moment, on a clock that is never set back.
     static func steady() -> Int64 {
         milliseconds(CLOCK_MONOTONIC)
     }
 
-    /// As `steady`, to some milliseconds, and without asking the hardware.
+    /// Returns the same as `steady`, precise to a few milliseconds, without reading the hardware.
     static func coarse() -> Int64 { CoarseClock.milliseconds() }
 
-    /// Microseconds since the Unix epoch.
+    /// Returns the microseconds since the Unix epoch.
     static func microseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

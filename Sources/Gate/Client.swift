@@ -1,18 +1,18 @@
 import Credentials
 import Glibc
 
-/// A connection that was let in, or the session it left behind in the broker.
+/// An admitted connection, or the session that it left behind in the broker.
 final class Client {
     let principal: Principal
     let clientId: String
     let username: String
     let address: String
-    /// Where it comes from, as that is counted and told to workers, ready for the broker; nil for
+    /// The source address as counted and told to workers, in the form that the broker takes; nil for
     /// addresses that are not counted.
     let source: [CChar]?
     /// The same as text.
     let sourceText: String?
-    /// What is counted of it; nil for the workers, who are never counted.
+    /// The counts of the client; nil for the workers, which are never counted.
     var tally: Tally?
     /// The tally of its source address; nil for clients that are not counted by address.
     var addressTally: AddressTally?
@@ -20,34 +20,34 @@ final class Client {
     var pointer: OpaquePointer?
     /// The session whose token it came with, or that has begun on its terminal since; the newest.
     var session: String?
-    /// What it was let in with; nil when that is not to be compared again.
+    /// The secret with which the client was admitted; nil if it is not to be compared again.
     let secret: Digest?
-    /// Grows with every connection, across restarts of the broker too; made anew where the service turns out
-    /// to know larger ones.
+    /// Grows with every connection, across restarts of the broker too; replaced if the service turns out to know
+    /// larger numbers.
     var number: Int64
     let connectedAt: Int64
 
     /// The rights at `generation`.
     var rights: Rights
     var generation: UInt64
-    /// False as soon as the connection is over or taken over: what it publishes then is its will.
+    /// False as soon as the connection has ended or was taken over: it then publishes only its will.
     var isConnected: Bool
-    /// Set before the gate closes the connection, so that nothing about it is told as a refusal.
+    /// Set before the gate closes the connection, so that its last accesses are not reported as refusals.
     var isLeaving = false
     /// Whether it has subscribed to its commands, as a device.
     var isListening = false
     /// Whether its session was revoked while it was connected: its will is not sent.
     var isCutOff = false
 
-    /// Whether it hears only requests that no other worker does (`RequestHearers`).
+    /// Whether it hears only requests that no other worker hears (`RequestHearers`).
     ///
-    /// Not before it has subscribed: what the broker denies a client at its CONNECT, of what it kept for it, it
-    /// goes on counting as being under way (Mosquitto 2.0.11).
+    /// False until it has subscribed: Mosquitto 2.0.11 keeps counting a queued message as in flight if the gate denies
+    /// it at the client's CONNECT.
     var isStandIn = false
     /// The services whose requests it subscribed to, as a worker.
     var services: [[UInt8]] = []
 
-    /// What is on its way to it as a worker that takes many messages in one; nil for all others.
+    /// The batch for a worker that takes many messages in one; nil for all other clients.
     var outgoing: OutgoingBatch?
 
     private let nameBytes: [CChar]
@@ -79,7 +79,7 @@ final class Client {
         self.isConnected = isConnected
     }
 
-    /// Whether this is still about the client at that address, which the broker may have used again.
+    /// Whether the pointer still belongs to this client; the broker may have reused the memory.
     func isStill(_ client: OpaquePointer) -> Bool {
         guard let name = Broker.username(client), let id = Broker.clientId(client) else {
             return false
@@ -87,12 +87,12 @@ final class Client {
         return strcmp(name, nameBytes) == 0 && strcmp(id, idBytes) == 0
     }
 
-    /// Of a session without a connection that the gate doesn't remember, the broker knows no address.
+    /// Returns the source address; nil for a session without a connection, whose address the broker does not know.
     private static func source(of facts: Broker.Facts, isConnected: Bool) -> String? {
         isConnected ? SourceAddress(facts.address)?.text : "unknown"
     }
 
-    /// Whether workers are told where its messages come from: requests and registrations.
+    /// Whether workers are told the source address of its messages: requests and registrations.
     var tellsAddress: Bool {
         switch principal {
         case .terminal, .product: true
@@ -104,7 +104,7 @@ final class Client {
         if case .terminal = principal { true } else { false }
     }
 
-    /// The device's id, when it is one.
+    /// The device's id; nil for other clients.
     var did: String? {
         if case .device(let did) = principal { did } else { nil }
     }

@@ -3,16 +3,16 @@ import CMosquittoBroker
 import Credentials
 import Glibc
 
-/// Follows the credentials file: reads what was appended, or all of it when it was replaced.
+/// Follows the credentials file: reads appended records, or all records after the file was replaced.
 ///
-/// While the file is missing, unreadable or damaged `isReadable` is false and `tables` stay as they were
-/// last known; nobody may be let in by them.
+/// While the file is missing, unreadable or damaged `isReadable` is false and `tables` stay as last known;
+/// the gate admits no client by them.
 final class CredentialsWatch {
     /// The records as they were at the last look that could read them.
     private(set) var tables = CredentialTables()
     private(set) var isReadable = false
-    /// By terminal, the sessions that were followed by others within the file as it was read as a whole: what was
-    /// appended since it was written.
+    /// By terminal, the sessions that later records of the file replaced when it was last read as a whole: those of
+    /// logins appended since it was written.
     private(set) var followed: [String: [String]] = [:]
     /// Grows whenever `tables` change.
     private(set) var generation: UInt64 = 0
@@ -23,17 +23,17 @@ final class CredentialsWatch {
     private var end = 0
     private var parser = CredentialsParser()
 
-    /// What a look found.
+    /// The result of a look.
     enum News {
         /// The same as before.
         case nothing
         /// Records that were appended.
         case records([Record])
-        /// All may have changed, or the file can't be read any more.
+        /// All records may have changed, or the file can no longer be read.
         case everything
     }
 
-    /// What tells one state of the file from another.
+    /// The metadata that distinguishes one state of the file from another.
     private struct Stamp: Equatable {
         var inode: UInt = 0
         var size = 0
@@ -72,8 +72,8 @@ final class CredentialsWatch {
         return reload()
     }
 
-    /// Whether the file has something that was not read yet, as far as the open file can tell: it grew,
-    /// or another one took its place.
+    /// Whether the file has unread records, as far as the open file shows: it grew, or another one took
+    /// its place.
     ///
     /// Costs one system call, without a walk along the path.
     var isBehind: Bool {
@@ -82,7 +82,7 @@ final class CredentialsWatch {
         return status.st_nlink == 0 || Stamp(status) != seen
     }
 
-    /// Reads what follows; nil when that is damaged, or was there but can't be read.
+    /// Reads the following records; nil if they are damaged, or exist but can't be read.
     private func readTail(to size: Int) -> [Record]? {
         guard let bytes = read(from: end, count: size &- end) else { return nil }
         var records: [Record] = []

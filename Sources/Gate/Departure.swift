@@ -1,6 +1,6 @@
 import CMosquittoBroker
 
-/// Why a connection ended, as presence tells it.
+/// The reason for the end of a connection, as presence messages give it.
 enum Departure: String {
     /// The client said goodbye.
     case closed
@@ -11,11 +11,11 @@ enum Departure: String {
     /// A newer connection with its client id came.
     case takenOver
 
-    /// Finds out why the broker ends a connection.
+    /// Determines the reason for which the broker ends a connection.
     ///
-    /// Mosquitto 2.0.11 gives every plugin the reason -1. Its own notion of whether a DISCONNECT came is
-    /// the client's state, a field right behind those that its functions do give; it is read only where
-    /// they stand in memory as they should, and from versions that give the reason it is taken from there.
+    /// Mosquitto 2.0.11 gives every plugin the reason -1. Whether a DISCONNECT came shows in the client's state,
+    /// a field right behind those that its functions return; it is read only if these stand in memory as
+    /// expected. Versions that give the reason are trusted.
     init(_ client: OpaquePointer, reason: Int32) {
         switch reason {
         case MOSQ_ERR_SUCCESS.rawValue: self = .closed

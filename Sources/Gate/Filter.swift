@@ -1,6 +1,6 @@
 import Glibc
 
-/// Bytes of a topic or filter, borrowed from the broker for one call.
+/// The bytes of a topic or filter, borrowed from the broker for one call.
 typealias Bytes = UnsafeBufferPointer<UInt8>
 
 /// An MQTT topic filter that grants something, prepared so that a topic is checked without allocating.
@@ -17,7 +17,7 @@ struct Filter: Sendable, Equatable {
         case general
     }
 
-    /// Takes a filter; nil when MQTT knows no such filter.
+    /// Prepares a filter; nil if MQTT does not allow it.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.withUnsafeBufferPointer(Topic.isFilter) else { return nil }
@@ -71,14 +71,14 @@ struct Filter: Sendable, Equatable {
     }
 }
 
-/// What MQTT says about the bytes of topics and filters.
+/// The rules of MQTT about the bytes of topics and filters.
 enum Topic {
     static let slash = UInt8(ascii: "/")
     static let plus = UInt8(ascii: "+")
     static let hash = UInt8(ascii: "#")
     static let dollar = UInt8(ascii: "$")
 
-    /// Whether MQTT takes it as a filter: `+` and `#` alone in their level, `#` the last.
+    /// Whether MQTT accepts the bytes as a filter: `+` and `#` alone in their level, `#` the last.
     static func isFilter(_ bytes: Bytes) -> Bool {
         guard !bytes.isEmpty, !bytes.contains(0) else { return false }
         var levels = Levels(bytes)
@@ -91,7 +91,7 @@ enum Topic {
         return true
     }
 
-    /// Whether MQTT takes it as the topic of a message.
+    /// Whether MQTT accepts the bytes as the topic of a message.
     static func isName(_ bytes: Bytes) -> Bool {
         !bytes.isEmpty && !bytes.contains { $0 == plus || $0 == hash || $0 == 0 }
     }

@@ -2,7 +2,7 @@ import CMosquittoBroker
 import Credentials
 
 extension Gate {
-    /// What the broker asks about.
+    /// An access that the broker asks about.
     enum Access {
         case publish(Bytes, retained: Bool)
         case subscribe
@@ -39,7 +39,7 @@ extension Gate {
         return false
     }
 
-    /// Lets it happen; false where the gate does it itself.
+    /// Carries out a permitted access; false if the broker must not, as the gate sends a will itself or sheds a report.
     private func grant(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
         if case .publish(let payload, _) = access, !client.isConnected, client.tellsAddress {
             sendWill(of: client, topic, payload)
@@ -50,8 +50,8 @@ extension Gate {
         return true
     }
 
-    /// Looks at the file before a subscription, and before the first delivery to a terminal of what was
-    /// published to a user: one cheap call for each such message, however many receive it.
+    /// Looks at the file before a subscription, and before a terminal gets the first delivery of a message to a user:
+    /// one cheap call for each such message, for any number of receivers.
     private func lookIfNeeded(_ client: Client, _ access: Access, _ topic: Bytes) {
         switch access {
         case .subscribe: look()
@@ -64,7 +64,7 @@ extension Gate {
         }
     }
 
-    /// Takes in what follows from an access that was granted.
+    /// Notes the consequences of a granted access.
     private func note(_ client: Client, _ access: Access, _ topic: Bytes) {
         guard client.isConnected else { return }
         if client.isTerminal { return noteHolding(client, access, topic) }
@@ -92,7 +92,7 @@ extension Gate {
         }
     }
 
-    /// Tells when a device begins to hear commands: what waits for it may be sent then.
+    /// Tells workers when a device begins to hear commands: they then send the queued ones.
     ///
     /// The subscription stands before the broker looks at anything else.
     private func noteListening(_ client: Client, _ access: Access, _ filter: Bytes) {
@@ -132,17 +132,17 @@ extension Gate {
         }
     }
 
-    /// Makes the rights anew when the credentials have changed.
+    /// Computes the client's rights again if the credentials have changed.
     private func refresh(_ client: Client) {
         guard client.generation != generation else { return }
         client.rights = rights(of: client) ?? .none
         client.generation = generation
     }
 
-    /// The client the broker asks about.
+    /// Returns the client that the broker asks about.
     ///
-    /// One that isn't connected is a session waiting for its client, or the source of a retained message
-    /// (a structure on the broker's stack with nothing but name and id): both were let in once, and get
+    /// A client that isn't connected is a session waiting for its client, or the source of a retained message
+    /// (a structure on the broker's stack with only a name and an id): both were admitted once, and get
     /// the rights that their name has now.
     private func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }

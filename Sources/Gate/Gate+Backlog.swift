@@ -3,16 +3,16 @@ import JSON
 import Metering
 
 // While the status worker is behind, reports are refused fairly: the broker's one queue for it is first in, first
-// out, so that everybody would wait for what a few have sent (`Backlog`). A report that is refused was not stored,
-// as one that gets no answer: the device sends it again.
+// out, so all devices would wait for the messages of a few (`Backlog`). A refused report is not stored, just as one
+// that gets no answer: the device sends it again.
 extension Gate {
-    /// The client id of the connection over which the worker takes its messages in.
+    /// The client id of the connection over which the worker receives its messages.
     static let statusWorker = "svc.lamplighter.status"
     private static let report = Array("/report".utf8)
 
-    /// Counts a device's report that is about to be let through; true when it is beyond the device's share.
+    /// Counts a device's report that is about to be let through; true if it is beyond the device's share.
     ///
-    /// Never a cause to close a connection: it is not the device's doing that others send much.
+    /// Never closes a connection: the device does not cause the messages of others.
     func isShed(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
         guard case .publish = access, client.isConnected, let tally = client.tally,
             client.did != nil, topic.suffix(Self.report.count).elementsEqual(Self.report)
@@ -23,7 +23,7 @@ extension Gate {
         return true
     }
 
-    /// Takes in an echo that the worker sends itself.
+    /// Notes an echo that the worker sends itself.
     func noteEcho(_ client: Client, _ payload: Bytes, _ topic: Bytes) {
         guard topic.count == echoes.count, topic.elementsEqual(echoes),
             client.clientId.utf8.starts(with: Self.statusWorker.utf8),

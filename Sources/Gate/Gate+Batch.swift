@@ -3,27 +3,26 @@ import CMosquittoBroker
 import Glibc
 
 // Many messages in one packet, between the broker and the service's workers. Mosquitto 2.0 reads one packet of a
-// connection in each round of its loop, and beside many busy devices there are few rounds a second: a worker that
-// acknowledged each message and published each of its own would be held to so many. So what a worker is to be
-// delivered within one round goes to it as one message, which it acknowledges once; and what it publishes comes
-// as one to `$CONTROL/lamplighter/publish`. What the broker publishes itself, and what waits for a worker that is
-// away, is delivered one by one.
+// connection in each round of its loop, and with many busy devices there are few rounds a second: they would limit
+// the messages that a worker can acknowledge and publish one by one. So a worker gets all deliveries of one round as
+// one message, which it acknowledges once, and publishes many messages as one to `$CONTROL/lamplighter/publish`.
+// Messages of the broker itself, and those queued for a worker that is away, are delivered one by one.
 
 /// The message that the broker is passing on to its subscribers, between MESSAGE and the last ACL_CHECK about it.
 ///
-/// The memory is the broker's and stands as long as that takes.
+/// The memory belongs to the broker and is valid for that time.
 struct PassingMessage {
     var topic: Bytes
     var payload: Bytes
     var properties: OpaquePointer?
 }
 
-/// What waits for a worker until the end of the round.
+/// The messages that wait for a worker until the end of the round.
 final class OutgoingBatch {
     let topic: String
     let topicBytes: [UInt8]
     var writer = BatchWriter()
-    /// The last message that was put in: none goes in twice.
+    /// The last message added: none is added twice.
     var lastSerial: UInt64 = 0
 
     init(topic: [UInt8]) {
@@ -33,7 +32,7 @@ final class OutgoingBatch {
 }
 
 extension Gate {
-    /// Takes in that a worker subscribed to its batches: from here on it gets them.
+    /// Notes that a worker subscribed to its batches, and delivers in batches from now on.
     func beginBatches(of client: Client, _ filter: Bytes) {
         guard Topic.isBelow(filter, batchTopics),
             client.isWorker(named: Bytes(rebasing: filter.dropFirst(batchTopics.count)))
@@ -41,7 +40,7 @@ extension Gate {
         client.outgoing = client.outgoing ?? OutgoingBatch(topic: Array(filter))
     }
 
-    /// Takes in that a worker no longer wants batches: the broker delivers each message by itself again.
+    /// Notes that a worker unsubscribed from its batches: the broker delivers each message by itself again.
     func endBatches(of client: Client, _ filter: Bytes) {
         guard let batch = client.outgoing, filter.elementsEqual(batch.topicBytes) else { return }
         sendBatches()
@@ -54,19 +53,19 @@ extension Gate {
             && !client.isWorker(named: Bytes(rebasing: topic.dropFirst(batchTopics.count)))
     }
 
-    /// Notes a message whose subscribers the broker will look for next.
+    /// Notes a message whose subscribers the broker looks up next.
     func note(passing topic: Bytes, _ payload: Bytes, _ properties: OpaquePointer?) {
         passingSerial &+= 1
         passing = PassingMessage(topic: topic, payload: payload, properties: properties)
     }
 
-    /// Forgets that message: its memory is the broker's again at the next event that is none of its deliveries.
+    /// Forgets that message: its memory is no longer valid at the next event that isn't one of its deliveries.
     func endPassing() { passing = nil }
 
     /// Takes over the delivery of a message to a worker; false where the broker is to deliver it.
     ///
-    /// That a delivery is about the message that is passing shows by its topic. A worker whose filters overlap is asked
-    /// about once for each, and gets the message once.
+    /// The topic shows that a delivery belongs to the passing message. The broker asks once for each overlapping filter
+    /// of a worker; the worker gets the message once.
     func putInBatch(of client: Client, _ topic: Bytes) -> Bool {
         guard let batch = client.outgoing, let passing, client.isConnected, client.rights.isWorker,
             passing.topic.count == topic.count, passing.topic.elementsEqual(topic)
@@ -84,15 +83,15 @@ extension Gate {
         return true
     }
 
-    /// Has the broker deliver what waits: at the end of each round, and before the gate itself publishes something
-    /// that is not to pass it.
+    /// Delivers the waiting batches: at the end of each round, and before the gate itself publishes a message that must
+    /// not overtake them.
     func sendBatches() {
         guard !batches.isEmpty else { return }
         for batch in batches where !batch.writer.isEmpty { send(batch) }
         batches.removeAll(keepingCapacity: true)
     }
 
-    /// Tells that a device has come, or listens; behind what was sent before it came.
+    /// Publishes that a device has connected or listens, behind all messages sent before.
     func tellArrival(of client: Client) {
         sendBatches()
         presence.tellArrival(of: client)
@@ -103,9 +102,10 @@ extension Gate {
         batch.writer.removeAll()
     }
 
-    /// Takes a message on `$CONTROL/lamplighter/publish`: publishes all that are in it.
+    /// Publishes all messages of a batch that came on `$CONTROL/lamplighter/publish`.
     ///
-    /// From the service's workers alone: an operator's tool is counted by message, which would not be counted here.
+    /// Only the service's workers may send batches: an operator's tool is limited by message, and batches are not
+    /// counted.
     func publishBatch(_ pointer: OpaquePointer, _ payload: Bytes) {
         guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker,
             client.isConnected, client.tally == nil
@@ -127,7 +127,7 @@ extension Gate {
         }
     }
 
-    /// Whether a message of a batch would be let through by itself; logs the one that would not.
+    /// Whether a message of a batch would be let through by itself; logs it if not.
     private func mayPublish(_ client: Client, _ message: BatchedMessage) -> Bool {
         let refusal = client.rights.refusalToPublish(message.topic, retained: message.isRetained)
         if refusal == nil, message.topic.first != Topic.dollar,
@@ -141,7 +141,7 @@ extension Gate {
 }
 
 extension MessageProperties {
-    /// Gives a message with what workers are told of its properties.
+    /// Calls `body` with a message and the properties that workers are told.
     func withBatched(_ passing: PassingMessage, _ body: (BatchedMessage) -> Void) {
         var message = BatchedMessage(topic: passing.topic, payload: passing.payload)
         guard list != nil else { return body(message) }

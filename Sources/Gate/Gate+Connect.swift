@@ -25,7 +25,7 @@ extension Gate {
         }
     }
 
-    /// Tells that somebody was not let in; of one who sends too fast, once a second.
+    /// Publishes that a client was not admitted; for one that sends too fast, once a second.
     private func tell(_ facts: Broker.Facts, _ reason: RefusalReason) {
         let key = "\(facts.clientId) \(facts.address)"
         if reason == .tooFast, !refusals.mayTellTooFast(key, at: Clock.steady()) { return }
@@ -40,7 +40,7 @@ extension Gate {
         )
     }
 
-    /// Ends a session's old token, since the new one was used, and tells the service.
+    /// Ends a session's old token after the first use of the new one, and tells the service.
     private func spend(_ session: Session) {
         guard let old = session.old else { return }
         let now = Clock.now()
@@ -107,7 +107,7 @@ extension Gate {
             connectedAt: now,
             isConnected: true
         )
-        // The old connection has just left it behind for one to come.
+        // The end of the old connection has just put the tally there.
         if let tally { _ = tallies.take(tally.key) }
         new.tally = tally
         if pass.principal.isCountedByAddress, let source = new.sourceText {
@@ -119,17 +119,17 @@ extension Gate {
         tellArrival(of: new)
     }
 
-    /// Takes in DISCONNECT, which also comes for clients that were never let in.
+    /// Answers DISCONNECT, which also comes for clients that were never admitted.
     func forget(_ client: OpaquePointer, reason: Int32) {
         guard let known = clients.removeValue(forKey: client) else { return }
-        // Of a session that outlives its connection, the will and the queue are still asked about.
+        // For a session that outlives its connection, the broker still asks about the will and the queue.
         if absent.count >= Self.absentMax { absent.removeAll() }
         absent[client] = known
         guard known.isConnected else { return }
         part(known, known.isLeaving ? .kicked : Departure(client, reason: reason))
     }
 
-    /// Ends a connection in our books, and tells it once.
+    /// Removes a connection from the gate's state, and publishes its end once.
     private func part(_ client: Client, _ departure: Departure) {
         guard client.isConnected else { return }
         client.isConnected = false

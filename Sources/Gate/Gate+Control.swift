@@ -3,7 +3,7 @@ import JSON
 extension Gate {
     private static let commandsMax = 1_000
 
-    /// Takes a message on `$CONTROL/lamplighter/v1`.
+    /// Carries out the commands of a message on `$CONTROL/lamplighter/v1`.
     func control(_ pointer: OpaquePointer, _ payload: UnsafeBufferPointer<UInt8>) {
         guard let client = clients[pointer], client.isStill(pointer), client.rights.isWorker,
             client.isConnected
@@ -46,7 +46,7 @@ extension Gate {
         Broker.log(.warning, "\(command) lacks a field")
     }
 
-    /// Ends a session here and now, and its terminal's connection a little later.
+    /// Ends a session immediately, and its terminal's connection a little later.
     private func revoke(_ sessionId: String, on terminalId: String) {
         admission.revoked.insert(sessionId)
         revocations &+= 1

@@ -2,15 +2,15 @@ import CMosquittoBroker
 import Credentials
 import Metering
 
-// How much one may do (section 1.1 of the contract). What passes is counted before anything is queued: topic and
-// payload at ACL_CHECK, properties at MESSAGE, the filters of SUBSCRIBE and UNSUBSCRIBE apart by the same rates, a
-// CONNECT as a message, a will when it is sent. Messages of terminals and products count against their source address as well.
-// Nothing here allocates for a message that is within the limits, or for one that is beyond and not the first of its
-// second; only the properties of a message that has some are copied by Mosquitto.
+// The limits of rate and size (`Limits`). Messages are counted before the broker queues them: topic and payload at
+// ACL_CHECK, properties at MESSAGE, the filters of SUBSCRIBE and UNSUBSCRIBE apart by the same rates, a CONNECT as a
+// message, a will when it is sent. Messages of terminals and products count against their source address as well.
+// Nothing here allocates for a message within the limits, or for one beyond them that is not the first of its second;
+// only Mosquitto copies the properties of a message that has some.
 //
-// Mosquitto 2.0.11 can say no to a plugin's behalf in one way only, `MOSQ_ERR_ACL_DENIED`: PUBACK, PUBREC and SUBACK
+// Mosquitto 2.0.11 refuses on behalf of a plugin in one way only, `MOSQ_ERR_ACL_DENIED`: PUBACK, PUBREC and SUBACK
 // 0x87 (SUBACK 0x80 in 3.1.1). `MOSQ_ERR_QUOTA_EXCEEDED`, which gives 0x97, came with 2.1, and any other error as the
-// answer ends the connection. MQTT 3.1.1 has no word for it: its PUBACK comes, and the message is dropped.
+// answer ends the connection. MQTT 3.1.1 has no such code: its PUBACK comes, and the message is dropped.
 extension Gate {
     /// Counts an access; true when it is beyond the limits.
     func isBeyond(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
@@ -45,7 +45,7 @@ extension Gate {
         return true
     }
 
-    /// What the limits of form say of an access that the rights grant.
+    /// Returns the refusal of an access that the rights grant but the limits of form do not; nil if there is none.
     func refusalOfForm(_ client: Client, _ access: Access, _ topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
@@ -73,7 +73,7 @@ extension Gate {
         }
     }
 
-    /// Counts the properties of a message whose other bytes were counted before.
+    /// Counts the properties of a message whose other bytes are counted already.
     func limitProperties(_ client: Client, _ bytes: Int, _ topic: Bytes) -> Bool {
         guard bytes > 0, let tally = client.tally else { return true }
         let verdict = tally.meter.take(messages: 0, bytes: bytes, at: Clock.coarse())
@@ -84,8 +84,8 @@ extension Gate {
         return false
     }
 
-    /// Has a connection closed that has sent too fast for too long, and its client id refused for a while; its
-    /// source address, too, where there were many.
+    /// Closes a connection that has sent too fast for too long, and refuses its client id for a while, and after many
+    /// closings its source address as well.
     private func close(_ client: Client) {
         guard let tally = client.tally, client.isConnected else { return }
         let now = Clock.steady()
@@ -99,8 +99,8 @@ extension Gate {
 
     /// Refuses a connection that was closed for sending too fast and comes back too soon.
     ///
-    /// An address is refused only for those who bring a secret that many know: a device with its own, and
-    /// a terminal with its session's token, are not to answer for their neighbours behind the same router.
+    /// An address is refused only for clients with a secret that many know: a device with its own secret, and a
+    /// terminal with its session's token, do not answer for their neighbours behind the same router.
     func checkPenalty(
         _ pass: Admission.Pass,
         _ key: String,
@@ -112,7 +112,7 @@ extension Gate {
         if penalties.refuses(Self.key(ofAddress: source), at: now) { throw .tooFast }
     }
 
-    /// The tally that a connection goes on with, after it was counted for the connecting itself; nil for the workers.
+    /// Returns the tally of a new connection, with the CONNECT counted; nil for the workers.
     func tally(
         _ pass: Admission.Pass,
         _ clientId: String,
@@ -133,18 +133,18 @@ extension Gate {
         throw .tooFast
     }
 
-    /// A tally for a session without a connection, whose will or past is asked about.
+    /// Creates a tally for a session without a connection, about whose will or queue the broker asks.
     func newTally(_ key: String, _ allowance: Allowance, at now: Int64) -> Tally {
         let meter = Meter(allowance, patience: settings.limits.tooFastSeconds, now: now)
         return Tally(key: key, meter: meter, now: now)
     }
 
-    /// No client id has a slash.
+    /// Returns the key of an address among client ids: none of these has a slash.
     private static func key(ofAddress source: String) -> String { "/\(source)" }
 }
 
 extension Gate.Access {
-    /// Whether it is about a filter and not about a message.
+    /// Whether the access concerns a filter instead of a message.
     fileprivate var isSubscription: Bool {
         switch self {
         case .subscribe, .unsubscribe: true
@@ -152,7 +152,7 @@ extension Gate.Access {
         }
     }
 
-    /// The bytes that it counts for; nil for deliveries, which are none of the client's doing.
+    /// Returns the bytes that the access counts for; nil for deliveries, which the client does not cause.
     fileprivate func size(_ topic: Bytes) -> Int? {
         switch self {
         case .publish(let payload, _): topic.count &+ payload.count

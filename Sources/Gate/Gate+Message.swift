@@ -1,11 +1,11 @@
 import CMosquittoBroker
 
 extension Gate {
-    /// Answers MESSAGE, which comes for each message that ACL_CHECK let through, before it is queued for
-    /// anybody; not for wills, and not for what is published by the gate itself.
+    /// Answers MESSAGE, which comes for each message that ACL_CHECK let through, before the broker queues it;
+    /// not for wills, and not for messages that the gate itself publishes.
     ///
-    /// Puts beside requests and registrations where they come from, and takes out what would cost the workers
-    /// more than it is worth.
+    /// Adds the source address to requests and registrations, and removes properties that would cost the workers
+    /// more than they are worth.
     func pass(
         _ pointer: OpaquePointer,
         _ topic: Bytes,
@@ -42,8 +42,8 @@ extension Gate {
         return properties.add(MessageProperties.address, address)
     }
 
-    /// Sends the will of a terminal, or of a device that registers, in the broker's place, which would send it with all
-    /// properties that it was given: the address of a request or registration is the gate's to say.
+    /// Sends the will of a terminal, or of a registering device, in place of the broker, which would keep all
+    /// properties that the client set: only the gate may state the address of a request or registration.
     func sendWill(of client: Client, _ topic: Bytes, _ payload: Bytes) {
         var properties = MessageProperties(nil)
         if let address = client.source, !properties.add(MessageProperties.address, address) {

@@ -13,16 +13,16 @@ final class Gate {
     var refusals: Refusals
     let presence: Presence
     var hearers: RequestHearers
-    /// What was counted of those who are not connected.
+    /// The counts of clients without a connection.
     var tallies = Tallies()
     /// Messages by source address.
     var addressTallies: AddressTallies
     /// Client ids and source addresses that are refused for a while.
     var penalties: Penalties
     var closings: Closings
-    /// What devices have sent that the status worker has not done yet.
+    /// The messages of devices that the status worker has not processed yet.
     var backlog: Backlog
-    /// Where that worker sends its echoes.
+    /// The topic of that worker's echoes.
     let echoes: [UInt8]
     let rootLevels: Int
 
@@ -30,48 +30,48 @@ final class Gate {
     var clients: [OpaquePointer: Client] = [:]
     /// Live connections by client id: the broker has one for each.
     var connected: [String: Client] = [:]
-    /// Sessions without a connection, and sources of retained messages, as they were asked about.
+    /// Sessions without a connection, and sources of retained messages, that the broker asked about.
     var absent: [OpaquePointer: Client] = [:]
     /// The message that is being passed on to its subscribers.
     var passing: PassingMessage?
-    /// Grows with each of them.
+    /// Grows with each such message.
     var passingSerial: UInt64 = 0
-    /// Workers for whom messages wait in a batch, each with the topic of its batches.
+    /// The batches in which messages wait, each with its worker and topic.
     var batches: [OutgoingBatch] = []
-    /// What the topics of batches begin with.
+    /// The beginning of the topics of batches.
     let batchTopics: [UInt8]
 
-    /// Connections to be closed, each when its time has come.
+    /// Connections to be closed, each at its time.
     var leaving: [Leave] = []
 
-    /// How often sessions were revoked by command.
+    /// The number of sessions revoked by command.
     var revocations: UInt64 = 0
 
     /// Whether something was published to a user since the last look at the file.
     ///
-    /// A login in the place of another user takes the old one's topics away by the file alone, and it
-    /// may come between two looks: so what is published after it must not be delivered by old grants.
+    /// A login in the place of another user takes the old user's topics away through the file alone, and may
+    /// come between two looks: messages published after it must not be delivered by old grants.
     var mustLookToDeliver = false
-    /// What the topics of all users begin with.
+    /// The beginning of the topics of all users.
     let users: [UInt8]
 
     private var lastNumber = Clock.microseconds()
-    /// What the service was known to know.
+    /// The largest connection number that the service was last found to know.
     private var heeded: Int64 = 0
     private var lastLook: Int64 = 0
 
     static let absentMax = 4_000
     static let lookEvery: Int64 = 100
-    /// How long a terminal whose session ended keeps its connection, so that it hears why: with the loop's
-    /// 100 ms the contract's 300 to 500.
+    /// The time for which a terminal keeps its connection after its session's end, so that it hears the reason:
+    /// with the loop's 100 ms, 300 to 500 ms.
     static let farewell: Int64 = 350
 
-    /// A connection that will be closed unless something else is there by then.
+    /// A connection that will be closed unless another connection or session replaces it by then.
     struct Leave {
         var client: Client
         /// On the steady clock, in milliseconds.
         var due: Int64
-        /// The session whose end is the reason, if it is one.
+        /// The session whose end is the reason, if any.
         var session: String?
     }
 
@@ -97,20 +97,22 @@ final class Gate {
         look()
     }
 
-    /// Grows whenever somebody's rights may have changed.
+    /// Grows whenever a client's rights may have changed.
     var generation: UInt64 { watch.generation &+ revocations }
 
-    /// Numbers a connection: it grows within a run, and from run to run as the clock does, or where that was
-    /// set back from what the service knows.
+    /// Returns the number of a new connection.
+    ///
+    /// Numbers grow within a run, and from run to run with the clock, or, if that was set back, from the largest number
+    /// that the service knows.
     func nextNumber() -> Int64 {
         lastNumber &+= 1
         return lastNumber
     }
 
-    /// Goes on from the largest number that the service knows.
+    /// Continues from the largest number that the service knows.
     ///
-    /// Where that is larger than any given here, the file was an older one when the broker began: who is
-    /// connected gets a new number, since the store takes no smaller one for news.
+    /// If that is larger than all numbers given here, the broker began with an older file: connected devices get
+    /// new numbers, since the store ignores smaller ones.
     private func heedNumbers() {
         let known = watch.tables.lastConnection
         let isFirst = heeded == 0
@@ -125,7 +127,7 @@ final class Gate {
         }
     }
 
-    /// Reads what is new in the credentials file, and has connections closed that it takes the right from.
+    /// Reads the new records of the credentials file, and closes connections that lost their right to connect.
     func look() {
         let wasReadable = watch.isReadable
         switch watch.look() {
@@ -139,7 +141,7 @@ final class Gate {
         if watch.isReadable, !wasReadable { Broker.log(.notice, "credentials read") }
     }
 
-    /// Does what is due: called at each turn of the broker's loop, at least every 100 ms.
+    /// Runs the tasks that are due; called at each turn of the broker's loop, at least every 100 ms.
     func tick() {
         sendBatches()
         let steady = Clock.steady()
@@ -150,7 +152,7 @@ final class Gate {
         if !leaving.isEmpty { closeDue(at: steady) }
     }
 
-    /// Tells a refusal, unless it is one that nobody needs to hear of.
+    /// Publishes a refusal; only counts it beyond the limit of a second.
     func tell(_ entry: Refusals.Entry) {
         guard let message = refusals.message(about: entry, at: Clock.now()) else { return }
         Broker.publish(message.topic, message.payload, qos: 0)
@@ -168,17 +170,17 @@ final class Gate {
         review(isWide ? Array(connected.values) : records.compactMap { connected[$0.key] })
     }
 
-    /// Has those closed that would not be let in any more.
+    /// Closes the clients that would no longer be admitted.
     private func review(_ clients: [Client]) {
         for client in clients where rights(of: client) == nil && !client.isLeaving {
             leaving.append(Leave(client: client, due: 0))
         }
     }
 
-    /// Has those closed whose session is over by a file that is new, and not by anybody's word: they were let in,
-    /// or were told of its beginning, by an older one.
+    /// Closes the terminals whose session has ended according to a replaced file, without a command that ended it.
     ///
-    /// As late as after a revocation, whose word may be on its way.
+    /// They were admitted, or their session began, by an older file. They keep their connection as long as after a
+    /// revocation, since its message may be on its way.
     private func reviewSessions() {
         for client in connected.values where client.isTerminal && !client.isLeaving {
             let entry = watch.tables.terminals[client.clientId]?.session
@@ -211,21 +213,21 @@ final class Gate {
         }
     }
 
-    /// Whether the connection is still the one meant, without another session on its terminal.
+    /// Whether the connection must still be closed: it was not replaced, and no other session is on its terminal.
     private func isOwed(_ leave: Leave) -> Bool {
         guard connected[leave.client.clientId] === leave.client else { return false }
         guard let session = leave.session else { return true }
         return !hasOtherSession(leave.client.clientId, than: session)
     }
 
-    /// Whether a session lives on the terminal that isn't this one.
+    /// Whether a session other than this one is live on the terminal.
     func hasOtherSession(_ terminalId: String, than sessionId: String) -> Bool {
         let session = watch.tables.terminals[terminalId]?.session
         guard let live = admission.live(session, at: Clock.now()) else { return false }
         return live.sessionId != sessionId
     }
 
-    /// The rights by the newest records known; nil when it would not be let in any more.
+    /// Returns the client's rights by the newest known records; nil if it would no longer be admitted.
     func rights(of client: Client) -> Rights? {
         admission.rights(
             of: client.principal,

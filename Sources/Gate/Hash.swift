@@ -1,7 +1,7 @@
 import CSodium
 import Credentials
 
-/// SHA-256 as libsodium does it.
+/// SHA-256, computed by libsodium.
 enum Hash {
     /// Hashes the bytes of a C string.
     static func of(_ secret: UnsafePointer<CChar>, count: Int) -> Digest? {

@@ -1,30 +1,30 @@
 import Metering
 
-/// How much one may do (section 1.1 of the contract): what the plugin's options set, 0 switching a limit off.
+/// The limits of clients, as the plugin's options set them; 0 switches a limit off.
 struct Limits: Equatable {
-    /// An app's terminal: twenty requests a second are more than fingers make, a hundred what an app sends that opens
-    /// with thirty devices.
+    /// An app's terminal: twenty requests a second exceed the taps of a user; an app that opens with thirty devices
+    /// sends a hundred at once.
     var terminal = Allowance(
         messagesPerSecond: 20,
         messageBurst: 100,
         bytesPerSecond: 128 << 10,
         byteBurst: 1 << 20
     )
-    /// A device: five hundred at once are the reports that it stored while it was away.
+    /// A device: five hundred messages at once are the reports that it stored while it was offline.
     var device = Allowance(
         messagesPerSecond: 50,
         messageBurst: 500,
         bytesPerSecond: 256 << 10,
         byteBurst: 2 << 20
     )
-    /// A device that registers: the burst takes one message of the largest size, with what stands around it.
+    /// A device that registers: the burst takes one message of the largest size, including topic and properties.
     var product = Allowance(
         messagesPerSecond: 5,
         messageBurst: 20,
         bytesPerSecond: 64 << 10,
         byteBurst: 512 << 10
     )
-    /// A service of an operator's; the workers are never counted.
+    /// An operator's service; the workers are never counted.
     var service = Allowance.unlimited
     /// Messages a second of all terminals and products behind one source address: ten apps at their own limit, or two
     /// hundred in use.
@@ -49,10 +49,10 @@ struct Limits: Equatable {
     var tooFastPause = 60
     /// Connections closed within an hour, after which their source address is refused likewise.
     var tooFastClosings = 10
-    /// Reports that the status worker has not done yet, from which on each device has a share.
+    /// Unprocessed reports at the status worker, beyond which each device is held to its share.
     var statusBacklog = 2_000
 
-    /// What may stand in the broker's configuration behind `plugin_opt_`.
+    /// The options of the broker's configuration, without `plugin_opt_`.
     static var keys: [String: WritableKeyPath<Limits, Int>] {
         [
             "terminal_messages_per_second": \.terminal.messagesPerSecond,
@@ -85,7 +85,7 @@ struct Limits: Equatable {
         ]
     }
 
-    /// What a principal may send; nil for one that is never counted.
+    /// Returns the allowance of a principal; nil for one that is never counted.
     func allowance(of principal: Principal) -> Allowance? {
         switch principal {
         case .terminal: terminal

@@ -1,19 +1,19 @@
 import CMosquittoBroker
 import Glibc
 
-/// The MQTT 5 properties of a message on its way in, as the broker keeps them: a list in its own memory.
+/// The MQTT 5 properties of an incoming message, as the broker keeps them: a list in its own memory.
 ///
-/// What begins with `lamplighter-` is the gate's to say, so nobody else's word of that kind passes. The list can't
-/// be cut, only made anew: that is done only where something must go.
+/// Only the gate sets user properties whose names begin with `lamplighter-`; those of senders are removed. Properties
+/// can't be cut out of the list, so it is copied if one must be removed.
 struct MessageProperties {
-    /// The first of them; the broker's, or one that takes the place of that.
+    /// The head of the list: the broker's, or that of its replacement.
     private(set) var list: OpaquePointer?
 
-    /// The name of the user property that says where a message comes from.
+    /// The name of the user property with the source address of a message.
     static let address = Array("lamplighter-address".utf8CString)
-    /// The name of the one that says which field of a request the gate took out, as it must not pass.
+    /// The name of the user property that names a field of a request that the gate removed.
     static let fault = Array("lamplighter-fault".utf8CString)
-    /// The field's name as the contract's `error.field`.
+    /// The name of the removed field, as in the answer's `error.field`.
     static let correlation = Array("correlationData".utf8CString)
     fileprivate static let reserved = Array("lamplighter-".utf8)
 
@@ -21,16 +21,16 @@ struct MessageProperties {
         self.list = list
     }
 
-    /// What a look at the properties found.
+    /// The result of `inspect(_:)`.
     struct Findings: Equatable {
-        /// What they take of a packet, about.
+        /// The approximate size of the properties in a packet.
         var bytes = 0
         /// Whether one of them must not pass.
         var mustRemake = false
         var isCorrelationTooLong = false
     }
 
-    /// Weighs the properties and looks for such as must not pass.
+    /// Measures the properties and looks for those that must not pass.
     func inspect(_ limits: Limits) -> Findings {
         var findings = Findings()
         var next = list
@@ -46,7 +46,7 @@ struct MessageProperties {
         return findings
     }
 
-    /// Gives each property's value, good for one call.
+    /// Calls `body` with the value of each property, valid for that call.
     func forEach(_ body: (Value) -> Void) {
         var next = list
         while let property = next {
@@ -55,7 +55,7 @@ struct MessageProperties {
         }
     }
 
-    /// Leaves out what must not pass; false, and as before, where memory is short.
+    /// Removes the properties that must not pass; false, and unchanged, if there is no memory.
     mutating func remake(_ limits: Limits) -> Bool {
         var fresh: OpaquePointer?
         var next = list
@@ -75,7 +75,7 @@ struct MessageProperties {
         return true
     }
 
-    /// Adds a word of the gate's; false where memory is short.
+    /// Adds a user property of the gate; false if there is no memory.
     mutating func add(_ name: [CChar], _ value: [CChar]) -> Bool {
         gate_property_add_pair(&list, Int32(MQTT_PROP_USER_PROPERTY.rawValue), name, value)
             == MOSQ_ERR_SUCCESS.rawValue
@@ -99,8 +99,8 @@ extension MessageProperties {
             }
         }
 
-        /// Whether it may reach workers: a Response Topic or Correlation Data of a reasonable length, and nothing
-        /// under the gate's own names.
+        /// Whether the property may reach workers: a Response Topic or Correlation Data within its limit, and no user
+        /// property under the gate's own names.
         func mayPass(_ limits: Limits) -> Bool {
             switch self {
             case .byte: return true
@@ -135,7 +135,7 @@ extension MessageProperties {
         }
     }
 
-    /// Reads one of the properties that Mosquitto keeps with a message; others it has dropped by then.
+    /// Reads one of the properties that Mosquitto keeps with a message; it has dropped all others by then.
     private static func with(_ property: OpaquePointer, _ body: (Value) -> Void) {
         let id = gate_property_identifier(property)
         switch mqtt5_property(UInt32(id)) {

@@ -1,7 +1,7 @@
-/// Counts how many client ids that nobody has seen before come from one address in a minute.
+/// Counts the new client ids that come from one address in a minute.
 ///
-/// Holds at most `addressesMax` addresses with at most `limit` ids each; when more come in one minute the
-/// counts begin anew.
+/// Holds at most `addressesMax` addresses with at most `limit` ids each; if more come in one minute, all counts
+/// are reset.
 struct NewClients {
     private let limit: Int
     private let addressesMax: Int
@@ -13,8 +13,7 @@ struct NewClients {
         self.addressesMax = addressesMax
     }
 
-    /// Whether the client id may come in; one that was counted already may come again, and a `limit` of 0 counts
-    /// none.
+    /// Whether to admit the client id; one that was counted already is admitted again, and a `limit` of 0 counts none.
     ///
     /// Thirty a minute are more than a home or a shop unpacks, and let one address make 43,200 a day at most,
     /// where the accounts' and products' own limits stand before that.

@@ -2,7 +2,7 @@ import CMosquittoBroker
 import Credentials
 import Glibc
 
-// What Mosquitto finds in the shared library, and what it calls. Only translation: C in, `Gate` asked, C out.
+// The functions that Mosquitto calls. They only translate: C in, `Gate` asked, C out.
 // `MOSQ_ERR_AUTH` is the one answer to BASIC_AUTH that 2.0.11 turns into a CONNACK (0x87, in 3.1.1 return
 // code 5), `MOSQ_ERR_ACL_DENIED` the one to ACL_CHECK that refuses the packet and keeps the connection;
 // `MOSQ_ERR_PLUGIN_DEFER` would leave the decision to others, so it is never given.
@@ -14,11 +14,11 @@ private let events = [
 private let controlTopic = "$CONTROL/lamplighter/v1"
 private let publishTopic = "$CONTROL/lamplighter/publish"
 
-/// What the shared library's entry points hand on to.
+/// The implementation of the shared library's entry points.
 ///
-/// They stand in a target of their own (`GatePlugin`), whose linker flags would spoil the tests of this one.
+/// The entry points have a target of their own (`GatePlugin`), since its linker flags would break this one's tests.
 package enum Plugin {
-    /// Picks the version of the plugin interface that is spoken here; -1 when it isn't offered.
+    /// Selects the version of the plugin interface that the gate implements; -1 if the broker does not offer it.
     package static func version(
         _ offered: UnsafePointer<Int32>?,
         count: Int32
@@ -26,7 +26,7 @@ package enum Plugin {
         UnsafeBufferPointer(start: offered, count: Int(max(0, count))).contains(5) ? 5 : -1
     }
 
-    /// Starts the gate; anything but 0 keeps the broker from starting.
+    /// Starts the gate; any result but 0 keeps the broker from starting.
     package static func start(
         _ plugin: OpaquePointer?,
         _ userData: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
@@ -141,7 +141,7 @@ private func message(
 }
 
 extension Gate.Access {
-    /// The payload is the broker's: it may be looked at until the event is answered.
+    /// Borrows the payload, which belongs to the broker and is valid until the event is answered.
     fileprivate init?(_ event: mosquitto_evt_acl_check) {
         switch event.access {
         case MOSQ_ACL_READ: self = .receive

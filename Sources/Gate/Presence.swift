@@ -1,6 +1,6 @@
 import JSON
 
-/// Tells workers which devices are connected (section 2.3 of the contract).
+/// Tells workers which devices are connected, on `system/presence/{did}`.
 struct Presence {
     private let prefix: String
 
@@ -8,7 +8,7 @@ struct Presence {
         prefix = "\(root)/system/presence/"
     }
 
-    /// Tells that a device has connected, or later that it now listens to commands; nothing of other
+    /// Publishes that a device has connected, or later that it now listens to commands; ignores other
     /// principals.
     func tellArrival(of client: Client) {
         guard let did = client.did else { return }
@@ -28,7 +28,7 @@ struct Presence {
         Broker.publish(prefix + did, json.finish(), qos: 1)
     }
 
-    /// Tells that a device's connection has ended.
+    /// Publishes that a device's connection has ended.
     func tellDeparture(of client: Client, _ departure: Departure) {
         guard let did = client.did else { return }
         var json = JSONWriter()

@@ -1,6 +1,6 @@
 import Credentials
 
-/// Who a connection says it is: the username and the client id that must go with it.
+/// The identity that a connection claims: a username and the client id that must go with it.
 enum Principal: Equatable, Sendable {
     /// A device that has no identity yet and registers.
     case product(key: String, mac: String)
@@ -8,7 +8,7 @@ enum Principal: Equatable, Sendable {
     case terminal(terminalId: String, appId: String)
     case service(name: String)
 
-    /// Reads a username and a client id of the contract's forms.
+    /// Reads a username and a client id.
     init(username: String, clientId: String) throws(RefusalReason) {
         guard let (kind, name) = Self.split(username) else { throw .badUsername }
         let id = Array(clientId.utf8)
@@ -30,7 +30,7 @@ enum Principal: Equatable, Sendable {
         }
     }
 
-    /// Whether the username has one of the four forms; only then it may be shown, as anything else might
+    /// Whether the username has one of the four forms; only then may it be shown, since any other text might
     /// be a secret in the wrong field.
     static func isWellFormed(username: String) -> Bool {
         guard let (kind, _) = split(username) else { return false }

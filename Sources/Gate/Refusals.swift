@@ -1,18 +1,18 @@
 import Credentials
 import JSON
 
-/// Tells workers what was refused and why, at most a hundred times a second.
+/// Composes the messages that tell workers of refusals and their reasons, at most a hundred a second.
 struct Refusals {
     private let topic: String
     private let perSecond: Int
     private var second: Int64 = 0
     private var told = 0
     private var suppressed: Int64 = 0
-    /// Whom it was told of in this second that they connected too fast.
+    /// The clients whose connecting too fast was told in this second.
     private var tooFast: Set<String> = []
     private var tooFastSecond: Int64 = 0
 
-    /// What was refused to whom.
+    /// One refusal: the client, the access and the reason.
     struct Entry {
         enum Action: String {
             case connect
@@ -34,12 +34,12 @@ struct Refusals {
         self.perSecond = perSecond
     }
 
-    /// Whether a topic is the one refusals are told on; what is refused there must not be told there.
+    /// Whether a topic is that of refusals; a refusal there must not be published there.
     func isOwn(_ other: Bytes) -> Bool {
         other.elementsEqual(topic.utf8)
     }
 
-    /// Whether it may be told that this one was not let in for sending too fast: once a second.
+    /// Whether the refusal of a client that sends too fast may be told: once a second.
     mutating func mayTellTooFast(_ key: String, at now: Int64) -> Bool {
         if now / 1_000 != tooFastSecond {
             tooFastSecond = now / 1_000
@@ -48,7 +48,7 @@ struct Refusals {
         return tooFast.count < perSecond && tooFast.insert(key).inserted
     }
 
-    /// The message to publish; nil when this second has had its share.
+    /// Returns the message about a refusal; nil if this second has reached its limit.
     mutating func message(about entry: Entry, at now: Int64) -> (topic: String, payload: [UInt8])? {
         if now / 1_000 != second {
             second = now / 1_000
@@ -90,7 +90,7 @@ struct Refusals {
         return json.finish()
     }
 
-    /// A username of another form than ours might be a secret in the wrong field.
+    /// Returns a username as it may be shown: one of an unknown form might be a secret in the wrong field.
     private static func shown(_ username: String?) -> String {
         guard let username else { return "" }
         return Principal.isWellFormed(username: username) ? username : "?"

@@ -1,18 +1,18 @@
 import JSON
 
-/// Which requests of apps are heard by the workers that are there.
+/// Tracks which requests of apps the present workers subscribe to.
 ///
-/// The session worker subscribes to all requests, as it answers those whose worker is away. While that
-/// worker is there, a copy for it would only be thrown away, at the price of a packet and of a thread
-/// that wakes: the gate keeps it. A worker is there from its word on `system/worker/{name}` to the next,
-/// or to the end of its connection; other programs that subscribe to requests neither count nor miss any.
+/// The session worker subscribes to all requests, since it answers those whose worker is away. While the worker of
+/// a request is present, the session worker would discard its copy, at the price of a packet and of a thread that
+/// wakes: the gate withholds that copy. A worker is present from its message on `system/worker/{name}` to the next,
+/// or to the end of its connection; other programs that subscribe to requests don't count and miss none.
 struct RequestHearers {
-    /// The client id that gets only what nobody else hears.
+    /// The client id that gets only requests without another worker.
     static let standIn = "svc.lamplighter.session"
     private static let servicesMax = 16
 
     private let apps: [UInt8]
-    /// What a filter for the requests of all apps begins with.
+    /// The beginning of a filter for the requests of all apps.
     private let filters: [UInt8]
     private let workers: [UInt8]
     private var hearers: [Client] = []
@@ -23,13 +23,13 @@ struct RequestHearers {
         workers = Array("\(root)/system/worker/".utf8)
     }
 
-    /// Whether a worker that is there has subscribed to the requests of the topic's service.
+    /// Whether a present worker has subscribed to the requests of the topic's service.
     func hear(_ topic: Bytes) -> Bool {
         guard !hearers.isEmpty, let service = service(of: topic) else { return false }
         return hearers.contains { $0.services.contains { service.elementsEqual($0) } }
     }
 
-    /// Takes in that a worker subscribed.
+    /// Notes a worker's subscription.
     mutating func note(_ client: Client, subscribedTo filter: Bytes) {
         if client.clientId == Self.standIn, filter.elementsEqual(filters + "#".utf8) {
             client.isStandIn = true
@@ -43,13 +43,13 @@ struct RequestHearers {
         client.services.append(Array(service))
     }
 
-    /// Takes in that a worker no longer subscribes.
+    /// Notes the end of a worker's subscription.
     mutating func note(_ client: Client, unsubscribedFrom filter: Bytes) {
         guard let service = service(of: filter) else { return }
         client.services.removeAll { service.elementsEqual($0) }
     }
 
-    /// Takes in what a worker says of itself; other messages are none of it.
+    /// Notes the state that a worker publishes about itself; ignores other messages.
     mutating func note(_ client: Client, published payload: Bytes, on topic: Bytes) {
         guard Topic.isBelow(topic, workers),
             client.isWorker(named: Bytes(rebasing: topic.dropFirst(workers.count))),
@@ -60,12 +60,12 @@ struct RequestHearers {
         if isOnline { hearers.append(client) }
     }
 
-    /// Takes in that a connection is over.
+    /// Notes the end of a connection.
     mutating func forget(_ client: Client) {
         hearers.removeAll { $0 === client }
     }
 
-    /// The service's level in a topic or filter of requests:
+    /// Returns the service's level in a topic or filter of requests:
     /// `app/{appId}/{terminalId}/request/{service}/…`.
     private func service(of topic: Bytes) -> Bytes? {
         guard Topic.isBelow(topic, apps) else { return nil }

@@ -1,15 +1,15 @@
 import Credentials
 import Metering
 
-/// What a connection may touch, made when it is let in and again whenever the credentials change.
+/// The topics that a connection may use, computed when it is admitted and whenever the credentials change.
 ///
-/// A pure value: the rules of section 1 of the contract are here and nowhere else.
+/// A pure value; the only place of these rules.
 struct Rights: Sendable {
     private var publish: [Filter] = []
     private var subscribe: [Filter] = []
-    /// A terminal's own requests: within what it subscribes, not delivered back.
+    /// A terminal's own requests: within its subscription, but not delivered back.
     private var hidden: Filter?
-    /// All users' space, to tell a refusal there from others.
+    /// The space of all users, to distinguish refusals there from others.
     private var users: Filter?
     /// The space of the user whose session is on the terminal.
     private var user: Filter?
@@ -18,7 +18,7 @@ struct Rights: Sendable {
     private(set) var isService = false
     private(set) var isWorker = false
 
-    /// The rights of nobody.
+    /// No rights.
     static let none = Rights()
 
     static func product(key: String, mac: String, root: String) -> Rights {
@@ -72,7 +72,7 @@ struct Rights: Sendable {
     private init() {}
 
     private init(publish: [String], subscribe: [String]) {
-        // A filter of a custom role that is none grants nothing.
+        // An invalid filter of a custom role grants nothing.
         self.publish = publish.compactMap(Filter.init)
         self.subscribe = subscribe.compactMap(Filter.init)
     }
@@ -83,14 +83,14 @@ struct Rights: Sendable {
 }
 
 extension Rights {
-    /// Decides about a message from the connection; nil lets it through.
+    /// Returns the refusal of a message from the connection; nil lets it through.
     func refusalToPublish(_ topic: Bytes, retained: Bool) -> RefusalReason? {
         guard publish.contains(where: { $0.matches(topic) }) else { return .notAllowed }
         if retained && !isService { return .retainNotAllowed }
         return Topic.isName(topic) ? nil : .badTopic
     }
 
-    /// Decides about a will at the time it would be sent.
+    /// Returns the refusal of a will at the time of its sending; nil lets it through.
     ///
     /// Mosquitto 2.0.11 hands wills on `$CONTROL` to subscribers, so none may go to a `$` topic.
     func refusalOfWill(_ topic: Bytes, retained: Bool) -> RefusalReason? {
@@ -98,7 +98,7 @@ extension Rights {
             ? .reservedTopic : refusalToPublish(topic, retained: retained)
     }
 
-    /// Decides about a subscription: every topic it would bring must be granted.
+    /// Returns the refusal of a subscription; nil if every topic that matches its filter is granted.
     ///
     /// Only services may share one. The topics of all others are theirs alone, and a member of a group
     /// that loses its rights would swallow its share of the messages.
@@ -112,7 +112,7 @@ extension Rights {
         return covers(inner, now: now) ? nil : .notAllowed
     }
 
-    /// Decides about the form of a subscription that is granted; that of services and of single topics is free.
+    /// Returns the refusal of a granted subscription's form; services and single topics are free in form.
     func refusalOfShape(_ filter: Bytes, rootLevels: Int, levels: Int) -> RefusalReason? {
         guard !isService, levels > 0, let space = space(of: filter) else { return nil }
         let isAllowed = FilterShape.isAllowed(
@@ -129,7 +129,7 @@ extension Rights {
         return user?.spaceCount
     }
 
-    /// Decides about a delivery to the connection.
+    /// Returns the refusal of a delivery to the connection; nil lets it through.
     func refusalToReceive(_ topic: Bytes, now: Int64) -> RefusalReason? {
         if subscribe.contains(where: { $0.matches(topic) }) {
             if let hidden, hidden.matches(topic) { return .ownRequest }

@@ -4,9 +4,9 @@ import Metering
 
 /// The plugin's options of the broker's configuration.
 struct Settings {
-    /// `plugin_opt_credentials`: where the service keeps the credentials file.
+    /// `plugin_opt_credentials`: the path of the service's credentials file.
     var credentials = ""
-    /// `plugin_opt_root`: what all topics begin with.
+    /// `plugin_opt_root`: the beginning of all topics.
     var root = "ll/v1"
     /// `plugin_opt_worker_hash`: SHA-256, in hex, of the password of `service:lamplighter`.
     var worker: Digest?
@@ -15,10 +15,10 @@ struct Settings {
     /// The options of `Limits.keys`.
     var limits = Limits()
 
-    /// How many levels `root` has.
+    /// The number of levels of `root`.
     var rootLevels: Int { Array(root.utf8).withUnsafeBufferPointer(FilterShape.count) }
 
-    /// Reads the options; the text says what is wrong with them.
+    /// Reads the options; throws a `Problem` with the first fault.
     init(_ options: UnsafeMutablePointer<mosquitto_opt>?, count: Int) throws(Problem) {
         for option in UnsafeBufferPointer(start: options, count: max(0, count)) {
             guard let key = option.key, let value = option.value else { continue }
@@ -28,7 +28,7 @@ struct Settings {
         if worker == nil { throw Problem(text: "plugin_opt_worker_hash is missing") }
     }
 
-    /// What is wrong with an option; never its value.
+    /// The fault of an option; never its value.
     struct Problem: Error {
         let text: String
     }
@@ -39,7 +39,7 @@ struct Settings {
         case "root":
             let isName = Array(value.utf8).withUnsafeBufferPointer(Topic.isName)
             guard isName, !value.utf8.starts(with: "$".utf8), value.utf8.last != Topic.slash else {
-                throw Problem(text: "plugin_opt_root is no topic")
+                throw Problem(text: "plugin_opt_root is not a topic")
             }
             root = value
         case "worker_hash":

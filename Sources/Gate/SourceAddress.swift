@@ -1,16 +1,16 @@
 import Glibc
 
-/// Where a connection comes from, as it is counted: an IPv4 address, or the /64 of an IPv6 one.
+/// The source of a connection, as limits count it: an IPv4 address, or the /64 of an IPv6 address.
 ///
-/// A home or a server is given a /64 at least, so that a single one of its addresses says nothing.
+/// A home or a server has at least a /64, so a single one of its addresses identifies nothing.
 struct SourceAddress: Equatable {
     /// `192.0.2.7` or `2001:db8:0:1::/64`.
     let text: String
 
-    /// Reads what the broker says of a client; nil for 127.0.0.1 and ::1, which are not counted: a proxy,
-    /// a bridge or the operator on the same machine, for whom one address stands for many.
+    /// Reads the broker's address of a client; nil for 127.0.0.1 and ::1, which are not counted: a proxy,
+    /// a bridge or the operator on the same machine, whose one address stands for many clients.
     ///
-    /// Nothing, too, where the client has no address: then it came by a socket of this machine.
+    /// Also nil for a client without an address, which came by a local socket.
     init?(_ address: String) {
         var four = in_addr()
         if inet_pton(AF_INET, address, &four) == 1 {

@@ -1,9 +1,9 @@
 import Metering
 
-/// What is counted of one client: by connection, and beyond its end, so that a new one doesn't begin anew.
+/// The counts of one client, kept beyond the end of its connection, so that reconnecting does not reset them.
 ///
-/// Of client ids whose secret many know, those of products and of terminals without a session, each source
-/// address has one of its own: nobody uses up what is another's.
+/// Client ids whose secret many know, those of products and of terminals without a session, have a tally for each
+/// source address: a stranger who uses the id cannot use up its owner's allowance.
 final class Tally {
     let key: String
     var meter: Meter
@@ -12,7 +12,7 @@ final class Tally {
     var filters: Meter
     /// Its share of its source address's budget; of interest for terminals and products only.
     var share: AddressBudget.Sender
-    /// What of its reports is not known to be done.
+    /// Its reports that are not known to be processed.
     var reports = Backlog.Sender()
     /// The filters that it holds, each as a number; of interest for terminals only.
     private var held: [Int] = []
@@ -24,7 +24,7 @@ final class Tally {
         share = AddressBudget.Sender(now: now)
     }
 
-    /// Whether a new tally would say the same from now on.
+    /// Whether a new tally would decide the same from now on.
     func isAsNew(at now: Int64) -> Bool {
         meter.isAsNew(at: now) && filters.isAsNew(at: now) && share.isAsNew(at: now)
     }
@@ -33,30 +33,30 @@ final class Tally {
         pass.isSecretShared ? "\(clientId) \(source ?? "")" : clientId
     }
 
-    /// Whether another subscription has room: one that is held already always has.
+    /// Whether there is room for a subscription; one that the client already holds always has room.
     ///
-    /// Of a session that the broker kept longer than the gate remembers, the broker's own count is the bound. It is
-    /// that of the places it has made, which it gives out again and never takes back: so many are never passed by
-    /// one who never held more, and by no more than one place by one who did.
+    /// For a session that the broker kept longer than the gate remembers, the broker's own count is the bound. It
+    /// counts the places that the broker has made, which it reuses and never removes: a client that never held more
+    /// than the limit never exceeds it, and any other does so by one place at most.
     func hasRoom(for filter: Bytes, limit: Int, brokerCount: Int) -> Bool {
         if brokerCount == 0 { held.removeAll(keepingCapacity: true) }
         guard limit > 0, !held.contains(Self.number(filter)) else { return true }
         return held.count < limit && brokerCount <= limit
     }
 
-    /// Takes in that the filter is held from now on.
+    /// Notes that the client holds the filter from now on.
     func hold(_ filter: Bytes, limit: Int) {
         let number = Self.number(filter)
         if limit > 0, held.count < limit, !held.contains(number) { held.append(number) }
     }
 
-    /// Takes in that it is no longer held.
+    /// Notes that the client no longer holds the filter.
     func drop(_ filter: Bytes) {
         let number = Self.number(filter)
         held.removeAll { $0 == number }
     }
 
-    /// Seeded anew by each process, so that nobody finds two filters of one number.
+    /// Hashes a filter with the process's random seed, so that a sender cannot construct two filters of one number.
     private static func number(_ filter: Bytes) -> Int {
         var hasher = Hasher()
         hasher.combine(bytes: UnsafeRawBufferPointer(filter))
@@ -64,11 +64,11 @@ final class Tally {
     }
 }
 
-/// The tallies of those who are not connected, until they are as new.
+/// The tallies of clients without a connection, kept until they equal new ones.
 ///
-/// Full buckets are worth nothing, so few stay longer than half a minute. Holds at most `limit`; when more come
-/// in so short a time, all are forgotten: what they would have been refused is little, against the broker's work
-/// with as many connections.
+/// Tallies with full buckets are dropped, so few stay longer than half a minute. Holds at most `limit`; if more come
+/// in so short a time, it forgets all: the messages that get through are few, compared with the broker's work for as
+/// many connections.
 struct Tallies {
     private let limit: Int
     private var kept: [String: Tally] = [:]
