@@ -197,7 +197,7 @@ extension User {
         }
     }
 
-    /// Since when the account has its phone number or its e-mail address; nil since its beginning.
+    /// Returns since when the account has its phone number or its e-mail address; nil since its beginning.
     package func since(_ address: Address) -> Instant? { address.isPhone ? phoneSince : emailSince }
 
     /// Gives a proved address, in the place of the one before; `since` is nil when the account has

@@ -1,7 +1,7 @@
 /// The merge of an anonymous user's binding into an account, for a phone that was used before its user logged
 /// in.
 package enum Adoption {
-    /// The account's bond from then on, given the one that it has already, if any.
+    /// Returns the account's bond from then on, given the one that it has already, if any.
     ///
     /// The stronger role stays with all that goes with it; of two guests the freer one. The account's own
     /// words for the device stay where it has some.
@@ -20,7 +20,7 @@ package enum Adoption {
         return merged
     }
 
-    /// What becomes of an invitation of one of the two; nil where it stays as it is.
+    /// Returns what becomes of an invitation of one of the two; nil where it stays as it is.
     ///
     /// What they invited each other to, and what let the one in who is let in otherwise now, is void.
     package static func move(

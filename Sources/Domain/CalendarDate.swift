@@ -41,7 +41,7 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
 
     package static func < (left: Self, right: Self) -> Bool { left.day < right.day }
 
-    /// The day a number of days later.
+    /// Returns the day a number of days later.
     package func adding(days: Int64) -> CalendarDate { CalendarDate(day: day + days) }
 
     /// 1 for Monday … 7 for Sunday.
@@ -71,12 +71,12 @@ package struct CalendarDate: Hashable, Comparable, Sendable {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// Whether a year has a 29th of February.
+    /// Returns whether a year has a 29th of February.
     package static func isLeap(_ year: Int64) -> Bool {
         year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
     }
 
-    /// How many days a month has.
+    /// Returns how many days a month has.
     package static func length(ofMonth month: Int64, year: Int64) -> Int64 {
         switch month {
         case 2: isLeap(year) ? 29 : 28
@@ -97,7 +97,7 @@ extension CalendarDate: CustomStringConvertible {
 
 /// Numbers of a fixed width.
 enum Digits {
-    /// The number that some digits stand for; nil where one is none.
+    /// Returns the number that some digits stand for; nil where one is none.
     static func number(_ bytes: ArraySlice<UInt8>) -> Int64? {
         var number: Int64 = 0
         for byte in bytes {
@@ -107,7 +107,7 @@ enum Digits {
         return bytes.isEmpty ? nil : number
     }
 
-    /// A number with zeros in front.
+    /// Returns a number with zeros in front.
     static func text(_ number: Int64, width: Int) -> String {
         let digits = "\(number)"
         return String(repeating: "0", count: max(0, width - digits.count)) + digits

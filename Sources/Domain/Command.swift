@@ -127,7 +127,7 @@ package struct Command: Sendable, Equatable {
     /// When it went out; nil before, and for commands of versions that kept no steps.
     package var sentAt: Instant? { steps.last { $0.state == .sent }?.at }
 
-    /// Whether its time is over.
+    /// Returns whether its time is over.
     package func isOver(at now: Instant) -> Bool { expiresAt <= now }
 
     /// How long a command lives unless its sender says otherwise, in seconds.

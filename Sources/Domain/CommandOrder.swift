@@ -49,7 +49,7 @@ package struct CommandOrder: Sendable {
         ttl ?? (mode == .queue ? Command.queuedTTLDefault : Command.ttlDefault)
     }
 
-    /// The command that it becomes, waiting to be sent; `data` is shown as the product says.
+    /// Returns the command that it becomes, waiting to be sent; `data` is shown as the product says.
     package func command(cid: Int64, product: Product, at now: Instant) -> Command {
         let shown = ProductRules.masked(data, product: product)
         var command = Command(

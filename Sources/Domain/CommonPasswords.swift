@@ -26,7 +26,7 @@ package enum CommonPasswords {
         "\(list)".split { $0 == " " || $0 == "\n" }
     }
 
-    /// The word around a position; a separator belongs to the word in front of it.
+    /// Returns the word around a position; a separator belongs to the word in front of it.
     private static func word(
         at position: Int,
         in bytes: UnsafeBufferPointer<UInt8>

@@ -128,7 +128,7 @@ package struct DataPoint: Sendable, Equatable {
 
 /// Standard base64 with padding, judged by its form alone.
 package enum Base64Form {
-    /// How many bytes a base64 text stands for, or nil when it is none.
+    /// Returns how many bytes a base64 text stands for, or nil when it is none.
     package static func byteCount(_ text: String) -> Int? {
         let utf8 = text.utf8
         guard utf8.count % 4 == 0 else { return nil }

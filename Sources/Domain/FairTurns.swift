@@ -1,6 +1,6 @@
 /// Chooses among waiting jobs so that one sender's jobs never stand in front of the others'.
 package enum FairTurns {
-    /// The first so many of a list with its senders in turn, and what one sent in its own order.
+    /// Returns the first so many of a list with its senders in turn, and what one sent in its own order.
     ///
     /// Who has one element in the list is among the first, however many another has before it.
     package static func first<Element, Key: Hashable>(

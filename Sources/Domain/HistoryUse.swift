@@ -59,7 +59,7 @@ package struct HistoryUse: Sendable, Equatable {
         return true
     }
 
-    /// When history is kept again: the beginning of the next day.
+    /// Returns when history is kept again: the beginning of the next day.
     package static func resumesAt(after now: Instant) -> Instant {
         Instant(milliseconds: (day(of: now) + 1) * 86_400_000)
     }

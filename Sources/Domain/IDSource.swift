@@ -30,7 +30,7 @@ package struct IDSource: Sendable {
         return "\(prefix)-" + String(decoding: body, as: UTF8.self)
     }
 
-    /// A stamp of 55 bits: milliseconds, then a counter that begins anywhere in its lower half.
+    /// Returns a stamp of 55 bits: milliseconds, then a counter that begins anywhere in its lower half.
     private mutating func nextStamp(_ now: Instant) -> UInt64 {
         let millisecond = UInt64(clamping: now.milliseconds)
         if millisecond > lastMillisecond {

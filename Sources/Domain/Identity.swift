@@ -85,7 +85,7 @@ package struct VerifiedIdentity: Sendable, Equatable {
 }
 
 extension VerifiedIdentity {
-    /// A name as a profile may have it: without control characters, not too long, and not nothing.
+    /// Returns a name as a profile may have it: without control characters, not too long, and not nothing.
     package static func shown(nickname: String?) -> String? {
         guard let nickname else { return nil }
         let visible = nickname.unicodeScalars.filter { $0.properties.generalCategory != .control }
@@ -93,7 +93,7 @@ extension VerifiedIdentity {
         return trimmed.isEmpty ? nil : String(String.UnicodeScalarView(trimmed))
     }
 
-    /// The address of a picture, where it is one of the web: apps show it, the service never fetches it.
+    /// Returns the address of a picture, where it is one of the web: apps show it, the service never fetches it.
     package static func shown(picture: String?) -> String? {
         guard let picture, (9...2048).contains(picture.utf8.count),
             picture.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),

@@ -15,17 +15,17 @@ package struct Instant: Hashable, Comparable, Sendable {
         left.milliseconds < right.milliseconds
     }
 
-    /// The moment a number of seconds later; negative seconds go back.
+    /// Returns the moment a number of seconds later; negative seconds go back.
     package func adding(seconds: Int64) -> Instant {
         Instant(milliseconds: milliseconds + seconds * 1000)
     }
 
-    /// The moment a number of milliseconds later.
+    /// Returns the moment a number of milliseconds later.
     package func adding(milliseconds count: Int64) -> Instant {
         Instant(milliseconds: milliseconds + count)
     }
 
-    /// How many whole seconds another moment lies ahead of this one, rounded up; at least 0.
+    /// Returns how many whole seconds another moment lies ahead of this one, rounded up; at least 0.
     package func seconds(until other: Instant) -> Int64 {
         Swift.max(0, (other.milliseconds - milliseconds + 999) / 1000)
     }

@@ -7,13 +7,13 @@ package enum Language: String, Sendable, CaseIterable {
     /// Taiwan.
     private static let chineseCountries: Set = ["86", "852", "853", "886"]
 
-    /// The language of a user: the one chosen, where the service speaks it, else the country's.
+    /// Returns the language of a user: the one chosen, where the service speaks it, else the country's.
     package static func pick(tag: String?, countryCode: String?) -> Language {
         if let language = tag.flatMap(Language.init(tag:)) { return language }
         return chineseCountries.contains(countryCode ?? "") ? .chinese : .english
     }
 
-    /// The language that a browser prefers (`Accept-Language`); nil where it asks for none of ours.
+    /// Returns the language that a browser prefers (`Accept-Language`); nil where it asks for none of ours.
     package static func pick(acceptLanguage header: String) -> Language? {
         let ranges = header.split(separator: ",").prefix(32).enumerated().compactMap {
             index,

@@ -1,5 +1,5 @@
 extension MessageText {
-    /// A template in Chinese.
+    /// Returns a template in Chinese.
     static func chinese(_ template: Delivery.Template) -> Words {
         switch template {
         case .code:
@@ -100,7 +100,7 @@ extension MessageText {
         }
     }
 
-    /// What a code is for.
+    /// Returns what a code is for.
     static func chineseAction(_ purpose: String) -> String {
         switch purpose {
         case "login": "登录"
@@ -112,7 +112,7 @@ extension MessageText {
         }
     }
 
-    /// What the button of a link says.
+    /// Returns what the button of a link says.
     static func chineseButton(_ template: Delivery.Template) -> String {
         switch template {
         case .verifyEmail, .confirmation: "验证邮箱"

@@ -1,5 +1,5 @@
 extension MessageText {
-    /// A template in English.
+    /// Returns a template in English.
     static func english(_ template: Delivery.Template) -> Words {
         switch template {
         case .code:
@@ -108,7 +108,7 @@ extension MessageText {
         }
     }
 
-    /// What a code is for, to stand behind "your code to".
+    /// Returns what a code is for, to stand behind "your code to".
     static func englishAction(_ purpose: String) -> String {
         switch purpose {
         case "login": "log in"
@@ -120,7 +120,7 @@ extension MessageText {
         }
     }
 
-    /// What the button of a link says.
+    /// Returns what the button of a link says.
     static func englishButton(_ template: Delivery.Template) -> String {
         switch template {
         case .verifyEmail, .confirmation: "Confirm address"

@@ -52,7 +52,7 @@ package struct MessageText: Sendable, Equatable {
         )
     }
 
-    /// The service's own words.
+    /// Returns the service's own words.
     package static func standard(_ template: Delivery.Template, in language: Language) -> Words {
         switch language {
         case .english: english(template)

@@ -36,7 +36,7 @@ package enum PasswordRules {
         return Array(text.utf8)
     }
 
-    /// The form in which a password is hashed and compared; nil when it is longer than any may be.
+    /// Returns the form in which a password is hashed and compared; nil when it is longer than any may be.
     package static func normalised(
         _ password: String,
         normalise: (String) -> String
@@ -46,7 +46,7 @@ package enum PasswordRules {
         return text.unicodeScalars.count <= length.upperBound ? text : nil
     }
 
-    /// A name as it is, an e-mail's part before the @, and a phone number without its signs.
+    /// Returns a name as it is, an e-mail's part before the @, and a phone number without its signs.
     private static func ownForms(of name: String) -> [String] {
         let local = name.split(separator: "@").first.map(String.init) ?? name
         let digits = String(name.filter { !"+- ()".contains($0) })

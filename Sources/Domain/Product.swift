@@ -68,16 +68,17 @@ package struct Product: Sendable, Equatable {
     /// Tells whether the product takes any attributes whatever.
     package var isFreeForm: Bool { dataPoints.isEmpty }
 
-    /// The data point of a name.
+    /// Returns the data point of a name.
     package func point(_ name: String) -> DataPoint? { pointsByName[name] }
 
-    /// Whether devices may raise an alert or a fault of a name; where a free-form product declares none, any.
+    /// Returns whether devices may raise an alert or a fault of a name; where a free-form product declares
+    /// none, any.
     package func declares(_ kind: ConditionKind, _ name: String) -> Bool {
         let declared = kind == .alert ? alerts : faults
         return declared.contains(name) || (isFreeForm && declared.isEmpty)
     }
 
-    /// Whether data names a write-only data point, whose value is never shown.
+    /// Returns whether data names a write-only data point, whose value is never shown.
     package func hides(_ data: JSONObject) -> Bool {
         data.members.contains { point($0.key)?.access == .writeOnly }
     }

@@ -117,7 +117,7 @@ private struct Fields {
     let object: JSONObject
     let path: String
 
-    /// A token, code or secret: text of visible ASCII characters, as all providers make them.
+    /// Returns a token, code or secret: text of visible ASCII characters, as all providers make them.
     func token(_ name: String) throws(Rejection) -> String {
         let text = try required(name)
         guard text.utf8.count <= ProviderCredential.tokenMax,
@@ -128,7 +128,7 @@ private struct Fields {
         return text
     }
 
-    /// An id: some providers write theirs as numbers.
+    /// Returns an id: some providers write theirs as numbers.
     func id(_ name: String) throws(Rejection) -> String {
         if let number = object[name]?.intValue { return String(number) }
         return try bounded(name, required(name))

@@ -147,7 +147,7 @@ package struct ProviderSettings: Sendable, Equatable {
         return ids
     }
 
-    /// An address; in clear only on this machine, since tokens and secrets go there.
+    /// Returns an address; in clear only on this machine, since tokens and secrets go there.
     private static func url(
         _ object: JSONObject,
         _ name: String,

@@ -46,7 +46,7 @@ package struct Regions: Sendable, Equatable {
         }
     }
 
-    /// The region for a country code, or the one that the request names.
+    /// Returns the region for a country code, or the one that the request names.
     ///
     /// - Throws: `Rejection` with `RegionNotServed` for one that is served elsewhere or nowhere.
     package func region(of countryCode: String, named: String?) throws(Rejection) -> String {

@@ -69,7 +69,7 @@ extension Rejection {
     /// How many code points the path of a field has at most, as the schemas say.
     package static let fieldMax = 256
 
-    /// A text as it may be shown: one of more code points than that ends in "…".
+    /// Returns a text as it may be shown: one of more code points than that ends in "…".
     package static func shown(_ text: String, upTo max: Int) -> String {
         guard text.utf8.count > max, text.unicodeScalars.count > max else { return text }
         return String(text.unicodeScalars.prefix(max - 1)) + "…"

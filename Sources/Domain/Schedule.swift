@@ -102,7 +102,7 @@ package struct Timing: Sendable, Equatable {
         self.zone = zone
     }
 
-    /// Whether a day is one of them.
+    /// Returns whether a day is one of them.
     package func includes(_ date: CalendarDate) -> Bool {
         switch days {
         case .once(let day): day == date

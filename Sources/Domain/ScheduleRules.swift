@@ -17,7 +17,7 @@ package enum ScheduleRules {
         case none
     }
 
-    /// What a day, which must be one of the schedule's, brings.
+    /// Returns what a day, which must be one of the schedule's, brings.
     package static func occurrence(
         of timing: Timing,
         on date: CalendarDate,
@@ -38,7 +38,7 @@ package enum ScheduleRules {
         }
     }
 
-    /// The first occurrence after a moment; nil when there is none.
+    /// Returns the first occurrence after a moment; nil when there is none.
     package static func next(
         of timing: Timing,
         after moment: Instant,
@@ -66,7 +66,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Whether a moment is one of the schedule's occurrences.
+    /// Returns whether a moment is one of the schedule's occurrences.
     package static func contains(
         _ moment: Instant,
         in timing: Timing,
@@ -78,7 +78,7 @@ package enum ScheduleRules {
         return next(of: timing, after: before, zone: zone, place: place) == moment
     }
 
-    /// The first of the schedule's days from a moment on that the sun leaves without its event; nil
+    /// Returns the first of the schedule's days from a moment on that the sun leaves without its event; nil
     /// when the next one has it.
     package static func polar(
         _ timing: Timing,
@@ -100,7 +100,7 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// The day for a schedule that names none: the first on which its time is still to come.
+    /// Returns the day for a schedule that names none: the first on which its time is still to come.
     package static func firstDay(
         _ time: DayTime,
         zoneName: String,

@@ -117,7 +117,7 @@ package struct SessionNotice: Sendable, Equatable {
         self.actor = actor
     }
 
-    /// Whether it is the word of the end that a session has had.
+    /// Returns whether it is the word of the end that a session has had.
     package func isOfEnd(of session: Session) -> Bool {
         session.endedAt == ts && session.endReason == reason
     }

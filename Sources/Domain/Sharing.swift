@@ -123,7 +123,7 @@ package enum SharingRules {
     /// What stands in front of them, so that an app knows the text for an invitation.
     package static let codePrefix = "lamplighter:share:"
 
-    /// How long an invitation can be answered, in seconds.
+    /// Returns how long an invitation can be answered, in seconds.
     package static func lifeSeconds(_ way: Sharing.Way) -> Int64 {
         switch way {
         case .user: 86_400

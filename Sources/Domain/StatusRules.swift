@@ -64,7 +64,7 @@ package enum StatusRules {
         return .success(outcome)
     }
 
-    /// The time that counts: the device's, unless it is missing or too far ahead.
+    /// Returns the time that counts: the device's, unless it is missing or too far ahead.
     package static func effective(_ ts: Instant?, at now: Instant) -> Instant {
         guard let ts, ts <= now.adding(seconds: Report.aheadMaxSeconds) else { return now }
         return ts
@@ -227,7 +227,7 @@ extension StatusRules.Outcome {
 }
 
 extension Status {
-    /// The time of the newest report that spoke of a condition.
+    /// Returns the time of the newest report that spoke of a condition.
     fileprivate func said(_ kind: ConditionKind, _ name: String) -> Instant? {
         open.first { $0.kind == kind && $0.name == name }?.ts
             ?? cleared.first { $0.kind == kind && $0.name == name }?.ts

@@ -37,7 +37,7 @@ package struct ValueSummary: Sendable {
         if most?.doubleValue.map({ number > $0 }) ?? true { most = value }
     }
 
-    /// What a function makes of the values; nil where it makes nothing: `avg, min, max, sum` look at
+    /// Returns what a function makes of the values; nil where it makes nothing: `avg, min, max, sum` look at
     /// numbers only.
     package func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {

@@ -37,7 +37,7 @@ package enum SunRules {
         case elsewhere
     }
 
-    /// What a calendar day of a zone brings of an event at a place.
+    /// Returns what a calendar day of a zone brings of an event at a place.
     package static func outcome(
         _ event: Event,
         on date: CalendarDate,
@@ -66,7 +66,7 @@ package enum SunRules {
         var outcome: Outcome { self == .day ? .polarDay : .polarNight }
     }
 
-    /// The moment of an event within the half day before or after a solar noon.
+    /// Returns the moment of an event within the half day before or after a solar noon.
     private static func moment(
         of event: Event,
         noon: Double,
@@ -97,7 +97,7 @@ package enum SunRules {
     /// The sine of the height at which the sun's upper edge is seen.
     private static let horizon = sin(radians(-0.833))
 
-    /// The moment nearest to another at which the sun stands highest.
+    /// Returns the moment nearest to another at which the sun stands highest.
     private static func solarNoon(near seconds: Double, _ place: Location) -> Double {
         var noon = seconds
         for _ in 0..<3 {
@@ -108,7 +108,7 @@ package enum SunRules {
         return noon
     }
 
-    /// The sun's declination in radians, and how many minutes a sundial is ahead of a clock.
+    /// Returns the sun's declination in radians, and how many minutes a sundial is ahead of a clock.
     private static func position(
         _ seconds: Double
     ) -> (declination: Double, equationOfTime: Double) {

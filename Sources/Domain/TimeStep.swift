@@ -44,7 +44,7 @@ package struct TimeStep: Sendable, Equatable {
     /// Whether the step depends on a zone.
     package var isCalendar: Bool { unit == .day || unit == .week || unit == .month }
 
-    /// The bounds of the step that a moment lies in.
+    /// Returns the bounds of the step that a moment lies in.
     package func bounds(of moment: Instant, offset: Offset) -> Range<Instant> {
         guard isCalendar else {
             let length = count * (unit == .hour ? 3_600_000 : 60_000)
@@ -58,7 +58,7 @@ package struct TimeStep: Sendable, Equatable {
             start..<max(CivilDay.start(next, offset), Instant(milliseconds: start.milliseconds + 1))
     }
 
-    /// The first day of the step that a day lies in, and that of the next step.
+    /// Returns the first day of the step that a day lies in, and that of the next step.
     private func days(around day: Int64) -> (first: Int64, next: Int64) {
         switch unit {
         case .week:
@@ -79,12 +79,12 @@ package struct TimeStep: Sendable, Equatable {
 package enum CivilDay {
     private static let length: Int64 = 86_400
 
-    /// The day that a moment lies in.
+    /// Returns the day that a moment lies in.
     package static func number(of moment: Instant, _ offset: TimeStep.Offset) -> Int64 {
         floor(floor(moment.milliseconds, 1000) + offset(moment), length)
     }
 
-    /// The first moment of a day; where clocks skip it whole, that of the next.
+    /// Returns the first moment of a day; where clocks skip it whole, that of the next.
     package static func start(_ day: Int64, _ offset: TimeStep.Offset) -> Instant {
         let midnight = day * length
         // The offset at midnight is that of shortly before or that of shortly after.
@@ -96,7 +96,7 @@ package enum CivilDay {
             ?? Instant(milliseconds: midnight * 1000)
     }
 
-    /// The month of a day.
+    /// Returns the month of a day.
     static func month(of day: Int64) -> Int64 {
         // Howard Hinnant, chrono-compatible low-level date algorithms.
         let shifted = day + 719_468
@@ -109,7 +109,7 @@ package enum CivilDay {
         return (year + era * 400) * 12 + month + 2
     }
 
-    /// The first day of a month.
+    /// Returns the first day of a month.
     static func first(ofMonth number: Int64) -> Int64 {
         let month = number - floor(number, 12) * 12 + 1
         let year = floor(number, 12) - (month <= 2 ? 1 : 0)

@@ -2,12 +2,12 @@
 ///
 /// Until then the old address still logs in and resets the password.
 extension User {
-    /// What waits to be proved: a phone's, or an e-mail's.
+    /// Returns what waits to be proved: a phone's, or an e-mail's.
     package func pending(like address: Address) -> Address? {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Whether the present address of this kind is of use, so that it must not go before another is
+    /// Returns whether the present address of this kind is of use, so that it must not go before another is
     /// proved.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given

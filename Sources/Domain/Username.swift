@@ -38,7 +38,7 @@ package struct Username: Hashable, Sendable {
         self.key = email?.key ?? key
     }
 
-    /// The name in one Unicode form and case: what looks the same is the same.
+    /// Returns the name in one Unicode form and case: what looks the same is the same.
     private static func key(of text: String) -> String {
         text.utf8.allSatisfy { $0 < 0x80 }
             ? text.lowercased() : text.precomposedStringWithCompatibilityMapping.lowercased()

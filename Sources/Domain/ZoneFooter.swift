@@ -45,12 +45,12 @@ package struct ZoneFooter: Sendable, Equatable {
         summer = (summerOffset, begin, end)
     }
 
-    /// The offset at a moment.
+    /// Returns the offset at a moment.
     package func offset(at seconds: Int64) -> Int64 {
         changes(from: seconds - 400 * 86_400, to: seconds).last?.offset ?? standard
     }
 
-    /// The changes after one moment and up to another, at most a few years apart.
+    /// Returns the changes after one moment and up to another, at most a few years apart.
     package func changes(from start: Int64, to end: Int64) -> [ZoneRules.Transition] {
         guard let summer, start < end else { return [] }
         let years = Self.year(start) - 1...Self.year(end) + 1
@@ -73,7 +73,7 @@ package struct ZoneFooter: Sendable, Equatable {
 }
 
 extension ZoneFooter.Change {
-    /// The moment of the change in a year, by the clocks before it.
+    /// Returns the moment of the change in a year, by the clocks before it.
     func moment(in year: Int64) -> Int64 { firstDay(of: year) * 86_400 + seconds }
 
     private func firstDay(of year: Int64) -> Int64 {
@@ -110,7 +110,7 @@ private struct FooterReader {
         return true
     }
 
-    /// A zone's short name: letters, or anything between angle brackets.
+    /// Returns a zone's short name: letters, or anything between angle brackets.
     mutating func skipName() -> Bool {
         let before = rest.count
         if take("<") {

@@ -27,7 +27,7 @@ extension ZoneRules {
         )
     }
 
-    /// The rule behind the data: a line of its own.
+    /// Returns the rule behind the data: a line of its own.
     private static func footer(_ bytes: [UInt8], from start: Int, _ version: Int) -> ZoneFooter? {
         guard version >= 2, start < bytes.count, bytes[start] == 0x0A else { return nil }
         let line = bytes[(start + 1)...].prefix { $0 != 0x0A }

@@ -1,5 +1,5 @@
 extension ZoneRules {
-    /// A moment as the zone's clocks show it, such as `2026-11-21T07:00:00+01:00`.
+    /// Returns a moment as the zone's clocks show it, such as `2026-11-21T07:00:00+01:00`.
     package func text(at seconds: Int64) -> String {
         let offset = offset(at: seconds)
         let date = date(at: seconds)

@@ -28,20 +28,20 @@ package struct ZoneRules: Sendable, Equatable {
     /// No offset was ever further from UTC than this, in seconds.
     private static let offsetMax: Int64 = 93_600
 
-    /// The offset at a moment, in seconds east of UTC.
+    /// Returns the offset at a moment, in seconds east of UTC.
     package func offset(at seconds: Int64) -> Int64 {
         if let later, seconds >= known.last?.at ?? .min { return later.offset(at: seconds) }
         let place = Self.place(of: seconds, in: known)
         return place == 0 ? firstOffset : known[place - 1].offset
     }
 
-    /// The calendar day on which a moment falls.
+    /// Returns the calendar day on which a moment falls.
     package func date(at seconds: Int64) -> CalendarDate {
         let local = seconds + offset(at: seconds)
         return CalendarDate(day: (local >= 0 ? local : local - 86_399) / 86_400)
     }
 
-    /// The first moment at which the zone's clocks show a local time or a later one.
+    /// Returns the first moment at which the zone's clocks show a local time or a later one.
     ///
     /// So a time that a change skips is its end, and one that occurs twice is its first. `local` is
     /// counted in seconds as if the zone were UTC.
@@ -56,7 +56,7 @@ package struct ZoneRules: Sendable, Equatable {
         return max(local - offset, start)
     }
 
-    /// The changes after one moment and up to another.
+    /// Returns the changes after one moment and up to another.
     private func changes(from start: Int64, to end: Int64) -> ArraySlice<Transition> {
         let places = Self.place(of: start, in: known)..<Self.place(of: end, in: known)
         guard let later, places.upperBound == known.count, !later.isFixed else {
@@ -66,7 +66,7 @@ package struct ZoneRules: Sendable, Equatable {
         return known[places] + later.changes(from: border, to: end)
     }
 
-    /// How many transitions lie at or before a moment.
+    /// Returns how many transitions lie at or before a moment.
     private static func place(of seconds: Int64, in transitions: [Transition]) -> Int {
         var low = 0
         var high = transitions.count

@@ -1,5 +1,5 @@
 extension QRCode {
-    /// The code as a PNG picture, black on white, each module a square of so many pixels.
+    /// Returns the code as a PNG picture, black on white, each module a square of so many pixels.
     ///
     /// One bit a pixel, and stored rather than packed: a code is small, and no library is needed.
     package func png(scale: Int = 6) -> [UInt8] {
@@ -11,7 +11,7 @@ extension QRCode {
         return file + Self.chunk("IEND", [])
     }
 
-    /// The rows of pixels, each behind a byte that names its filter.
+    /// Returns the rows of pixels, each behind a byte that names its filter.
     private func pixels(_ scale: Int) -> [UInt8] {
         var pixels: [UInt8] = []
         for row in range {
@@ -58,7 +58,7 @@ extension QRCode {
         return bytes(UInt32(content.count)) + named + bytes(checksum(named))
     }
 
-    /// The CRC-32 of the PNG standard.
+    /// Returns the CRC-32 of the PNG standard.
     private static func checksum(_ bytes: [UInt8]) -> UInt32 {
         var sum = UInt32.max
         for byte in bytes {

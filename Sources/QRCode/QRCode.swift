@@ -27,7 +27,7 @@ package struct QRCode: Sendable {
         dark = UnsafeBufferPointer(start: modules, count: width * width).map { $0 & 1 == 1 }
     }
 
-    /// Whether a module is dark; those around the code are light.
+    /// Returns whether a module is dark; those around the code are light.
     func isDark(_ row: Int, _ column: Int) -> Bool {
         (0..<width).contains(row) && (0..<width).contains(column) && dark[row * width + column]
     }
@@ -46,7 +46,7 @@ package struct QRCode: Sendable {
             """
     }
 
-    /// One rectangle for each run of dark modules.
+    /// Returns one rectangle for each run of dark modules.
     private func rectangles(ofRow row: Int) -> String {
         var path = ""
         var column = 0

@@ -1,9 +1,9 @@
 import GRDB
 
-/// Copies the log into the database file beside the writer, so that the writer hardly ever has to.
+/// Copies the log into the database file in the background, so that the writer seldom has to.
 ///
-/// It has a connection of its own. A passive checkpoint waits for nobody and nobody waits for it; what
-/// is left for the writer, when the log has grown long, is little. Belongs to one thread.
+/// It has its own connection. A passive checkpoint neither waits for readers and writers nor makes them wait;
+/// it leaves little for the writer when the log has grown long. Belongs to one thread.
 package final class Checkpointer {
     private let queue: DatabaseQueue
 

@@ -1,7 +1,7 @@
 import Credentials
 import Synchronization
 
-/// What a transaction changes of the gate's credentials, and what else follows its commit.
+/// The changes of one transaction to the gate's credentials, and the other effects of its commit.
 final class GateChanges {
     var records: [Record] = []
     /// Whether a message was left for the delivery service.
@@ -38,7 +38,7 @@ final class GateCredentials: Sendable {
 
     /// Whether the file lacks something that was committed, as far as this process knows.
     ///
-    /// A tool opens the file without writing it anew: the service did that at its start.
+    /// A tool opens the file without rewriting it: the service did that at its start.
     var isBehind: Bool {
         state.withLock { state in
             guard state.isBehind, state.file == nil else { return state.isBehind }
@@ -48,7 +48,7 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Whether most of the file is of no account any more.
+    /// Whether most of the file is obsolete.
     var isBloated: Bool {
         state.withLock { state in
             guard let total = state.file?.totalCount, let live = state.file?.liveCount else {
@@ -58,10 +58,10 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// The record that tells the gate of a connection's number, where the file's own is too far behind.
+    /// Returns the record that tells the gate of a connection's number, where the file's own is too far behind.
     ///
-    /// A broker begins so far ahead of the file's number that none it gave before is given again: the file is
-    /// told once in a broker's run, and again after each half of that lead.
+    /// A broker starts far enough ahead of the file's number that it never reuses an earlier one: the file gets
+    /// a record once in a broker's run, and again after each half of that lead.
     func record(of connection: Int64) -> Record? {
         state.withLock { state in
             connection > state.connection &+ Record.connectionsLead / 2
@@ -69,8 +69,10 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Has the other processes wait with their changes; called before a commit, so that the file gets
-    /// the changes of several processes in the order of their commits.
+    /// Makes other processes wait with their changes.
+    ///
+    /// Called before a commit, so that the file gets the changes of several processes in the order of their
+    /// commits.
     func hold() throws {
         try state.withLock { try $0.file?.hold() }
     }
@@ -89,7 +91,7 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Writes the file anew from what `read` gives, and has the other processes wait meanwhile.
+    /// Rewrites the file from the records that `read` returns; other processes wait meanwhile.
     func rewrite(_ read: () throws -> [Record]) throws {
         try state.withLock { state in
             state.isBehind = true
@@ -103,7 +105,7 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// All records that the tables give.
+    /// Returns all records that the tables give.
     static func everything(_ sql: SQL) throws -> [Record] {
         var records: [Record] = try sql.query("SELECT productKey, secretHash FROM product") { row in
             Digest(row.bytes(1)).map { .product(key: row.text(0), secret: $0) }

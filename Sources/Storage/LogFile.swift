@@ -2,22 +2,21 @@ import Glibc
 
 /// The log beside the database file (`-wal`), kept at a length at which commits write over what is there.
 ///
-/// A commit that makes the file longer also waits for the file system to find it blocks and to note the
-/// new length: on ext4 a third of its time. The engine leaves the file as long as it is when the log
-/// begins anew, and takes zeros behind the last commit for what they are: nothing.
+/// A commit that makes the file longer also waits for the file system to find it blocks and to note the new
+/// length: on ext4 a third of its time. The engine keeps the file's length when the log starts over, and
+/// ignores zeros behind the last commit.
 struct LogFile {
-    /// How long the file is made at most, in bytes: what is written between two copies of the log, and a
-    /// little.
+    /// The largest length of the file, in bytes: the writes between two checkpoints and a little more.
     static let bytesMax = 36 << 20
-    /// How much is added at once at most, in bytes: commits wait meanwhile.
+    /// The largest extension at once, in bytes: commits wait meanwhile.
     static let pieceBytes = 1 << 20
-    /// How much longer than what was written the file is made, so that little use costs little room.
+    /// The ratio of the file's length to the bytes written, so that little use costs little room.
     private static let leadFactor = 4
-    /// How often the greatest length must be free on the disk.
+    /// How many times the largest length must be free on the disk.
     private static let roomFactor = 8
 
     private let path: String
-    /// How long the file is to be, in bytes.
+    /// The length to reach, in bytes.
     private let wanted: Int
 
     /// The log of a database into which so many bytes were written since it was opened.
@@ -40,7 +39,7 @@ struct LogFile {
 
     /// Adds a piece of zeros; false where none is to be added.
     ///
-    /// Only for who has the right to write to the database: nobody else appends to the log meanwhile.
+    /// Only for the holder of the database's write lock: no other process appends to the log meanwhile.
     /// - Throws: `Failure` where the system took less than all of it; then nothing of it stays.
     func lengthen() throws(Failure) -> Bool {
         let file = open(path, O_RDWR | O_CLOEXEC)
@@ -56,7 +55,7 @@ struct LogFile {
         return !zeros.isEmpty
     }
 
-    /// Has what was added reach the disk, so that a commit seldom has to wait for it.
+    /// Flushes the extension to the disk, so that a commit seldom waits for it.
     func sync() {
         let file = open(path, O_RDWR | O_CLOEXEC)
         guard file >= 0 else { return }

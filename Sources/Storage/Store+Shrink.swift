@@ -3,11 +3,11 @@ import GRDB
 
 /// A file that grew gives back what it no longer needs.
 ///
-/// Whoever frees pages leaves them in the file, for what comes. Where there are very many, the last pages of
-/// the file are moved into them, a few at a time, and the file is cut when the log is copied. That takes one
-/// page of pointers for some 400 others, which is noted when a page changes its place or its use.
+/// Freed pages stay in the file, for later use. Where there are very many, the last pages of the file are moved
+/// into them, a few at a time, and the file is truncated when the log is copied. That takes one page of
+/// pointers for some 400 others, which is noted when a page changes its place or its use.
 extension Store {
-    /// Bytes up to which a database is written anew as a whole without being asked: a second at most.
+    /// The size up to which a database is rewritten as a whole without being asked: at most a second's work.
     static let smallBytes: Int64 = 64 << 20
 
     /// How large the file is, as its pages say.
@@ -20,7 +20,7 @@ extension Store {
         package var isShrinkable: Bool
     }
 
-    /// Looks how large the file is.
+    /// Returns the file's size.
     package func fileSize() throws -> FileSize {
         try pool.read { database in
             let sql = SQL(database)
@@ -35,15 +35,15 @@ extension Store {
 
     /// Takes so many free pages out of the file; the disk has them back when the log is copied.
     ///
-    /// Nothing is new in it, so that nobody waits for the disk.
+    /// It stores nothing new, so no commit waits for the disk.
     package func shrink(pages: Int, at now: Instant) throws {
         try rearrange(at: now) { tx in try tx.sql.run("PRAGMA incremental_vacuum(\(pages))") }
     }
 
-    /// Writes a database of an older version anew, so that it can give room back from then on; one of more
-    /// bytes than `limit` stays as it is.
+    /// Rewrites a database of an older version, so that it can give room back from then on; one larger than
+    /// `limit` bytes stays as it is.
     ///
-    /// Holds up all who write, and takes as much room again as the database has.
+    /// Blocks all writers, and needs as much room again as the database has.
     /// - Returns: Whether it can give room back now.
     @discardableResult
     package func makeShrinkable(upTo limit: Int64 = .max) throws -> Bool {

@@ -1,18 +1,18 @@
 import GRDB
 
-/// What keeps the file in shape beside those who write.
+/// The maintenance of the file beside the writers.
 extension Store {
-    /// Copies the log into the database file as far as nobody reads older pages.
+    /// Copies the log into the database file, up to the oldest page that a reader still needs.
     package func checkpoint() throws {
         try pool.writeWithoutTransaction { database in
             _ = try database.checkpoint(.passive)
         }
     }
 
-    /// Has the log's file grow by a piece, ahead of what is written, towards the length at which commits
-    /// write over what is there; false where nothing was added.
+    /// Extends the log's file by a piece, ahead of the writes, towards the length at which commits overwrite
+    /// old content; returns false where nothing was added.
     ///
-    /// - Throws: What the system or the engine refused; it is no use to try again at once.
+    /// - Throws: What the system or the engine refused; trying again at once does not help.
     package func lengthenLog() throws -> Bool {
         let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
         guard log.lacksPiece else { return false }
@@ -23,17 +23,17 @@ extension Store {
         return hasGrown
     }
 
-    /// Whether people were erased whom `scrub` has not followed yet.
+    /// Whether accounts were erased since the last `scrub`.
     package var owesScrub: Bool {
         get throws { try read { try $0.meta.owedScrub() } != nil }
     }
 
-    /// Clears away what may be left of people who were erased: in the log, and in parts of pages that
-    /// are unused since rows moved, which deleting them does not reach.
+    /// Removes the remains of erased accounts from the log and from unused parts of pages, which deleting rows
+    /// does not reach.
     ///
-    /// Holds up all who write for about a second, and does nothing when nobody was erased. False when
-    /// somebody was in the way for so long that it has to be tried again later. A database of more than
-    /// 64 MiB is not written anew as a whole, only the indexes that have people's names in them.
+    /// Blocks all writers for about a second, and does nothing when no account was erased. Returns false when a
+    /// reader or writer was in the way for so long that it has to be tried again later. A database of more than
+    /// 64 MiB is not rewritten as a whole, only the indexes that hold users' names.
     package func scrub() throws -> Bool {
         guard let mark = try read({ try $0.meta.owedScrub() }) else { return true }
         try checkpoint()

@@ -7,14 +7,14 @@ import Synchronization
 
 /// The one SQLite file that holds everything, and the only way to it.
 ///
-/// One writer connection is shared by all workers of the process: a batch is one transaction, and
-/// batches follow one another. Readers see the last committed state and never wait. What a batch
-/// changes of the gate's credentials is appended to the gate's file right after its commit, before
-/// anybody else may write, so that the file never falls behind an answer.
+/// One writer connection is shared by all workers of the process: a batch is one transaction, and batches
+/// follow one another. Readers see the last committed state and never wait. A batch's changes to the gate's
+/// credentials are appended to the gate's file right after its commit, before any other writer may go on, so
+/// that the file never falls behind an answer.
 package final class Store: Sendable {
     /// Why a store can't be opened or used.
     package enum Failure: Error, Equatable, CustomStringConvertible {
-        /// A later version of the program has written the file.
+        /// A later version of the program wrote the file.
         case newerVersion(path: String)
         /// A setting that durability rests on could not be set.
         case wrongSetting(name: String, value: String, wanted: String)
@@ -111,7 +111,7 @@ package final class Store: Sendable {
             try database.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
             // After a flood the log's file goes back to the length that it is kept at.
             try database.execute(sql: "PRAGMA journal_size_limit = \(LogFile.bytesMax)")
-            // What is deleted is written over, so that who was erased isn't found in a free page.
+            // Deleted content is overwritten, so that no erased user is found in a free page.
             try database.execute(sql: "PRAGMA secure_delete = ON")
         }
         return configuration
@@ -131,9 +131,9 @@ package final class Store: Sendable {
 
     /// Runs one transaction, commits it, and tells the gate's file what changed.
     ///
-    /// Blocks while another worker writes. When it throws nothing was changed, with one exception:
-    /// a gate's file that can't be written after the commit. Then the next batch writes it anew
-    /// before it does anything else, and nothing may be published until one succeeded.
+    /// Blocks while another worker writes. When it throws nothing was changed, with one exception: a gate's
+    /// file that can't be written after the commit. Then the next batch rewrites it before it does anything
+    /// else, and nothing may be published until one succeeded.
     package func batch<Value>(
         at now: Instant,
         _ body: (Transaction) throws -> Value
@@ -154,27 +154,27 @@ package final class Store: Sendable {
         }
     }
 
-    /// Has a function called after each commit that left a message for the delivery service.
+    /// Sets the function to call after each commit that left a message for the delivery service.
     ///
     /// It is called on the thread that committed, and must not block.
     package func onDelivery(_ ring: @escaping @Sendable () -> Void) {
         deliveryBell.withLock { $0 = ring }
     }
 
-    /// Moves what is stored from one place to another, in one transaction that a crash of the machine
-    /// may undo as a whole: nothing is new in it, so that nobody waits for the disk.
+    /// Moves stored content from one place to another, in one transaction that a crash of the machine may undo
+    /// as a whole: it stores nothing new, so no commit waits for the disk.
     package func rearrange(at now: Instant, _ body: (Transaction) throws -> Void) throws {
         try pool.writeWithoutTransaction { database in
             isLax.store(true, ordering: .relaxed)
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             let result = Result { try transact(database, at: now, GateChanges(), body) }
-            // Before anybody else may write: their commits are promises.
+            // Before any other writer goes on: its commits must be durable.
             try harden(database)
             try result.get()
         }
     }
 
-    /// Has commits last again; until that succeeds nobody may commit what he will promise.
+    /// Restores the durability of commits; until that succeeds no batch may commit.
     private func harden(_ database: Database) throws {
         guard isLax.load(ordering: .relaxed) else { return }
         try Self.secure(database)
@@ -216,7 +216,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// The largest stamp that is a row's key, which another process may have given.
+    /// Returns the largest stamp that is a row's key, which another process may have given.
     private static func lastStamp(_ sql: SQL) throws -> Int64 {
         try sql.integer(
             """
@@ -242,22 +242,22 @@ package final class Store: Sendable {
         }
     }
 
-    /// Writes the gate's file anew from the tables; at start, since a crash may have come between a
-    /// commit and the file.
+    /// Rewrites the gate's file from the tables; at start, since a crash may have come between a commit and the
+    /// file.
     package func healCredentials() throws {
         guard let gate else { return }
         try pool.writeWithoutTransaction { database in try heal(gate, database) }
     }
 
     private func heal(_ gate: GateCredentials, _ database: Database) throws {
-        // Read while nobody else may write: what another process commits goes behind it.
+        // Read while no other process may write: its later commits are appended behind.
         try gate.rewrite { try GateCredentials.everything(SQL(database)) }
     }
 
     /// Pages that this process has written into the log since it opened the store.
     package var pagesWritten: Int { pagesLogged.load(ordering: .relaxed) }
 
-    /// Takes the engine's count, which does not reach as far as ours, and has it begin anew.
+    /// Adds the engine's count, which is narrower than ours, and resets it.
     private func countPages(_ database: Database) {
         var pages: Int32 = 0
         var most: Int32 = 0
@@ -266,7 +266,7 @@ package final class Store: Sendable {
         pagesLogged.add(Int(pages), ordering: .relaxed)
     }
 
-    /// The settings that durability rests on, as they are now, by name.
+    /// Returns the settings that durability rests on, as they are now, by name.
     package func settings() throws -> [(name: String, value: String)] {
         try pool.writeWithoutTransaction { database in
             try ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint"].map { name in
@@ -275,7 +275,7 @@ package final class Store: Sendable {
         }
     }
 
-    /// The tables and indexes as SQL, in the order of their making.
+    /// Returns the tables and indexes as SQL, in the order of their making.
     package func schema() throws -> String {
         try pool.read { database in
             try String.fetchAll(

@@ -1,12 +1,12 @@
 import Credentials
 import GRDB
 
-/// Sorts what went wrong in the store: the machine's fault, or one message's.
+/// Classifies an error of the store: the machine's fault, or one message's.
 package enum StoreError {
     /// Tells whether the store as a whole can't work now.
     ///
-    /// The disk is full, input or output failed, it is locked or damaged, or the gate's file can't be
-    /// written. Trying again later may help; nothing that a message says can.
+    /// The disk is full, input or output failed, it is locked or damaged, or the gate's file can't be written.
+    /// Trying again later may help; a different message would not.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError { return true }
         guard let error = error as? DatabaseError else { return false }
@@ -23,7 +23,7 @@ package enum StoreError {
         return (error as? DatabaseError)?.resultCode == .SQLITE_FULL
     }
 
-    /// What went wrong in words for an operator, without any value of a statement.
+    /// Returns a description of an error for an operator, without any value of a statement.
     package static func summary(_ error: any Error) -> String {
         guard let error = error as? DatabaseError else { return "\(error)" }
         return "\(error.message ?? "the database failed") (\(error.extendedResultCode))"

@@ -27,13 +27,13 @@ package struct Transaction {
     package var services: ServiceTable { ServiceTable(transaction: self) }
     /// Devices and their identities.
     package var devices: DeviceTable { DeviceTable(transaction: self) }
-    /// What devices are at present.
+    /// The current statuses of devices.
     package var statuses: StatusTable { StatusTable(sql: sql, cache: writerCache, gate: gate) }
-    /// What devices reported.
+    /// The history of devices' reports.
     package var history: HistoryTable { HistoryTable(transaction: self) }
-    /// What happened to devices.
+    /// The events of devices.
     package var events: EventTable { EventTable(transaction: self) }
-    /// Who is bound to what.
+    /// The bindings of users and devices.
     package var bindings: BindingTable { BindingTable(transaction: self) }
     /// Invitations to devices.
     package var sharings: SharingTable { SharingTable(transaction: self) }
@@ -41,7 +41,7 @@ package struct Transaction {
     package var homes: HomeTable { HomeTable(transaction: self) }
     /// Users.
     package var accounts: AccountTable { AccountTable(transaction: self) }
-    /// What goes from an anonymous user to the account that he logged in to.
+    /// The transfer of an anonymous user's possessions to an account.
     package var adoptions: AdoptionTable { AdoptionTable(transaction: self) }
     /// Users' names at identity providers.
     package var identities: IdentityTable { IdentityTable(transaction: self) }
@@ -57,17 +57,17 @@ package struct Transaction {
     package var inbox: InboxTable { InboxTable(transaction: self) }
     /// The ids of requests that took effect, with their answers.
     package var requests: RequestTable { RequestTable(transaction: self) }
-    /// What is owed to the broker.
+    /// Messages to be published.
     package var outbox: OutboxTable { OutboxTable(transaction: self) }
-    /// Statuses that users are owed anew.
+    /// Retained statuses to publish again.
     package var refreshes: RefreshTable { RefreshTable(sql: sql) }
     /// Messages that were put aside.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
-    /// What the gate refused.
+    /// The gate's refusals.
     package var refusals: RefusalTable { RefusalTable(transaction: self) }
-    /// Codes with which a user ends his other sessions.
+    /// Codes with which users end their other sessions.
     package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
-    /// Messages on their way out of the house.
+    /// Outgoing messages.
     package var deliveries: DeliveryTable { DeliveryTable(transaction: self) }
     /// Links in messages.
     package var links: LinkTable { LinkTable(transaction: self) }
@@ -75,15 +75,15 @@ package struct Transaction {
     package var cancellations: CancellationTable { CancellationTable(transaction: self) }
     /// What has had its time.
     package var retention: RetentionTable { RetentionTable(transaction: self) }
-    /// How much waits to be forgotten.
+    /// The backlogs of maintenance.
     package var backlogs: BacklogTable { BacklogTable(transaction: self) }
-    /// Who did what to whose account.
+    /// The audit trail.
     package var audit: AuditTable { AuditTable(transaction: self) }
-    /// Commands that are given at certain times.
+    /// commands that are sent at certain times.
     package var schedules: ScheduleTable { ScheduleTable(transaction: self) }
-    /// What became of schedules' occurrences.
+    /// The runs of schedules.
     package var runs: ScheduleRunTable { ScheduleRunTable(transaction: self) }
-    /// Zone data, and schedules that are to be planned anew.
+    /// Zone data, and the schedules to plan again.
     package var replans: ReplanTable { ReplanTable(transaction: self) }
     /// Counters of tries.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
@@ -110,7 +110,7 @@ package struct Transaction {
 final class StampSource: Sendable {
     private let last = Mutex<Int64>(0)
 
-    /// The next number: microseconds of the transaction's moment, or one more than the last.
+    /// Returns the next number: microseconds of the transaction's moment, or one more than the last.
     func next(_ now: Instant) -> Int64 {
         last.withLock { last in
             last = max(last + 1, now.milliseconds * 1000)
@@ -118,7 +118,7 @@ final class StampSource: Sendable {
         }
     }
 
-    /// Has the next number be larger than one that somebody else gave.
+    /// Makes the next number larger than one that another process gave.
     func goOn(behind stamp: Int64) {
         last.withLock { $0 = max($0, stamp) }
     }

@@ -50,7 +50,7 @@ enum Main {
         )
     }
 
-    /// The first word that should name a command and doesn't; the parser would find fault with its options.
+    /// Returns the first word that should name a command and doesn't; the parser would find fault with its options.
     private static func unknownCommand() -> String? {
         var command: any ParsableCommand.Type = Lamplighter.self
         for word in CommandLine.arguments.dropFirst() {

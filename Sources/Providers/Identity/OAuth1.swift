@@ -8,7 +8,7 @@ struct OAuth1 {
     let token: String
     let tokenSecret: String
 
-    /// The value of the `Authorization` header for a request without a body.
+    /// Returns the value of the `Authorization` header for a request without a body.
     func authorization(
         method: String,
         url: String,

@@ -41,7 +41,7 @@ package struct MailAddress: Sendable, Equatable {
         return domain.flatMap { isDomain($0) ? $0 : nil }
     }
 
-    /// The domain as it is asked for in the DNS (`xn--…`).
+    /// Returns the domain as it is asked for in the DNS (`xn--…`).
     private static func converted(_ text: Substring) -> String? {
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x80 || isHost($0) }) else {
             return nil

@@ -65,7 +65,7 @@ enum MailHeader {
         }
     }
 
-    /// Letters, digits and what needs no quoting in a phrase; anything else may mean something.
+    /// Returns letters, digits and what needs no quoting in a phrase; anything else may mean something.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

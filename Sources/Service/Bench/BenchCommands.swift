@@ -96,7 +96,7 @@ package struct BenchCommands: Sendable {
         return crowd
     }
 
-    /// The round trips of one part, in milliseconds, ascending.
+    /// Returns the round trips of one part, in milliseconds, ascending.
     func measure(
         _ part: Part,
         _ field: BenchField,

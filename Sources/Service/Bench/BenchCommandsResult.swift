@@ -14,7 +14,7 @@ package struct BenchCommandsResult: Sendable {
         p99[part, default: []].append(Self.at(0.99, delays))
     }
 
-    /// The value below which a share of the sorted values lies; 0 for none.
+    /// Returns the value below which a share of the sorted values lies; 0 for none.
     static func at(_ share: Double, _ sorted: [Double]) -> Double {
         sorted.isEmpty ? 0 : sorted[Int(Double(sorted.count - 1) * share)]
     }

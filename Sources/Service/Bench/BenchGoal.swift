@@ -25,7 +25,7 @@ struct BenchGoal {
         )
     }
 
-    /// The middle of what was measured, since machines are not even; 0 for nothing.
+    /// Returns the middle of what was measured, since machines are not even; 0 for nothing.
     static func median(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         guard !sorted.isEmpty else { return 0 }
@@ -33,27 +33,27 @@ struct BenchGoal {
         return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 
-    /// What 99 of 100 values stay below; of fewer than 200 the second highest, which leaves out a single one
-    /// and no more; 0 for nothing.
+    /// Returns what 99 of 100 values stay below; of fewer than 200 the second highest, which leaves out a
+    /// single one and no more; 0 for nothing.
     static func percentile99(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         guard sorted.count >= 200 else { return sorted.dropLast().last ?? sorted.last ?? 0 }
         return sorted[Int(Double(sorted.count - 1) * 0.99)]
     }
 
-    /// A number with two decimals, or none from a hundred on.
+    /// Returns a number with two decimals, or none from a hundred on.
     static func short(_ value: Double) -> String {
         guard value.isFinite else { return "?" }
         let hundredths = (value * 100).rounded() / 100
         return hundredths >= 100 ? "\(Int(hundredths))" : "\(hundredths)"
     }
 
-    /// A text, filled with spaces from the right.
+    /// Returns a text, filled with spaces from the right.
     static func filled(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// A whole number, filled with spaces from the left.
+    /// Returns a whole number, filled with spaces from the left.
     static func padded(_ number: Int, _ width: Int) -> String {
         let text = "\(number)"
         return String(repeating: " ", count: max(0, width - text.count)) + text

@@ -79,7 +79,7 @@ package struct BenchHistory: Sendable {
         try store.checkpoint()
     }
 
-    /// The median time of an answer.
+    /// Returns the median time of an answer.
     private func milliseconds(
         _ kind: BenchHistoryResult.Kind,
         _ did: DeviceID,

@@ -10,12 +10,12 @@ struct BenchHops {
 
     init(root: String) { self.root = root }
 
-    /// What the broker is to send to this process.
+    /// Returns what the broker is to send to this process.
     static func filters(_ root: String) -> [String] {
         ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
     }
 
-    /// The message that follows from one, or nil.
+    /// Returns the message that follows from one, or nil.
     mutating func follow(
         _ topic: ArraySlice<UInt8>,
         _ payload: ArraySlice<UInt8>

@@ -90,7 +90,7 @@ package struct BenchLimits: Sendable {
         return rate
     }
 
-    /// The median round trip of a command, in milliseconds.
+    /// Returns the median round trip of a command, in milliseconds.
     private func delay(_ field: BenchField) async throws -> Double {
         var commands = BenchCommandsOptions()
         commands.devices = options.devices

@@ -38,7 +38,7 @@ package struct BenchLimitsResult: Sendable {
         ]
     }
 
-    /// The median of the rounds' ratios.
+    /// Returns the median of the rounds' ratios.
     private static func ratio(_ one: [Double], _ other: [Double]) -> Double {
         BenchGoal.median(zip(one, other).map { $0 / $1 })
     }

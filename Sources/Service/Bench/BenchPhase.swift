@@ -135,7 +135,7 @@ struct BenchRig {
         return (at(0.5), at(0.99))
     }
 
-    /// What the window counts as done: readers must keep up as well, or the broker's queues for them
+    /// Returns what the window counts as done: readers must keep up as well, or the broker's queues for them
     /// overflow.
     private func consumed(_ window: Int) -> Int {
         phase.hasReaders ? min(done, load.delivered + window) : done

@@ -107,12 +107,12 @@ struct BenchProcess {
         killer.cancel()
     }
 
-    /// Resident memory in megabytes: now, or at its highest.
+    /// Returns resident memory in megabytes: now, or at its highest.
     func memory(peak: Bool = false) -> Double {
         Self.memory(of: Int(process.pid), peak: peak)
     }
 
-    /// The same of any process; 0 where there is none.
+    /// Returns the same of any process; 0 where there is none.
     static func memory(of pid: Int, peak: Bool = false) -> Double {
         let name = peak ? "VmHWM:" : "VmRSS:"
         let status = TextFile.read("/proc/\(pid)/status") ?? ""

@@ -58,7 +58,7 @@ package struct BenchSchedules: Sendable {
 
     // MARK: Finding what is due
 
-    /// The median time of finding 500 due schedules among so many, in microseconds.
+    /// Returns the median time of finding 500 due schedules among so many, in microseconds.
     private func lookup(_ stored: Int, _ path: String) throws -> Double {
         guard let key = ServerKey(Sodium.randomBytes(32)) else {
             throw LoadError.failed("no random key")
@@ -148,7 +148,7 @@ package struct BenchSchedules: Sendable {
 
     // MARK: With little to do
 
-    /// How long after their minutes' beginnings triggers arrived, in milliseconds.
+    /// Returns how long after their minutes' beginnings triggers arrived, in milliseconds.
     private func punctuality(
         _ field: BenchField,
         _ store: Store,

@@ -5,7 +5,7 @@ package import SystemPackage
 package enum BrokerFiles {
     private static let gateName = "libLamplighterGate.so"
 
-    /// The path of mosquitto: as configured, or in PATH, or where Debian puts it.
+    /// Returns the path of mosquitto: as configured, or in PATH, or where Debian puts it.
     ///
     /// - Throws: A `Problem` where it isn't there.
     package static func program(_ settings: Settings) throws -> String {
@@ -26,7 +26,7 @@ package enum BrokerFiles {
         )
     }
 
-    /// The path of the gate: as configured, or beside the executable, or in ../lib/lamplighter from there.
+    /// Returns the path of the gate: as configured, or beside the executable, or in ../lib/lamplighter from there.
     ///
     /// - Throws: A `Problem` where it isn't there.
     package static func gate(_ settings: Settings) throws -> String {
@@ -54,7 +54,7 @@ package enum BrokerFiles {
 
 /// Finds programs the way a shell would, and this one.
 package enum Executables {
-    /// The path of a program in PATH, /usr/sbin or /usr/local/sbin; nil where it isn't there.
+    /// Returns the path of a program in PATH, /usr/sbin or /usr/local/sbin; nil where it isn't there.
     package static func find(_ name: String) -> String? {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         return (path.split(separator: ":").map(String.init) + ["/usr/sbin", "/usr/local/sbin"])

@@ -21,7 +21,7 @@ enum BrokerLog {
         truncate(path, 0)
     }
 
-    /// The last three lines written since the log had a size, without their times.
+    /// Returns the last three lines written since the log had a size, without their times.
     static func tail(_ path: String, from offset: Int) -> String {
         guard let bytes = TextFile.readBytes(path), bytes.count > offset else {
             return "it ended at once and wrote nothing to its log"

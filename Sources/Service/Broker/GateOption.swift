@@ -41,7 +41,7 @@ package struct GateOption: Sendable {
             GateOption("status_backlog", "limits.statusBacklog"),
         ]
 
-    /// The lines of a configuration.
+    /// Returns the lines of a configuration.
     package static func lines(_ settings: Settings) -> [String] {
         all.map { "plugin_opt_\($0.name) \(settings.integer($0.key) * $0.factor)" }
     }

@@ -23,7 +23,7 @@ package enum OrphanBroker {
         return pid
     }
 
-    /// The pid of a broker that runs with the directory's configuration.
+    /// Returns the pid of a broker that runs with the directory's configuration.
     package static func find(in directory: DataDirectory) -> Int32? {
         let noted = TextFile.read(directory.brokerPID).flatMap {
             Int32($0.prefix { $0.isNumber })

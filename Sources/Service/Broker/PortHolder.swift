@@ -23,7 +23,7 @@ struct PortHolder {
         return nil
     }
 
-    /// Inodes of the sockets that listen on a port.
+    /// Returns inodes of the sockets that listen on a port.
     private static func listeners(on port: Int) -> Set<String> {
         var inodes: Set<String> = []
         for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
@@ -45,18 +45,18 @@ enum ProcessTable {
     /// The ids of all processes.
     static var pids: [Int32] { entries("/proc").compactMap { Int32($0) } }
 
-    /// The short name of a process.
+    /// Returns the short name of a process.
     static func name(of pid: Int32) -> String? {
         TextFile.read("/proc/\(pid)/comm").map { $0.filter { !$0.isNewline } }
     }
 
-    /// The words a process was started with.
+    /// Returns the words a process was started with.
     static func command(of pid: Int32) -> [String] {
         (TextFile.readBytes("/proc/\(pid)/cmdline") ?? [])
             .split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Inodes of a process's sockets; empty where it is another user's.
+    /// Returns inodes of a process's sockets; empty where it is another user's.
     static func sockets(of pid: Int32) -> [String] {
         let folder = "/proc/\(pid)/fd"
         return entries(folder).compactMap { name in

@@ -18,7 +18,7 @@ package enum Ports {
         }
     }
 
-    /// A free port below those that the system gives to outgoing connections: the workers' own
+    /// Returns a free port below those that the system gives to outgoing connections: the workers' own
     /// connections must not take it before it is listened on.
     private static func quietPort(_ host: String) -> Int? {
         for _ in 0..<50 {

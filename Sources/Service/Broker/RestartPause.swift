@@ -10,7 +10,7 @@ struct RestartPause {
 
     private var pause = first
 
-    /// The pause after a broker that ran so long.
+    /// Returns the pause after a broker that ran so long.
     mutating func next(ran: Duration) -> Duration {
         pause = ran > Self.steady ? Self.first : min(pause * 2, Self.last)
         return pause

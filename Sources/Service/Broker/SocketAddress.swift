@@ -41,7 +41,7 @@ struct SocketAddress {
         }
     }
 
-    /// The port a socket is bound to.
+    /// Returns the port a socket is bound to.
     static func port(of descriptor: Int32) -> Int {
         var address = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -5,7 +5,7 @@ import Workers
 
 /// How messages leave the house, as the settings say.
 enum DeliveryRoutes {
-    /// The route of each channel.
+    /// Returns the route of each channel.
     ///
     /// - Throws: A `Problem` where a setting that the route needs is missing or wrong.
     static func make(_ context: RunContext) throws -> [Delivery.Channel: Route] {

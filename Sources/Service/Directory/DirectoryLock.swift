@@ -38,7 +38,7 @@ package final class DirectoryLock: Sendable {
 
     deinit { try? file.close() }
 
-    /// The process that runs a service on the directory; nil where none does.
+    /// Returns the process that runs a service on the directory; nil where none does.
     package static func holder(of directory: DataDirectory) -> Int32? {
         guard let file = try? FileDescriptor.open(FilePath(directory.lock), .readWrite) else {
             return nil

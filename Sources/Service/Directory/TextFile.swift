@@ -62,12 +62,12 @@ package enum TextFile {
     /// True where something of that name exists.
     package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// The size of a file; nil where there is none.
+    /// Returns the size of a file; nil where there is none.
     package static func size(_ path: String) -> Int? {
         (try? Stat(path)).map { Int($0.size) }
     }
 
-    /// The lowest nine bits of a file's mode; nil where there is none.
+    /// Returns the lowest nine bits of a file's mode; nil where there is none.
     package static func mode(_ path: String) -> Int? {
         (try? Stat(path)).map { Int($0.permissions.rawValue & 0o777) }
     }
@@ -75,7 +75,7 @@ package enum TextFile {
 
 /// Makes paths absolute, so that what is shown can be found from anywhere.
 package enum AbsolutePath {
-    /// The absolute, normalised form of a path; symbolic links are left as they are.
+    /// Returns the absolute, normalised form of a path; symbolic links are left as they are.
     package static func of(_ path: String) -> String {
         let given = FilePath(path)
         if given.isAbsolute { return given.lexicallyNormalized().string }

@@ -32,7 +32,7 @@ package struct Doctor {
         return findings
     }
 
-    /// The report for programs: `{"version", "ok", "checks"}`.
+    /// Returns the report for programs: `{"version", "ok", "checks"}`.
     package static func json(_ findings: [Finding]) -> JSONValue {
         .object(
             JSONObject([

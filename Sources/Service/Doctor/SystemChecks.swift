@@ -7,7 +7,7 @@ enum SystemChecks {
     /// Bytes below which a disk will soon be too full.
     private static let roomWarn = Int64(1 << 30)
 
-    /// Whether secrets are ours alone to read.
+    /// Returns whether secrets are ours alone to read.
     static func secrets(_ directory: DataDirectory) -> Finding {
         let title = "secrets are readable by their owner only"
         let secrets = [directory.serverKey, directory.serviceSecret, directory.toolsSecret]
@@ -26,7 +26,7 @@ enum SystemChecks {
         )
     }
 
-    /// Whether there is room for the database to grow.
+    /// Returns whether there is room for the database to grow.
     static func disk(_ directory: DataDirectory, _ reserve: DiskGuard.Reserve) -> Finding {
         let title = "the disk has room"
         guard let room = DiskGuard.Room.of(directory.path), room.total > 0 else {
@@ -51,7 +51,7 @@ enum SystemChecks {
         )
     }
 
-    /// Whether the clock is set.
+    /// Returns whether the clock is set.
     static func clock() -> Finding {
         let title = "the clock is set"
         let now = SystemClock().now
@@ -84,7 +84,7 @@ enum SystemChecks {
         return Finding(.doctorClock, title, .pass, "system clock", shown)
     }
 
-    /// Whether the system lets us open as many connections as are configured.
+    /// Returns whether the system lets us open as many connections as are configured.
     static func limits(_ settings: Settings) -> Finding {
         let title = "enough files may be open"
         let limit = FileLimit.current

@@ -91,7 +91,7 @@ final class LoadConnections {
 
     private func fail(_ error: LoadError) { failure = failure ?? error }
 
-    /// Whether a connection stands, and the broker has confirmed all that it sent.
+    /// Returns whether a connection stands, and the broker has confirmed all that it sent.
     func isIdle(_ place: Int) -> Bool { pool.sockets[place]?.unconfirmed == 0 }
 
     /// Queues a message; it leaves with `flush(_:)` or the next packet that comes.

@@ -7,7 +7,7 @@ struct LoadTerminal: Sendable {
 }
 
 extension LoadTerminal {
-    /// How it connects: with its token, or with the app's secret while it has no session.
+    /// Returns how it connects: with its token, or with the app's secret while it has no session.
     func login(secret: String? = nil) -> MQTTWriter.Login {
         .init(
             clientID: terminalID,
@@ -17,6 +17,6 @@ extension LoadTerminal {
         )
     }
 
-    /// The beginning of the topics that belong to it alone.
+    /// Returns the beginning of the topics that belong to it alone.
     func space(_ root: String) -> String { "\(root)/app/\(appID)/\(terminalID)" }
 }

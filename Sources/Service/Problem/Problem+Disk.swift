@@ -30,7 +30,7 @@ extension Problem {
         )
     }
 
-    /// The room of the disk that a path is on, or will be.
+    /// Returns the room of the disk that a path is on, or will be.
     private static func room(of path: String) -> DiskGuard.Room? {
         var path = path
         while !path.isEmpty {

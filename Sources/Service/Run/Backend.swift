@@ -79,7 +79,7 @@ package struct Backend {
         )
     }
 
-    /// What sends e-mails and texts, where the session worker runs that publishes for it.
+    /// Returns what sends e-mails and texts, where the session worker runs that publishes for it.
     private static func deliveries(
         _ context: RunContext,
         _ environment: Environment

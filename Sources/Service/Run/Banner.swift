@@ -34,13 +34,13 @@ struct Banner {
         return lines.joined(separator: "\n")
     }
 
-    /// An address as it can be opened from this machine.
+    /// Returns an address as it can be opened from this machine.
     static func url(_ scheme: String, _ host: String, _ port: Int) -> String {
         let host = reachable(host)
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
-    /// The host to connect to where one listens on this one: that of all addresses can't be opened.
+    /// Returns the host to connect to where one listens on this one: that of all addresses can't be opened.
     static func reachable(_ host: String) -> String {
         switch host {
         case "0.0.0.0": "127.0.0.1"

@@ -2,7 +2,7 @@ package import Mosquitto
 
 /// How the workers and the tools reach the broker.
 package enum BrokerAccess {
-    /// What all workers' connections have in common.
+    /// Returns what all workers' connections have in common.
     ///
     /// - Throws: A `Problem` where the password's file cannot be read.
     package static func workers(_ context: RunContext) throws -> ConnectionOptions {

@@ -2,7 +2,7 @@ package import JSON
 
 /// The demo product and app as documents, as an operator would import them.
 package enum DemoDocuments {
-    /// A lamp with a thermometer: one data point of every common kind, an alert and a fault.
+    /// Returns a lamp with a thermometer: one data point of every common kind, an alert and a fault.
     package static func product(_ keys: DemoKeys) -> JSONValue {
         .object(
             JSONObject([
@@ -32,7 +32,7 @@ package enum DemoDocuments {
         )
     }
 
-    /// An app that sees every product and lets people in by phone or by an id of its own.
+    /// Returns an app that sees every product and lets people in by phone or by an id of its own.
     package static func app(_ keys: DemoKeys) -> JSONValue {
         .object(
             JSONObject([

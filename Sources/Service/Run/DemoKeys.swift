@@ -65,7 +65,7 @@ package struct DemoKeys: Sendable, Equatable {
         )
     }
 
-    /// Random lowercase hex digits, two a byte.
+    /// Returns random lowercase hex digits, two a byte.
     package static func hex(_ bytes: Int) -> String {
         Sodium.randomBytes(bytes)
             .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

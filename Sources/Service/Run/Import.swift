@@ -53,7 +53,7 @@ package enum Import {
         return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
     }
 
-    /// A document with its name; 128 random bits where it has none, so that nobody else has it.
+    /// Returns a document with its name; 128 random bits where it has none, so that nobody else has it.
     private static func named(_ document: JSONObject, _ field: String) -> JSONObject {
         guard document[field] == nil else { return document }
         let rest = document.members.filter { $0.key != field }

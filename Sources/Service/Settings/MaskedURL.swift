@@ -1,6 +1,6 @@
 /// Keeps credentials inside addresses from being shown.
 enum MaskedURL {
-    /// The address with `***` for user and password and for each value of its query.
+    /// Returns the address with `***` for user and password and for each value of its query.
     ///
     /// A text that is no address stays as it is, unless `isURL` says that it should be one.
     static func text(_ text: String, isURL: Bool) -> String {

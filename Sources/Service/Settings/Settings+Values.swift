@@ -65,6 +65,6 @@ extension Settings {
     /// File with the bearer token for the webhook.
     package var webhookTokenFile: String? { optional("webhook.tokenFile") }
 
-    /// A limit by the last part of its key, such as `batch`.
+    /// Returns a limit by the last part of its key, such as `batch`.
     package func limit(_ name: String) -> Int { integer("limits." + name) }
 }

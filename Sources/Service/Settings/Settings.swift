@@ -63,7 +63,7 @@ package struct Settings: Sendable {
     /// All settings in the table's order.
     package var entries: [Entry] { SettingsTable.all.compactMap { values[$0.key] } }
 
-    /// The value of a key that the table has.
+    /// Returns the value of a key that the table has.
     package func value(_ key: String) -> SettingValue {
         guard let entry = values[key] else { preconditionFailure("no setting \(key)") }
         return entry.value
@@ -86,7 +86,7 @@ package struct Settings: Sendable {
         return items
     }
 
-    /// A text that may be left empty.
+    /// Returns a text that may be left empty.
     func optional(_ key: String) -> String? {
         let text = text(key)
         return text.isEmpty ? nil : text

@@ -39,7 +39,7 @@ enum SettingsFile {
         return (path, provider)
     }
 
-    /// The error for a setting that does not exist.
+    /// Returns the error for a setting that does not exist.
     static func unknown(_ key: String, at place: String) -> Problem {
         let meant = SettingsTable.suggestion(for: key)
         return Problem(

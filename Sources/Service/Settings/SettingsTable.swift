@@ -25,7 +25,7 @@ package enum SettingsTable {
     /// Finds the row of a key.
     package static func setting(_ key: String) -> Setting? { byKey[key] }
 
-    /// The key nearest to a misspelt one, where one is near enough to be meant.
+    /// Returns the key nearest to a misspelt one, where one is near enough to be meant.
     package static func suggestion(for key: String) -> String? {
         Suggestion.nearest(to: key, among: all.map(\.key))
     }

@@ -1,13 +1,13 @@
 /// Finds what somebody meant to type.
 package enum Suggestion {
-    /// The candidate with the fewest edits, if those are at most a third of the word.
+    /// Returns the candidate with the fewest edits, if those are at most a third of the word.
     package static func nearest(to word: String, among candidates: [String]) -> String? {
         let ranked = candidates.map { ($0, distance(word.lowercased(), $0.lowercased())) }
         guard let best = ranked.min(by: { $0.1 < $1.1 }) else { return nil }
         return best.1 <= max(2, word.count / 3) ? best.0 : nil
     }
 
-    /// The number of characters to insert, drop or replace (Levenshtein).
+    /// Returns the number of characters to insert, drop or replace (Levenshtein).
     static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)
         var row = Array(0...right.count)

@@ -30,15 +30,15 @@ struct SimulatedApp {
 
     func space(_ root: String) -> String { "\(root)/app/\(app.appID)/\(terminalID)" }
 
-    /// The topics to subscribe to; those of the user need a session.
+    /// Returns the topics to subscribe to; those of the user need a session.
     func filters(_ root: String) -> [String] {
         [space(root) + "/response"] + (uid.map { ["\(root)/user/\($0)/#"] } ?? [])
     }
 
-    /// The request for a session of a fresh user.
+    /// Returns the request for a session of a fresh user.
     mutating func loginRequest() -> [UInt8] { request(["countryCode": "1"]) }
 
-    /// The request that binds a device, once for each.
+    /// Returns the request that binds a device, once for each.
     mutating func bindRequest(_ device: SimulatedDevice, productKey: String) -> [UInt8]? {
         guard device.did != nil, bound.insert(device.mac).inserted else { return nil }
         return request([

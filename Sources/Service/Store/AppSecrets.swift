@@ -4,7 +4,7 @@ package import JSON
 ///
 /// The app's own secret is not among them: it is stored apart, as a hash, and nothing can show it again.
 package enum AppSecrets {
-    /// The document with the providers' secrets that it leaves out, as the version before had them.
+    /// Returns the document with the providers' secrets that it leaves out, as the version before had them.
     ///
     /// So that what `app export` prints can be imported again. A provider that is left out as a whole is
     /// gone, with its secret.
@@ -30,7 +30,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// The document without any secret, for people and files.
+    /// Returns the document without any secret, for people and files.
     package static func removed(from document: JSONObject) -> JSONObject {
         var document = document
         document["secret"] = nil
@@ -47,7 +47,7 @@ package enum AppSecrets {
         return document
     }
 
-    /// Whether a provider's field holds a secret: `clientSecret`, and whatever an operator wrote beside the
+    /// Returns whether a provider's field holds a secret: `clientSecret`, and whatever an operator wrote beside the
     /// known fields that reads like one.
     private static func isSecret(_ field: String) -> Bool {
         let name = field.lowercased()

@@ -7,7 +7,7 @@ import Workers
 
 /// Shows what the gate refused: what the service keeps, and what comes from now on.
 package enum RefusalWatch {
-    /// The refusals that the service kept of a time, the oldest first.
+    /// Returns the refusals that the service kept of a time, the oldest first.
     ///
     /// - Throws: What the store refused.
     package static func stored(_ store: Store, sinceSeconds seconds: Int64?) throws -> [JSONObject]

@@ -81,7 +81,7 @@ package enum ToolClient {
         return (settings.mqttHost, isGiven ? settings.mqttPort : port ?? settings.mqttPort)
     }
 
-    /// How `service:tools` connects, under a client id of its own.
+    /// Returns how `service:tools` connects, under a client id of its own.
     ///
     /// - Throws: A `Problem` where the password's file cannot be read.
     package static func options(

@@ -100,34 +100,34 @@ package struct Row {
         sqlite3_column_type(statement, column) == SQLITE_NULL
     }
 
-    /// An integer; 0 for NULL.
+    /// Returns an integer; 0 for NULL.
     package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
 
-    /// An integer or nil for NULL.
+    /// Returns an integer or nil for NULL.
     package func optionalInteger(_ column: Int32) -> Int64? {
         isNull(column) ? nil : integer(column)
     }
 
-    /// A number or nil for NULL.
+    /// Returns a number or nil for NULL.
     package func optionalDouble(_ column: Int32) -> Double? {
         isNull(column) ? nil : sqlite3_column_double(statement, column)
     }
 
-    /// A Boolean kept as 0 or 1.
+    /// Returns a Boolean kept as 0 or 1.
     package func bool(_ column: Int32) -> Bool { integer(column) != 0 }
 
-    /// A text; empty for NULL.
+    /// Returns a text; empty for NULL.
     package func text(_ column: Int32) -> String {
         withBytes(column, text: true) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// A text or nil for NULL.
+    /// Returns a text or nil for NULL.
     package func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
 
-    /// Bytes; empty for NULL.
+    /// Returns bytes; empty for NULL.
     package func bytes(_ column: Int32) -> [UInt8] { withBytes(column, text: false) { Array($0) } }
 
-    /// Bytes or nil for NULL.
+    /// Returns bytes or nil for NULL.
     package func optionalBytes(_ column: Int32) -> [UInt8]? { isNull(column) ? nil : bytes(column) }
 
     /// Lends a text's or blob's bytes without copying them.

@@ -1,7 +1,7 @@
 /// Accounts with names, addresses, passwords and providers; codes and tickets.
 ///
-/// Only an address that logs in is unique: anybody may write down another one's unproved. A phone
-/// that is some account's username is found as a phone.
+/// Only an address that logs in is unique: any account may record another's address unverified. A phone that is
+/// an account's username is found as a phone.
 enum Schema002 {
     static let sql = """
         ALTER TABLE account ADD COLUMN username TEXT;

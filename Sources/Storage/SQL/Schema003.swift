@@ -1,4 +1,4 @@
-/// Messages that leave the house, and the links in them.
+/// Outgoing messages, and the links in them.
 enum Schema003 {
     static let sql = """
         CREATE TABLE delivery (

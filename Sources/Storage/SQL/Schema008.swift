@@ -1,6 +1,6 @@
 /// Schedules, their runs, and the time zone data that they were planned with.
 ///
-/// A schedule goes with its creator's bond to the device, its runs go with it. What is due is found
+/// A schedule goes with its creator's binding to the device, its runs go with it. What is due is found
 /// by one index, in which nothing stands that isn't planned.
 enum Schema008 {
     static let sql = """

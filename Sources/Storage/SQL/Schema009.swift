@@ -1,5 +1,5 @@
-/// Accounts are found by any address that they name, proved or not: whoever proves one takes it from
-/// all others.
+/// Accounts are found by any address that they hold, verified or not: the account that verifies one takes it
+/// from all others.
 enum Schema009 {
     static let sql = """
         CREATE INDEX accountEmailNamed ON account (appId, region, emailKey)

@@ -1,4 +1,4 @@
-/// A device that has come anew may have missed what the broker had taken for it: that goes out again.
+/// A reconnected device may have missed messages that the broker had accepted for it: those are sent again.
 enum Schema011 {
     static let sql = """
         ALTER TABLE commandCall ADD COLUMN sentBefore {int};

@@ -1,5 +1,5 @@
-/// Addresses that wait to be proved beside those that log in; when a user logged in last; and a time zone
-/// only where the user said one: until now every account had UTC, which nobody had asked for.
+/// Addresses that wait to be proved beside those that log in; when a user logged in last; and a time zone only
+/// where the user said one: until now every account had UTC, without having chosen it.
 enum Schema018 {
     static let sql = """
         ALTER TABLE account ADD COLUMN pendingPhone TEXT;

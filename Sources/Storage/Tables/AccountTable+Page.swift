@@ -1,7 +1,7 @@
 package import Domain
 
 extension AccountTable {
-    /// Users in the order of their ids, from behind one id on.
+    /// Returns users in the order of their ids, from behind one id on.
     package func page(after uid: String = "", app: String? = nil, limit: Int) throws -> [User] {
         try transaction.sql.query(
             """

@@ -18,12 +18,12 @@ package struct AccountTable {
 
     // MARK: Finding
 
-    /// One user, or nil.
+    /// Returns one user, or nil.
     package func find(_ uid: UserID) throws -> User? {
         try query("uid = $1") { $0.add(uid.text) }
     }
 
-    /// The user who logs in with a name, or nil; who has only written it down doesn't.
+    /// Returns the user who logs in with a name, or nil; a merely recorded address does not log in.
     package func find(_ name: LoginName, app: AppID, region: String) throws -> User? {
         let (condition, key) =
             switch name {
@@ -39,7 +39,7 @@ package struct AccountTable {
         }
     }
 
-    /// Users who registered with an e-mail address while another had it, the first ones first.
+    /// Returns users who registered with an e-mail address while another had it, the first ones first.
     package func beside(
         _ email: EmailAddress,
         app: AppID,
@@ -63,13 +63,13 @@ package struct AccountTable {
         return try uids.compactMap(find)
     }
 
-    /// The user who proved an address, or nil.
+    /// Returns the user who verified an address, or nil.
     package func find(proved address: Address, app: AppID, region: String) throws -> User? {
         try find(LoginName(address), app: app, region: region)
             .flatMap { $0.verifiedAddresses.contains(address) ? $0 : nil }
     }
 
-    /// The anonymous user that an installation's secret stands for, or nil.
+    /// Returns the anonymous user that an installation's secret stands for, or nil.
     package func findAnonymous(
         deviceID: String,
         app: AppID,
@@ -109,7 +109,7 @@ package struct AccountTable {
             user.profile.merge(read)
         }
         user.tempUnit = row.integer(6)
-        // Empty where the user said none; in the profile of old stands a default then.
+        // Empty where the user set none; older profiles hold a default then.
         user.profile.timezone = row.text(7).isEmpty ? nil : row.text(7)
         user.username = row.optionalText(9)
         user.ownsUsername = row.optionalText(10) != nil
@@ -150,7 +150,7 @@ package struct AccountTable {
         }
     }
 
-    /// Stores what has changed of a user.
+    /// Stores a user's changes.
     package func save(_ user: User) throws {
         let names = Self.names.dropFirst(3)
         let sets = names.enumerated().map { place, name in "\(name) = $\(place + 1)" }
@@ -198,15 +198,16 @@ package struct AccountTable {
         } != nil
     }
 
-    /// The installation's secret no longer stands for this user.
+    /// Forgets the secret of the user's installation.
     package func forgetDeviceID(of uid: UserID) throws {
         try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1") { $0.add(uid.text) }
     }
 
-    /// Gives a proved address to its owner: whoever else had it without proving it loses it, and a
-    /// username that is it; links to it are void.
+    /// Assigns a verified address to its owner.
     ///
-    /// - Returns: False, with nothing changed, when another account has proved it.
+    /// Accounts that held it unverified lose it, as do usernames equal to it; links sent to it become void.
+    ///
+    /// - Returns: False, with nothing changed, when another account has verified it.
     package func prove(
         _ address: Address,
         for uid: UserID,
@@ -247,7 +248,7 @@ package struct AccountTable {
         try save(user)
         guard case .email(let email) = address else { return }
         if before.pendingEmail == email { try transaction.links.void(.verifyEmail, of: uid) }
-        // Where only his username is it, his own address stays, and what was sent there.
+        // Where only the username equals it, the user's own address stays, with the links sent there.
         guard before.email == email else { return }
         try transaction.links.void(.verifyEmail, of: uid)
         // Asked for by a username that was the address.

@@ -1,12 +1,12 @@
 package import Domain
 import Wire
 
-/// Gives what an anonymous user has to the account that he logged in to.
+/// Moves an anonymous user's possessions to the account that the user logged in to.
 package struct AdoptionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// The devices that a user is bound to, the oldest bond first.
+    /// Returns the devices that a user is bound to, the oldest binding first.
     package func devices(of uid: UserID) throws -> [DeviceID] {
         try sql.query("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did") {
             $0.add(uid.text)
@@ -15,15 +15,15 @@ package struct AdoptionTable {
         }
     }
 
-    /// Puts one bond in the place of an anonymous user's and of the account's own; his schedules for the
-    /// device are the account's from then on.
+    /// Replaces the binding of an anonymous user and that of the account with one; schedules for the device
+    /// pass to the account.
     package func move(_ bond: Binding, from uid: UserID) throws {
         if try transaction.bindings.find(bond.did, bond.uid) == nil {
             try transaction.bindings.insert(bond)
         } else {
             try replace(bond)
         }
-        // They hang on the bond, and would go with the old one.
+        // They hang on the binding, and would go with the old one.
         try sql.run("UPDATE schedule SET uid = $1 WHERE did = $2 AND uid = $3") {
             $0.add(bond.uid.text)
             $0.add(bond.did.text)
@@ -53,7 +53,7 @@ package struct AdoptionTable {
         }
     }
 
-    /// Has commands that are still open be another user's: his rights count when they go out.
+    /// Assigns open commands to another user, whose rights count when they are sent.
     package func give(_ commands: [Command], to uid: UserID) throws {
         try sql.run("UPDATE command SET actor = $1 WHERE did = $2 AND cid = $3", each: commands) {
             $0.add(EventCodec.stored(Actor(.user, uid.text, terminal: $1.actor.terminal)))
@@ -62,8 +62,8 @@ package struct AdoptionTable {
         }
     }
 
-    /// Gives a user's homes to another, at most so many, the oldest first; a device that is in a home of
-    /// the other one already stays there.
+    /// Moves a user's homes to another, at most `limit`, the oldest first; a device that is already in a home
+    /// of the other user stays there.
     package func moveHomes(from uid: UserID, to account: UserID, limit: Int) throws {
         let moved = try transaction.homes.all(of: uid).prefix(max(0, limit)).map(\.id)
         try sql.run(
@@ -83,8 +83,7 @@ package struct AdoptionTable {
         }
     }
 
-    /// The invitations that a user made, or that he is the guest of, and of which something can still
-    /// become.
+    /// Returns the unfinished invitations that a user made or is the guest of.
     package func openSharings(of uid: UserID) throws -> [SharingID] {
         try sql.query(
             """

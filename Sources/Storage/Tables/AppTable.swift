@@ -9,12 +9,12 @@ package struct AppTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// All apps, by name.
+    /// Returns all apps, by name.
     package func all() throws -> [App] {
         try sql.query("SELECT document FROM app ORDER BY name, appId") { try Self.app($0.text(0)) }
     }
 
-    /// One app, or nil.
+    /// Returns one app, or nil.
     package func find(_ id: AppID) throws -> App? {
         try sql.query("SELECT document FROM app WHERE appId = $1") {
             $0.add(id.text)
@@ -25,13 +25,12 @@ package struct AppTable {
 
     private static func app(_ document: String) throws -> App {
         guard let object = try JSONValue.parse(Array(document.utf8)).objectValue else {
-            throw Rejection(.internal, "A stored app document is no object.")
+            throw Rejection(.internal, "A stored app document is not an object.")
         }
         return try AppCodec.decode(object)
     }
 
-    /// Stores an app's document, which must not hold the secret any more; the secret apart, where
-    /// one is given.
+    /// Stores an app's document, from which the secret has been removed, and the secret if one is given.
     package func save(_ app: App, document: JSONObject, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
         try sql.run(
@@ -57,7 +56,7 @@ package struct AppTable {
         try transaction.meta.raiseCatalogEpoch()
     }
 
-    /// The document as it was imported, without the secret.
+    /// Returns the document as it was imported, without the secret.
     package func document(_ id: AppID) throws -> JSONObject? {
         try sql.query("SELECT document FROM app WHERE appId = $1") {
             $0.add(id.text)

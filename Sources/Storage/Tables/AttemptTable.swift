@@ -17,7 +17,7 @@ package struct AttemptTable {
             ? transaction.now.seconds(until: end) : nil
     }
 
-    /// Counts a try; a window that is over begins anew with it.
+    /// Counts a try; the first one after a window's end starts a new window.
     package func add(_ subject: String, windowSeconds: Int64) throws {
         try sql.run(
             """
@@ -35,7 +35,7 @@ package struct AttemptTable {
         }
     }
 
-    /// Takes a try back that was counted before it was known to be right.
+    /// Takes back a try that was counted before it proved right.
     package func takeBack(_ subject: String) throws {
         try sql.run("UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0") {
             $0.add(subject)
@@ -47,17 +47,17 @@ package struct AttemptTable {
         try sql.run("DELETE FROM attempt WHERE subject = $1") { $0.add(subject) }
     }
 
-    /// How many counters there are.
+    /// Returns how many counters there are.
     package func count() throws -> Int64 {
         try sql.integer("SELECT count(*) FROM attempt") ?? 0
     }
 
-    /// Forgets the counters that end first, at most so many; tells how many.
+    /// Forgets the counters that end first, at most `limit`; returns how many.
     package func dropOldest(_ limit: Int) throws -> Int {
         try prune(before: Instant(milliseconds: .max), limit: limit)
     }
 
-    /// Forgets counters that ended before a moment, at most so many; tells how many.
+    /// Forgets counters that ended before a moment, at most `limit`; returns how many.
     package func prune(before: Instant, limit: Int) throws -> Int {
         try sql.run(
             """

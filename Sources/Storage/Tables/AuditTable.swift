@@ -2,10 +2,10 @@ package import Domain
 import JSON
 import Wire
 
-/// Who did what to whose account: rows are added, never changed.
+/// The audit trail: rows are added, never changed.
 ///
-/// With two exceptions: when a user is erased, what his rows say about him as a person goes; and what
-/// has had its time goes as a whole.
+/// There are two exceptions: erasing a user removes personal details from the user's rows, and rows past their
+/// retention are deleted.
 package struct AuditTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -43,7 +43,7 @@ package struct AuditTable {
         }
     }
 
-    /// The newest lines, of one user or of all.
+    /// Returns the newest lines, of one user or of all.
     package func newest(of uid: UserID? = nil, limit: Int) throws -> [AuditEntry] {
         guard let uid else {
             return try sql.query(
@@ -64,9 +64,9 @@ package struct AuditTable {
         }.compactMap(\.self)
     }
 
-    /// Forgets lines of before a moment, at most so many; tells how many.
+    /// Forgets lines older than a moment, at most `limit`; returns how many.
     ///
-    /// That somebody was erased is never forgotten.
+    /// Lines that record an erasure are kept forever.
     package func prune(before: Instant, limit: Int) throws -> Int {
         // A line's id is the microsecond of its making.
         try sql.run(
@@ -82,7 +82,7 @@ package struct AuditTable {
         return sql.changes
     }
 
-    /// Takes what is personal out of an erased user's lines; what happened, and when, stays.
+    /// Removes personal details from an erased user's lines; the actions and their times stay.
     package func redact(_ uid: UserID) throws {
         try sql.run(
             "UPDATE audit SET actor = $1, terminalId = NULL, detail = NULL WHERE uid = $2"

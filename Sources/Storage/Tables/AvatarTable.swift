@@ -19,7 +19,7 @@ package struct AvatarTable {
         }
     }
 
-    /// Keeps a user's picture in the place of the one before.
+    /// Keeps a user's picture in place of the previous one.
     package func save(_ image: Image, digest: String, of uid: UserID) throws {
         try sql.run(
             """
@@ -35,7 +35,7 @@ package struct AvatarTable {
         }
     }
 
-    /// The picture of a digest, or nil.
+    /// Returns the picture of a digest, or nil.
     package func find(_ digest: String) throws -> Image? {
         try sql.query("SELECT mediaType, image FROM avatar WHERE digest = $1") {
             $0.add(digest)

@@ -1,16 +1,16 @@
 package import Domain
 
-/// How much waits to be swept: what has had its time and is still there.
+/// The backlog of maintenance: rows past their retention that are still there.
 package struct BacklogTable {
     let transaction: Transaction
 
-    /// Rows of a table that have had their time.
+    /// The rows of a table that are past their retention.
     package struct Kind: Sendable {
         /// The table, which names the kind too.
         package var table: String
         /// Which rows count: those whose column lies before a moment.
         package var column: String
-        /// What else makes a row count.
+        /// A further condition for a row to count.
         package var condition: String?
 
         /// Names rows.
@@ -21,7 +21,7 @@ package struct BacklogTable {
         }
     }
 
-    /// How many rows of a kind lie before a moment, counted up to a limit.
+    /// Returns how many rows of a kind lie before a moment, counted up to a limit.
     package func count(_ kind: Kind, before moment: Instant, limit: Int) throws -> Int64 {
         let more = kind.condition.map { " AND \($0)" } ?? ""
         return try transaction.sql.integer(
@@ -35,7 +35,7 @@ package struct BacklogTable {
         } ?? 0
     }
 
-    /// How many dead letters there are beyond those that are kept.
+    /// Returns how many dead letters there are beyond those that are kept.
     package func deadLetters(keeping count: Int) throws -> Int64 {
         let rows = try transaction.sql.integer("SELECT count(*) FROM deadLetter") ?? 0
         return max(0, rows - Int64(count))

@@ -1,7 +1,7 @@
 package import Domain
 
 extension BindingTable {
-    /// Hands over the bond of each pair that is bound, with its place among those asked for.
+    /// Hands over the binding of each pair that is bound, with its index in the request.
     package func load(
         _ pairs: [(did: DeviceID, uid: UserID)],
         _ body: (Int, Binding) -> Void

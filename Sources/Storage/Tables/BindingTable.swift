@@ -1,6 +1,6 @@
 package import Domain
 
-/// Who is bound to what.
+/// The bindings of users and devices.
 package struct BindingTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -24,7 +24,7 @@ package struct BindingTable {
         )
     }
 
-    /// The bond of a user and a device, or nil.
+    /// Returns the binding of a user and a device, or nil.
     package func find(_ did: DeviceID, _ uid: UserID) throws -> Binding? {
         try sql.query("SELECT \(Self.columns) FROM binding WHERE did = $1 AND uid = $2") {
             $0.add(did.text)
@@ -34,7 +34,7 @@ package struct BindingTable {
         }.first
     }
 
-    /// Everybody bound to a device.
+    /// Returns all bindings of a device.
     package func all(of did: DeviceID) throws -> [Binding] {
         try sql.query("SELECT \(Self.columns) FROM binding WHERE did = $1 ORDER BY uid") {
             $0.add(did.text)
@@ -58,7 +58,7 @@ package struct BindingTable {
 
     /// A user's device with what a list shows of it.
     package struct Listed: Sendable {
-        /// The bond.
+        /// The binding.
         package var binding: Binding
         /// The device's product.
         package var productKey: ProductKey
@@ -87,7 +87,7 @@ package struct BindingTable {
         )
     }
 
-    /// A page of a user's devices, in the order of binding; without those whose time is over.
+    /// Returns a page of a user's devices, in the order of binding, without expired guest bindings.
     package func page(
         of uid: UserID,
         products: [ProductKey]?,
@@ -106,7 +106,7 @@ package struct BindingTable {
         return (Array(page), Int64(rows.count))
     }
 
-    /// One of a user's devices as a list shows it, or nil.
+    /// Returns one of a user's devices as a list shows it, or nil.
     package func listed(_ did: DeviceID, _ uid: UserID) throws -> Listed? {
         try sql.query("\(Self.list) WHERE b.uid = $1 AND b.did = $2") {
             $0.add(uid.text)
@@ -116,12 +116,12 @@ package struct BindingTable {
         }.first
     }
 
-    /// How many devices a user has.
+    /// Returns how many devices a user has.
     package func count(of uid: UserID) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM binding WHERE uid = $1") { $0.add(uid.text) } ?? 0
     }
 
-    /// Adds a bond.
+    /// Adds a binding.
     package func insert(_ binding: Binding) throws {
         try sql.run(
             """
@@ -145,7 +145,7 @@ package struct BindingTable {
 
     /// Changes a user's role.
     ///
-    /// Who isn't a guest may do everything, without end.
+    /// A role other than guest has full access without a time limit.
     package func setRole(_ did: DeviceID, _ uid: UserID, _ role: Binding.Role) throws {
         let isGuest = role == .guest
         try sql.run(
@@ -164,7 +164,7 @@ package struct BindingTable {
         }
     }
 
-    /// Changes a user's own words for a device; nil stays.
+    /// Changes a user's own name and note for a device; nil leaves a field unchanged.
     package func setCustomInfo(
         _ did: DeviceID,
         _ uid: UserID,
@@ -184,7 +184,7 @@ package struct BindingTable {
         }
     }
 
-    /// Guests whose time is over, at most so many, the earliest first.
+    /// Returns guests past their deadline, at most `limit`, the earliest first.
     package func overdueGuests(limit: Int) throws -> [Binding] {
         try sql.query(
             """
@@ -199,7 +199,7 @@ package struct BindingTable {
         }
     }
 
-    /// When the next guest's time is over; nil without one.
+    /// Returns when the next guest's time is over; nil without one.
     package func nextGuestEnd() throws -> Instant? {
         try sql.integer("SELECT min(guestUntil) FROM binding WHERE guestUntil IS NOT NULL")
             .map { Instant(milliseconds: $0) }
@@ -214,7 +214,7 @@ package struct BindingTable {
         }
     }
 
-    /// Ends bonds, and remembers them for as long as the device has commands of their time.
+    /// Ends bindings, and remembers them for as long as the device has commands of their time.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {
             try sql.run(

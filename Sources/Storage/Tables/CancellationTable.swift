@@ -1,18 +1,18 @@
 package import Domain
 import Wire
 
-/// Accounts that their users cancelled, until they are erased to the last name in a record.
+/// Cancelled accounts, until the last record that names them is erased.
 package struct CancellationTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// An account on its way out.
+    /// A cancelled account.
     package struct Entry: Sendable, Equatable {
-        /// Whose it is.
+        /// The account's user.
         package var uid: UserID
-        /// From when on it is erased.
+        /// When erasing begins.
         package var deletesAt: Instant
-        /// Since when there is no way back.
+        /// When the account was deleted for good; nil while the cancellation can be undone.
         package var erasedAt: Instant?
     }
 
@@ -24,7 +24,7 @@ package struct CancellationTable {
         )
     }
 
-    /// Notes a wish; an earlier one keeps its time.
+    /// Records a request for cancellation; an earlier one keeps its time.
     package func request(_ uid: UserID, deletesAt: Instant) throws {
         try sql.run(
             """
@@ -37,7 +37,7 @@ package struct CancellationTable {
         }
     }
 
-    /// What is known of an account's cancellation, or nil.
+    /// Returns an account's cancellation, or nil.
     package func find(_ uid: UserID) throws -> Entry? {
         try sql.query("SELECT uid, deletesAt, erasedAt FROM cancellation WHERE uid = $1") {
             $0.add(uid.text)
@@ -46,7 +46,7 @@ package struct CancellationTable {
         }.first
     }
 
-    /// Takes a wish back; false when there is none, or erasing has begun.
+    /// Undoes a cancellation; false when there is none, or erasing has begun.
     package func undo(_ uid: UserID) throws -> Bool {
         try sql.run("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL") {
             $0.add(uid.text)
@@ -67,7 +67,7 @@ package struct CancellationTable {
         }
     }
 
-    /// Those whose time has come at a moment, at most so many.
+    /// Returns the accounts due for erasing at a moment, at most `limit`.
     package func due(at now: Instant, limit: Int) throws -> [Entry] {
         try sql.query(
             """
@@ -82,14 +82,14 @@ package struct CancellationTable {
         }
     }
 
-    /// Forgets an account of which nothing is left but in the log, which `Store.scrub` empties.
+    /// Forgets an account whose last remains are in the log, which `Store.scrub` empties.
     package func finish(_ uid: UserID) throws {
         try sql.run("DELETE FROM cancellation WHERE uid = $1") { $0.add(uid.text) }
     }
 
     // MARK: What goes with an account
 
-    /// Devices that the user is bound to, at most so many.
+    /// Returns devices that the user is bound to, at most `limit`.
     package func devices(of uid: UserID, limit: Int) throws -> [DeviceID] {
         try sql.query("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt LIMIT $2") {
             $0.add(uid.text)
@@ -99,12 +99,11 @@ package struct CancellationTable {
         }
     }
 
-    /// Deletes the account with everything that hangs on its uid alone; from here on there is no way
-    /// back.
+    /// Deletes the account with all rows that belong to its uid alone; this can't be undone.
     package func deleteAccount(_ uid: UserID) throws {
         try begin(uid)
         try transaction.meta.owe(scrub: transaction.stamps.next(transaction.now))
-        // Answers that wait for a repeat of their request tell of him, too.
+        // Stored answers, kept for repeated requests, name the user, too.
         try sql.run(
             """
             DELETE FROM request WHERE sender IN (SELECT terminalId FROM session WHERE uid = $1)
@@ -119,14 +118,14 @@ package struct CancellationTable {
         try transaction.audit.redact(uid)
     }
 
-    /// Takes the user's name out of events and commands that others keep, at most so many of each;
-    /// tells how many there were to look at.
+    /// Removes the user's name from events and commands of others' devices, at most `limit` of each; returns
+    /// how many rows it looked at.
     package func takeOutName(_ uid: UserID, limit: Int) throws -> Int {
         // The text of an actor begins with its kind and id.
         let start = String(EventCodec.stored(Actor(.user, uid.text)).dropLast())
         let events = try takeOutOfEvents(start, limit: limit)
         let commands = try takeOutOfCommands(uid, start, limit: limit)
-        // Those that he is bound by end with his bonds, which come first.
+        // Invitations that the user accepted end with the user's bindings, which come first.
         return try events + commands + transaction.sharings.forget(uid, limit: limit)
     }
 
@@ -149,11 +148,11 @@ package struct CancellationTable {
         return sql.changes
     }
 
-    /// Looking at a command costs less than changing one.
+    /// How many commands to look at for each that may change: looking costs less than changing.
     private static let lookedAtPerChanged = 4
 
-    /// Goes through the commands of devices that he was bound to, from where the last step ended; most are
-    /// others' and stay as they are.
+    /// Goes through the commands of the user's former devices, from where the last step ended; most are others'
+    /// and stay as they are.
     private func takeOutOfCommands(_ uid: UserID, _ start: String, limit: Int) throws -> Int {
         let limit = limit * Self.lookedAtPerChanged
         var looked = 0
@@ -186,7 +185,7 @@ package struct CancellationTable {
         return looked
     }
 
-    /// A device that he was bound to, the last command of that time, and up to where they were looked at.
+    /// A device that the user was bound to, the last command of that time, and the last one looked at.
     private typealias FormerBond = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
     private func nextFormerBond(_ uid: UserID) throws -> FormerBond? {
@@ -206,7 +205,7 @@ package struct CancellationTable {
         }
     }
 
-    /// How many commands are to be looked at next, and the number of the last of them.
+    /// Returns how many commands are to be looked at next, and the number of the last of them.
     private func commands(_ former: FormerBond, _ limit: Int) throws -> (count: Int, last: Int64?) {
         try sql.query(
             """
@@ -224,7 +223,7 @@ package struct CancellationTable {
         }.first ?? (0, nil)
     }
 
-    /// Anonymous users without devices who were not there since a moment, at most so many.
+    /// Returns anonymous users without devices who were not seen since a moment, at most `limit`.
     package func idleAnonymous(since moment: Instant, limit: Int) throws -> [UserID] {
         try sql.query(
             """
@@ -242,7 +241,7 @@ package struct CancellationTable {
         }
     }
 
-    /// Whether a user was not there since a moment.
+    /// Returns whether a user was not seen since a moment.
     package func isIdle(_ uid: UserID, since moment: Instant) throws -> Bool {
         try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND lastSeenAt < $2") {
             $0.add(uid.text)

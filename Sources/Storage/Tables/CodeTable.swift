@@ -26,7 +26,7 @@ package struct CodeTable {
 
     // MARK: Codes
 
-    /// Keeps a code, in the place of the one before it.
+    /// Keeps a code, in place of the previous one.
     package func save(
         _ code: String,
         for scope: CodeScope,
@@ -53,7 +53,7 @@ package struct CodeTable {
 
     /// Counts a try, in a transaction before the one that compares; false when none was left.
     ///
-    /// One that brings the code's token has tries of its own, which nobody without it uses up.
+    /// Requests with the code's token have tries of their own, which requests without it can't use up.
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
         let column = try hasToken(scope, token) ? "tokenTries" : "tries"
         try sql.run(
@@ -65,7 +65,7 @@ package struct CodeTable {
         return sql.changes == 1
     }
 
-    /// Tells whether a token is that of the code that was sent last.
+    /// Tells whether a token belongs to the code that was sent last.
     private func hasToken(_ scope: CodeScope, _ token: String?) throws -> Bool {
         guard let token else { return false }
         let right = try sql.query("SELECT codeToken FROM code WHERE scope = $1") {
@@ -76,7 +76,7 @@ package struct CodeTable {
         return right.map { Sodium.areEqual(Array(token.utf8), Array($0.utf8)) } ?? false
     }
 
-    /// Tells whether a code was sent that still works.
+    /// Tells whether a valid code is out.
     package func isOut(_ scope: CodeScope) throws -> Bool {
         try sql.integer(
             "SELECT 1 FROM code WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2"
@@ -193,7 +193,7 @@ package struct CodeTable {
 
     // MARK: Sweeping
 
-    /// Forgets codes and tickets that ended before a moment, at most so many of each; tells how many
+    /// Forgets codes and tickets that ended before a moment, at most `limit` of each; tells how many
     /// of which there were more.
     package func prune(before: Instant, limit: Int) throws -> Int {
         var most = 0

@@ -1,25 +1,25 @@
 package import Domain
 
-/// Word to the control worker that a device is there, and from when on it is to be sent what waits.
+/// A request to the control worker to send a connected device its waiting commands, from a moment on.
 package struct CommandCall: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
-    /// From when on.
+    /// When sending may begin.
     package var at: Instant
-    /// What was sent by this moment goes out once more, since the device has come anew or listens anew, or did
-    /// not listen yet; nil where none is so.
+    /// Commands sent by this moment are sent once more, since the device has reconnected, resubscribed or not
+    /// yet subscribed; nil where no command is affected.
     package var sentBefore: Instant?
 
-    /// No call lies so far ahead, in milliseconds, unless the clock was set back: one that does holds nothing
-    /// back.
+    /// The farthest that a call can lie ahead, in milliseconds; one farther ahead stems from a clock that was
+    /// set back, and is ignored.
     static let aheadMilliseconds: Int64 = 60_000
 
-    /// Whether it waits for the device to listen.
+    /// Returns whether it waits for the device to listen.
     package func isAhead(at now: Instant) -> Bool {
         at > now && at <= now.adding(milliseconds: Self.aheadMilliseconds)
     }
 
-    /// Calls for a device.
+    /// Makes a call for a device.
     package init(did: DeviceID, at: Instant, sentBefore: Instant? = nil) {
         self.did = did
         self.at = at

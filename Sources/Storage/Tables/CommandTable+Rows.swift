@@ -3,7 +3,7 @@ import JSON
 import Sodium
 import Wire
 
-/// How a command lies in its row.
+/// The columns of a command's row.
 extension CommandTable {
     static let columns = """
         did, cid, sn, kind, state, data, bytes, actor, appId, createdAt, expiresAt, doneAt, code,
@@ -59,7 +59,7 @@ extension CommandTable {
         binder.add(bytes: command.hidden.map { transaction.key.seal($0.encoded()) })
     }
 
-    /// What may change of a command, and then which one it is.
+    /// Binds the changeable columns of a command, then its key.
     func bind(fateOf command: Command, _ binder: inout Binder) {
         binder.add(command.state.rawValue)
         binder.add(text: command.data.encoded())
@@ -80,8 +80,8 @@ extension CommandTable {
         return row.withBytes(column, text: true) { try? JSONValue.parse($0) }?.objectValue
     }
 
-    /// Steps as `[[state, ts, cause], …]`; the asker is named by the command's own actor alone, so that
-    /// one whose account is erased is nowhere else.
+    /// Returns steps as `[[state, ts, cause], …]`; only the command's own actor names the sender, so that
+    /// erasing an account has one place to change.
     private static func encode(_ steps: [Command.Step]) -> [UInt8] {
         JSONValue.array(
             steps.map { step in

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Somebody who asked to be answered when a command's fate is known.
+/// A request that is answered once a command's outcome is known.
 package struct Waiter: Sendable {
     /// The asking terminal.
     package var terminal: TerminalID
@@ -26,7 +26,7 @@ package struct Waiter: Sendable {
 }
 
 extension CommandTable {
-    /// Has somebody wait for a command.
+    /// Adds a waiter for a command.
     package func wait(_ did: DeviceID, _ cid: Int64, _ waiter: Waiter) throws {
         try sql.run(
             """
@@ -44,7 +44,7 @@ extension CommandTable {
         }
     }
 
-    /// Takes those who wait for a command off the list.
+    /// Removes and returns the waiters for a command.
     package func takeWaiters(_ did: DeviceID, _ cid: Int64) throws -> [Waiter] {
         let waiters = try sql.query(
             """

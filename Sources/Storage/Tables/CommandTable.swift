@@ -1,13 +1,13 @@
 package import Domain
 
-/// Commands, what waits, and the log of what became of them.
+/// Commands: those that wait, and the log of the finished ones.
 package struct CommandTable {
     let transaction: Transaction
     var sql: SQL { transaction.sql }
 
     private static let find = "SELECT \(columns) FROM command WHERE did = $1 AND cid = $2"
 
-    /// Hands over each command that exists, with its place among those asked for.
+    /// Hands over each command that exists, with its index in the request.
     package func load(
         _ keys: [(did: DeviceID, cid: Int64)],
         _ body: (Int, Command) -> Void
@@ -20,14 +20,14 @@ package struct CommandTable {
         }
     }
 
-    /// One command, or nil.
+    /// Returns one command, or nil.
     package func find(_ did: DeviceID, _ cid: Int64) throws -> Command? {
         var found: Command?
         try load([(did, cid)]) { found = $1 }
         return found
     }
 
-    /// A device's commands, newest first.
+    /// Returns a device's commands, newest first.
     package func newest(_ did: DeviceID, limit: Int) throws -> [Command] {
         try sql.query(
             "SELECT \(Self.columns) FROM command WHERE did = $1 ORDER BY cid DESC LIMIT $2"
@@ -39,7 +39,7 @@ package struct CommandTable {
         }
     }
 
-    /// Open commands whose time is over, at most so many.
+    /// Returns open commands past their deadline, at most `limit`.
     package func overdue(limit: Int) throws -> [Command] {
         try sql.query(
             """
@@ -54,14 +54,14 @@ package struct CommandTable {
         }
     }
 
-    /// When the next open command's time is over; nil without one.
+    /// Returns the next deadline of an open command; nil without one.
     package func nextExpiry() throws -> Instant? {
         try sql.integer(
             "SELECT min(expiresAt) FROM command WHERE state IN ('queued', 'sent')"
         ).map { Instant(milliseconds: $0) }
     }
 
-    /// Open commands that a user gave a device, in the order of their numbers.
+    /// Returns a device's open commands, of one user or of all, in the order of their numbers.
     package func open(_ did: DeviceID, by uid: UserID? = nil) throws -> [Command] {
         try load(open(did, Self.queued) + open(did, Self.sent))
             .filter { uid == nil || ($0.actor.kind == .user && $0.actor.id == uid?.text) }
@@ -111,22 +111,23 @@ package struct CommandTable {
         WHERE did = $11 AND cid = $12
         """
 
-    /// Writes what became of commands that are there already.
+    /// Updates existing commands.
     package func update(_ commands: [Command]) throws {
         try sql.run(Self.update, each: commands) { bind(fateOf: $1, &$0) }
     }
 
     // MARK: What waits
 
-    /// What waits for a device, in the order of the numbers.
+    /// Returns the queued commands of a device, in the order of their numbers.
     package func waiting(_ did: DeviceID) throws -> [Command] {
         try load(open(did, Self.queued))
     }
 
-    /// What a device may have missed: sent by a moment, and neither answered nor over; the newest, in the
-    /// order of the numbers.
+    /// Returns commands that a device may have missed: sent by a moment, and neither answered nor expired.
     ///
-    /// What lies ahead was sent before the clock was set back.
+    /// They are the newest ones, in the order of their numbers.
+    ///
+    /// Those with later times were sent before the clock was set back.
     package func missed(_ did: DeviceID, by moment: Instant, limit: Int) throws -> [Command] {
         let now = transaction.now
         return try load(open(did, Self.sent))
@@ -137,12 +138,12 @@ package struct CommandTable {
             .suffix(limit)
     }
 
-    /// Whether anything waits for a device.
+    /// Returns whether any command is queued for a device.
     package func hasWaiting(_ did: DeviceID) throws -> Bool {
         try sql.integer(Self.firstQueued) { $0.add(did.text) } != nil
     }
 
-    /// How many commands of a device are sent and have no answer yet.
+    /// Returns how many commands of a device are sent and have no answer yet.
     package func sentCount(_ did: DeviceID) throws -> Int {
         Int(
             try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'") {
@@ -151,11 +152,10 @@ package struct CommandTable {
         )
     }
 
-    /// Has the control worker send what waits for devices; devices for which there is nothing to send are
-    /// left out.
+    /// Asks the control worker to send waiting commands to devices; devices without any are left out.
     ///
-    /// A call that waits for a device to listen stays as late as it is for a new command: until then the
-    /// broker would throw it away. Only word of the device itself brings it forward.
+    /// A call that waits for a device to subscribe is not brought forward by a new command, which the broker
+    /// would drop until then. Only a message of the device itself brings it forward.
     package func call(_ calls: [CommandCall]) throws {
         try sql.run(
             """
@@ -178,7 +178,7 @@ package struct CommandTable {
         }
     }
 
-    /// What the control worker is to send to a device, now or soon; nil for nothing.
+    /// Returns the device's next call to the control worker, due now or soon; nil for none.
     package func nextCall(of did: DeviceID) throws -> CommandCall? {
         try sql.query("SELECT at, sentBefore FROM commandCall WHERE did = $1") {
             $0.add(did.text)
@@ -191,12 +191,12 @@ package struct CommandTable {
         }.first
     }
 
-    /// Takes calls that are carried out.
+    /// Removes calls that were carried out.
     package func take(_ calls: [CommandCall]) throws {
         try sql.run("DELETE FROM commandCall WHERE did = $1", each: calls) { $0.add($1.did.text) }
     }
 
-    /// Takes the calls whose time has come, at most so many.
+    /// Removes and returns the calls that are due, at most `limit`.
     package func takeCalls(limit: Int) throws -> [CommandCall] {
         let calls = try sql.query(
             "SELECT did, at, sentBefore FROM commandCall WHERE at <= $1 ORDER BY at LIMIT $2"
@@ -214,14 +214,14 @@ package struct CommandTable {
         return calls
     }
 
-    /// When the next device's commands are to be sent; nil when none waits.
+    /// Returns when the next device's commands are to be sent; nil when none waits.
     package func nextCall() throws -> Instant? {
         try sql.integer("SELECT min(at) FROM commandCall").map { Instant(milliseconds: $0) }
     }
 
     // MARK: A clock that was set back
 
-    /// The clock was set back by so much: what is open is due as it would have been without.
+    /// Corrects the times of open commands after the clock was set back by `step`.
     ///
     /// A command of the last second was most likely given after that, and stays as it is.
     package func bringForward(byMilliseconds step: Int64) throws {
@@ -246,7 +246,7 @@ package struct CommandTable {
 
     /// A device's commands made within a time, newest first, from behind a number on.
     ///
-    /// Hands over one after the other until `body` says that it is enough.
+    /// Passes one after the other to `body` until it returns false.
     package func log(
         _ did: DeviceID,
         from: Instant,

@@ -1,18 +1,18 @@
 package import Domain
 
-/// A message that was put aside because it will never become good.
+/// A message that was put aside because no retry can succeed.
 package struct DeadLetter: Sendable {
     /// The row; later ones have larger ids.
     package var id: Int64
-    /// Which worker put it aside.
+    /// The worker that put it aside.
     package var worker: String
-    /// Where it was published.
+    /// The topic that it was published to.
     package var topic: String
-    /// What it said, or what of it may be kept.
+    /// Its payload, or the part of it that may be kept.
     package var payload: [UInt8]
     /// Whether only names and sizes were kept, since the values may be secret.
     package var isShapeOnly: Bool
-    /// What was wrong with it.
+    /// The reason.
     package var reason: String
     /// When.
     package var at: Instant
@@ -22,7 +22,7 @@ package struct DeadLetter: Sendable {
 package struct DeadLetterTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
-    /// The name of the fact that says which id was given last.
+    /// The name of the fact that holds the last id.
     private static let lastID = "deadLetterLast"
 
     /// Puts messages aside and forgets the oldest beyond a number; gives the first row's id.
@@ -56,13 +56,13 @@ package struct DeadLetterTable {
         return first
     }
 
-    /// The highest id ever given: that of a letter dropped since names no other.
+    /// Returns the highest id ever given: that of a letter dropped since names no other.
     private func last() throws -> Int64 {
         let noted = try transaction.meta.value(Self.lastID).flatMap { Int64($0) } ?? 0
         return max(noted, try sql.integer("SELECT max(id) FROM deadLetter") ?? 0)
     }
 
-    /// Letters, newest first, older than a row.
+    /// Returns letters, newest first, older than a row.
     package func page(before id: Int64 = .max, limit: Int) throws -> [DeadLetter] {
         try sql.query(
             """
@@ -85,7 +85,7 @@ package struct DeadLetterTable {
         }
     }
 
-    /// One letter, or nil.
+    /// Returns one letter, or nil.
     package func find(_ id: Int64) throws -> DeadLetter? {
         guard id < .max else { return nil }
         return try page(before: id + 1, limit: 1).first { $0.id == id }
@@ -97,12 +97,12 @@ package struct DeadLetterTable {
         return sql.changes > 0
     }
 
-    /// The number of the newest letter; 0 where there is none.
+    /// Returns the number of the newest letter; 0 where there is none.
     package func newest() throws -> Int64 {
         try sql.integer("SELECT max(id) FROM deadLetter") ?? 0
     }
 
-    /// The newest letter that goes beyond so many bytes of topics and payloads, the newest counted first;
+    /// Returns the newest letter that goes beyond so many bytes of topics and payloads, the newest counted first;
     /// nil where all have room.
     package func firstTooMany(bytes max: Int) throws -> Int64? {
         var left = max
@@ -130,6 +130,6 @@ package struct DeadLetterTable {
         return sql.changes
     }
 
-    /// How many letters there are.
+    /// Returns how many letters there are.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM deadLetter") ?? 0 }
 }

@@ -2,26 +2,26 @@ package import Domain
 import JSON
 import Sodium
 
-/// Messages on their way out of the house; what they say and to whom is sealed.
+/// Outgoing messages; their content and addresses are sealed.
 package struct DeliveryTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
     /// How many due messages are looked at for each that is taken up.
     private static let lookedAtPerClaimed = 10
 
-    /// A delivery that is due, and what became of it so far.
+    /// A due delivery and its progress.
     package struct Due: Sendable, Equatable {
         /// The message.
         package var delivery: Delivery
-        /// How often it was tried, this time included.
+        /// The number of tries, this one included.
         package var tries: Int
-        /// Which state its terminal was told, if any.
+        /// The last state published to its terminal, if any.
         package var told: String?
         /// When it was made.
         package var createdAt: Instant
     }
 
-    /// Leaves a message to be sent; the delivery service takes it up right after the commit.
+    /// Adds a message to be sent; the delivery service claims it right after the commit.
     package func add(_ delivery: Delivery) throws {
         try sql.run(
             """
@@ -40,10 +40,10 @@ package struct DeliveryTable {
         transaction.gate.owesDelivery = true
     }
 
-    /// Takes up what is due on a channel, oldest first, and puts it off for `leaseSeconds`: what
-    /// was taken up by somebody who died is tried again.
+    /// Claims due messages of a channel, oldest first, for `leaseSeconds`: those of a process that died
+    /// meanwhile are tried again.
     ///
-    /// Of ten times as many that are due, those of one sender stand behind the others'.
+    /// It looks at ten times as many due messages, so that one sender's flood does not delay the others'.
     package func claim(
         _ channel: Delivery.Channel,
         leaseSeconds: Int64,
@@ -75,14 +75,14 @@ package struct DeliveryTable {
         }
     }
 
-    /// Makes everything that waits for another try due now: whoever had taken it up is gone.
+    /// Makes all messages that wait for another try due now: the process that claimed them is gone.
     package func resume() throws {
         try sql.run("UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0") {
             $0.add(transaction.now.milliseconds)
         }
     }
 
-    /// One message that is on its way, or nil.
+    /// Returns an unsent message, or nil.
     package func find(_ id: MessageID) throws -> Due? {
         try query("messageId = $1") { $0.add(id.text) }.first
     }
@@ -95,7 +95,7 @@ package struct DeliveryTable {
         }
     }
 
-    /// Notes which state the asking terminal was told.
+    /// Records the state that was published to the asking terminal.
     package func note(_ id: MessageID, told state: String) throws {
         try sql.run("UPDATE delivery SET told = $1 WHERE messageId = $2") {
             $0.add(state)
@@ -103,13 +103,13 @@ package struct DeliveryTable {
         }
     }
 
-    /// Strikes a message out; false when it was gone already.
+    /// Deletes a message; false when it was gone already.
     package func settle(_ id: MessageID) throws -> Bool {
         try sql.run("DELETE FROM delivery WHERE messageId = $1") { $0.add(id.text) }
         return sql.changes == 1
     }
 
-    /// Takes out messages whose time is over, at most so many.
+    /// Removes and returns expired messages, at most `limit`.
     package func takeExpired(limit: Int) throws -> [Due] {
         let expired = try query("expiresAt <= $1 ORDER BY expiresAt LIMIT $2") {
             $0.add(transaction.now.milliseconds)
@@ -121,19 +121,19 @@ package struct DeliveryTable {
         return expired
     }
 
-    /// When the next message of a channel is due; nil without one.
+    /// Returns when the next message of a channel is due; nil without one.
     package func nextDue(_ channel: Delivery.Channel) throws -> Instant? {
         try sql.integer("SELECT min(dueAt) FROM delivery WHERE channel = $1") {
             $0.add(channel.rawValue)
         }.map { Instant(milliseconds: $0) }
     }
 
-    /// When the next message's time is over; nil without one.
+    /// Returns when the next message's time is over; nil without one.
     package func nextExpiry() throws -> Instant? {
         try sql.integer("SELECT min(expiresAt) FROM delivery").map { Instant(milliseconds: $0) }
     }
 
-    /// How many messages are on their way.
+    /// Returns the number of unsent messages.
     package func count() throws -> Int64 {
         try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0
     }

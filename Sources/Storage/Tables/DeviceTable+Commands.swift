@@ -1,8 +1,8 @@
 package import Domain
 
 extension DeviceTable {
-    /// The next command number of each device, in order, for commands that this transaction stores; one that
-    /// is gone gets none.
+    /// Returns the next command number of each device, in order, for commands that this transaction stores; one
+    /// that is gone gets none.
     ///
     /// It follows that of the newest command, which `RetentionTable` writes into the device's row before it
     /// forgets it: a command then writes one page less.

@@ -1,9 +1,9 @@
 package import Domain
 
-/// Devices that nobody ever bound.
+/// Devices that no user has ever bound.
 extension DeviceTable {
-    /// A life begins anew with the last unbinding and with a reset: in its first one, and without bonds,
-    /// a device has never been bound.
+    /// A new ownership period begins with the last unbinding and with a reset: a device in its first period
+    /// without bindings has never been bound.
     private static let isNeverBound = """
         d.generation = 1 AND s.online = 0
             AND d.createdAt < $A AND coalesce(d.registeredAt, 0) < $A
@@ -19,8 +19,8 @@ extension DeviceTable {
             .joined(separator: parameter)
     }
 
-    /// Looks at so many devices behind an id; gives the last of them, empty where there are no more, and
-    /// those that nobody ever bound or listed and that were not seen since a moment.
+    /// Looks at so many devices behind an id; returns the last of them, empty where there are no more, and
+    /// those that were never bound or listed and not seen since a moment.
     package func neverBound(
         after did: String,
         limit: Int,
@@ -51,7 +51,7 @@ extension DeviceTable {
         return (page.count < limit ? "" : last, dids)
     }
 
-    /// Tells whether nobody ever bound or listed a device, and it was not seen since a moment.
+    /// Tells whether a device was never bound or listed, and not seen since a moment.
     package func isNeverBound(_ did: DeviceID, notSeenSince moment: Instant) throws -> Bool {
         try transaction.sql.integer(
             """

@@ -17,11 +17,11 @@ package struct DeviceRecord: Sendable {
     package var secretHash: [UInt8]?
     /// Its parts and versions.
     package var hardware: JSONObject
-    /// Which life with its users it is in: grows with the last unbinding and with resets.
+    /// The number of its ownership period: grows with the last unbinding and with resets.
     package var generation: Int64
-    /// When that life began: how far back its history reaches.
+    /// When the ownership period began: how far back its history reaches.
     package var generationAt: Instant
-    /// Until when a factory reset is allowed.
+    /// The end of the time in which a factory reset is allowed.
     package var resetUntil: Instant?
     /// When it was made.
     package var createdAt: Instant
@@ -56,7 +56,7 @@ package struct DeviceTable {
         )
     }
 
-    /// One device, or nil.
+    /// Returns one device, or nil.
     package func find(_ did: DeviceID) throws -> DeviceRecord? {
         try sql.query("SELECT \(Self.columns) FROM device WHERE did = $1") {
             $0.add(did.text)
@@ -65,7 +65,7 @@ package struct DeviceTable {
         }.first
     }
 
-    /// The device of a product and a MAC, or nil.
+    /// Returns the device of a product and a MAC, or nil.
     package func find(_ key: ProductKey, _ mac: MAC) throws -> DeviceRecord? {
         try sql.query("SELECT \(Self.columns) FROM device WHERE productKey = $1 AND mac = $2") {
             $0.add(key.text)
@@ -75,7 +75,7 @@ package struct DeviceTable {
         }.first
     }
 
-    /// Devices in the order of their ids, from behind one id on.
+    /// Returns devices in the order of their ids, from behind one id on.
     package func page(
         after did: String = "",
         product: ProductKey? = nil,
@@ -95,8 +95,7 @@ package struct DeviceTable {
         }
     }
 
-    /// Hands over when the present life of each device with its users began, with the device's place among
-    /// those asked for.
+    /// Passes to `body` when each device's ownership period began, with the device's index in the request.
     package func lives(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
         try sql.query("SELECT generationAt FROM device WHERE did = $1", each: dids.indices) {
             $0.add(dids[$1].text)
@@ -105,12 +104,12 @@ package struct DeviceTable {
         }
     }
 
-    /// How many devices there are.
+    /// Returns how many devices there are.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM device") ?? 0 }
 
     /// Makes a device and its empty status; its identity follows with `setIdentity`.
     ///
-    /// Its first life with users has no beginning: what it kept from before its registration is theirs.
+    /// Its first ownership period has no beginning: data from before its registration belongs to it.
     package func create(
         _ did: DeviceID,
         product: ProductKey,
@@ -131,7 +130,7 @@ package struct DeviceTable {
         try transaction.statuses.create(did, product: product, at: transaction.now)
     }
 
-    /// Gives a device a secret, a passcode and its hardware; the secret before is no good any more.
+    /// Sets a device's secret, passcode and hardware; the previous secret becomes invalid.
     package func setIdentity(
         _ did: DeviceID,
         secret: String,
@@ -169,7 +168,7 @@ package struct DeviceTable {
             && device?.passcodeHash != nil
     }
 
-    /// Changes what a device tells of itself; nil stays.
+    /// Changes a device's passcode and hardware; nil leaves a field unchanged.
     package func update(_ did: DeviceID, passcode: String?, hardware: JSONObject?) throws {
         try sql.run(
             """
@@ -192,15 +191,15 @@ package struct DeviceTable {
         }
     }
 
-    /// Closes the time in which one registration resets the device, if it is open: who opened it has
-    /// no say any more.
+    /// Closes the time in which one registration resets the device, if it is open: the user who opened it has
+    /// lost the right.
     package func closeReset(_ did: DeviceID) throws {
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1") { $0.add(did.text) }
     }
 
     // MARK: Labels
 
-    /// The text of the label of a product's device, whether it has registered or not.
+    /// Returns the text of the label of a product's device, whether it has registered or not.
     package func label(_ key: ProductKey, _ mac: MAC) -> String {
         let digest = transaction.key.label("\(key.text):\(mac.text)")
         let proof = Sodium.base64URL(Array(digest.prefix(DeviceLabel.proofBytes)))
@@ -214,10 +213,10 @@ package struct DeviceTable {
 
     // MARK: Lives
 
-    /// Begins a new life of the device with its users.
+    /// Begins a new ownership period of the device.
     ///
-    /// It begins behind all that was before: the device's clock may be a little ahead, and of this very
-    /// millisecond there may be commands. What lies farther ahead is left of a clock that was set back.
+    /// It begins after all earlier records: the device's clock may be a little ahead, and commands of this very
+    /// millisecond may exist. Records farther ahead stem from a clock that was set back.
     package func beginGeneration(_ did: DeviceID) throws {
         let now = transaction.now
         let farthest = now.adding(seconds: Report.aheadMaxSeconds)
@@ -235,7 +234,7 @@ package struct DeviceTable {
         }
     }
 
-    /// When a device's life began, and the newest times of what is kept of it, up to a moment.
+    /// Returns when a device's ownership period began, and the newest times of its records, up to a moment.
     private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
             "SELECT generationAt FROM device WHERE did = $1 AND generationAt <= $2",
@@ -253,7 +252,7 @@ package struct DeviceTable {
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
     }
 
-    /// The newest time ahead of now in a device's history, which has what no status shows: its own bytes.
+    /// Returns the newest time ahead of now in a device's history, which alone holds the device's own bytes.
     private func ahead(_ did: DeviceID, by farthest: Instant) throws -> [Instant] {
         var newest: Instant?
         let place = HistoryPlace(transaction.now)
@@ -268,7 +267,7 @@ package struct DeviceTable {
         return [newest].compactMap(\.self)
     }
 
-    /// The next command number of a device, for a command that this transaction stores.
+    /// Returns the next command number of a device, for a command that this transaction stores.
     package func nextCommandID(_ did: DeviceID) throws -> Int64 {
         try nextCommandIDs([did])[0] ?? 1
     }

@@ -2,7 +2,7 @@ package import Domain
 import JSON
 import Wire
 
-/// What happened to devices.
+/// The events of devices.
 package struct EventTable {
     let transaction: Transaction
 
@@ -30,7 +30,7 @@ package struct EventTable {
 
     /// A device's events of a time, newest first, from behind a place on, each with its number.
     ///
-    /// Hands over one after the other until `body` says that it is enough.
+    /// Passes one after the other to `body` until it returns false.
     package func log(
         _ did: DeviceID,
         from: Instant,

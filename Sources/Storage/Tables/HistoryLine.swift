@@ -45,7 +45,7 @@ enum HistoryLine {
         )
     }
 
-    /// The time of a line, which begins with its bracket.
+    /// Returns the time of a line, which begins with its bracket.
     static func ts(_ line: ArraySlice<UInt8>) -> Int64 {
         var rest = line.dropFirst()
         let isNegative = rest.first == UInt8(ascii: "-")

@@ -1,4 +1,4 @@
-/// One device's lines of a while, as they will lie in the history.
+/// A run of one device's lines, as the history will store them.
 package struct HistoryPiece: Sendable {
     var did: String
     var from: Int64
@@ -101,7 +101,7 @@ package struct HistoryRound: Sendable {
         if let piece { pieces.append(piece) }
     }
 
-    /// The places of the pieces, cut so that each run has about so many and no device is parted.
+    /// Returns the places of the pieces, cut so that each run has about so many and no device is parted.
     package func runs(of count: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// What a device reported at one moment.
+/// A device's report of one moment.
 package struct HistoryRecord: Sendable, Equatable {
     /// The device.
     package var did: DeviceID
@@ -29,7 +29,7 @@ package struct HistoryRecord: Sendable, Equatable {
     }
 }
 
-/// What devices reported.
+/// The history of devices' reports.
 ///
 /// A record lies in the tail first, one row for each batch of reports, and later in a piece of its
 /// device: up to an hour, ascending by time. Every reader looks at both.
@@ -41,7 +41,7 @@ package struct HistoryTable {
     /// begin that reaches it.
     static let spanMax: Int64 = 3_600_000
 
-    /// What has just come and is not sorted yet.
+    /// The newest records, which are not sorted yet.
     package var tail: HistoryTail { HistoryTail(transaction: transaction) }
 
     /// Adds records, in the order in which they came.
@@ -49,7 +49,7 @@ package struct HistoryTable {
         try tail.append(records)
     }
 
-    /// Hands over the records of devices at certain moments, with the place of the question.
+    /// Passes to `body` the records of devices at certain moments, with the index of the question.
     ///
     /// Reads the whole tail once: for the few reports that are older than what their device said last.
     package func find(
@@ -86,7 +86,7 @@ package struct HistoryTable {
         }
     }
 
-    /// How many records a device has.
+    /// Returns how many records a device has.
     package func count(_ did: DeviceID) throws -> Int64 {
         var count =
             try sql.integer("SELECT sum(count) FROM history WHERE did = $1") {
@@ -96,7 +96,7 @@ package struct HistoryTable {
         return count
     }
 
-    /// A device's records, oldest first.
+    /// Returns a device's records, oldest first.
     package func all(_ did: DeviceID, limit: Int = 1000) throws -> [HistoryRecord] {
         var records: [HistoryRecord] = []
         let pieces = try sql.query(
@@ -132,7 +132,7 @@ package struct HistoryTable {
         } != nil
     }
 
-    /// Removes pieces that are wholly older than a moment, at most so many; tells how many.
+    /// Removes pieces that are wholly older than a moment, at most `limit`; returns how many.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {
         try sql.run(
             """

@@ -2,9 +2,9 @@ package import Domain
 
 /// The newest part of the history: one row for each batch of reports, in the order of the commits.
 ///
-/// The sorter takes it away in rounds. A round takes all rows up to one of them, moves their lines
-/// device by device and then strikes the rows out, in many transactions so that nobody waits long; a
-/// marker tells how far it has come, so that no reader sees a line twice and a crash repeats nothing.
+/// The sorter empties it in rounds. A round takes all rows up to one of them, moves their lines device by
+/// device and then deletes the rows, in many transactions so that no writer waits long; a marker records its
+/// progress, so that no reader sees a line twice and a crash repeats nothing.
 package struct HistoryTail {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -13,7 +13,7 @@ package struct HistoryTail {
     private static let allDevices = "~"
     private static let roundRowsMax: Int64 = 2000
 
-    /// How much waits to be sorted.
+    /// The amount that waits to be sorted.
     package struct Depth: Sendable {
         /// Bytes of lines.
         package var bytes: Int
@@ -43,7 +43,7 @@ package struct HistoryTail {
         }
     }
 
-    /// How much waits.
+    /// Returns the amount that waits to be sorted.
     package func depth() throws -> Depth {
         try sql.query("SELECT coalesce(sum(size), 0), min(seq) FROM historyTail") {
             Depth(
@@ -97,8 +97,8 @@ package struct HistoryTail {
 
     // MARK: Sorting
 
-    /// What is to be moved in one round: the rows up to the last that fits into so many bytes, or
-    /// those that a round before began with; nil when nothing waits.
+    /// Returns the content of the next round: the rows up to the last that fits into so many bytes, or those
+    /// that a round before began with; nil when nothing waits.
     package func round(bytesMax: Int) throws -> HistoryRound? {
         let mark = try mark()
         var round = HistoryRound(after: mark?.did ?? "")
@@ -144,9 +144,9 @@ package struct HistoryTail {
         try transaction.meta.set(Self.fact, to: "\(round.seq) \(did)")
     }
 
-    /// Strikes out rows of a round whose pieces are all written, up to one of them.
+    /// Deletes rows of a round whose pieces are all written, up to `seq`.
     ///
-    /// They go in steps: what is deleted is written over, so all at once would hold up the next commit.
+    /// They are deleted in steps: deleted content is overwritten, so all at once would delay the next commit.
     package func strike(upTo seq: Int64, of round: HistoryRound) throws {
         try sql.run("DELETE FROM historyTail WHERE seq <= $1") { $0.add(seq) }
         if seq == round.seq { try sql.run("DELETE FROM meta WHERE name = '\(Self.fact)'") }

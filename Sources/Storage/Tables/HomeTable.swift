@@ -21,7 +21,7 @@ package struct HomeTable {
         )
     }
 
-    /// A user's home, or nil.
+    /// Returns a user's home, or nil.
     package func find(_ id: HomeID, of uid: UserID) throws -> Home? {
         try sql.query("SELECT \(Self.columns) FROM home WHERE homeId = $1 AND uid = $2") {
             $0.add(id.text)
@@ -31,7 +31,7 @@ package struct HomeTable {
         }.first
     }
 
-    /// A user's homes, the oldest first.
+    /// Returns a user's homes, the oldest first.
     package func all(of uid: UserID) throws -> [Home] {
         try sql.query(
             "SELECT \(Self.columns) FROM home WHERE uid = $1 ORDER BY createdAt, homeId"
@@ -42,7 +42,7 @@ package struct HomeTable {
         }
     }
 
-    /// The devices in a home, in the order of their ids.
+    /// Returns the devices in a home, in the order of their ids.
     package func devices(in id: HomeID) throws -> [DeviceID] {
         try sql.query("SELECT did FROM homeDevice WHERE homeId = $1 ORDER BY did") {
             $0.add(id.text)
@@ -51,7 +51,7 @@ package struct HomeTable {
         }
     }
 
-    /// Which of a user's homes a device is in, or nil.
+    /// Returns which of a user's homes a device is in, or nil.
     package func home(of did: DeviceID, _ uid: UserID) throws -> HomeID? {
         try sql.query("SELECT homeId FROM homeDevice WHERE uid = $1 AND did = $2") {
             $0.add(uid.text)

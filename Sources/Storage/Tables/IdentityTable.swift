@@ -1,7 +1,7 @@
 package import Domain
 import Sodium
 
-/// Who users are at identity providers, found by provider and subject and by nothing else.
+/// Users' identities at providers, found by provider and subject alone.
 package struct IdentityTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -12,13 +12,13 @@ package struct IdentityTable {
         package var provider: String
         /// The user's id there.
         package var subject: String
-        /// Since when.
+        /// When it was linked.
         package var linkedAt: Instant
         /// The provider's token, where the app keeps it.
         package var accessToken: String?
     }
 
-    /// The user that a provider's subject belongs to, or nil.
+    /// Returns the user that a provider's subject belongs to, or nil.
     package func owner(
         _ provider: String,
         _ subject: String,
@@ -40,7 +40,7 @@ package struct IdentityTable {
         }.first
     }
 
-    /// A user's links, the oldest first.
+    /// Returns a user's links, the oldest first.
     package func all(of uid: UserID) throws -> [Link] {
         try sql.query(
             """

@@ -42,7 +42,7 @@ package struct InboxTable {
         }
     }
 
-    /// Forgets keys claimed before a moment, at most so many; tells how many.
+    /// Forgets keys claimed before a moment, at most `limit`; returns how many.
     package func prune(before: Instant, limit: Int) throws -> Int {
         try sql.run(
             """
@@ -56,7 +56,7 @@ package struct InboxTable {
         return sql.changes
     }
 
-    /// Devices with more keys than so many.
+    /// Returns devices with more keys than so many.
     package func crowded(over count: Int) throws -> [DeviceID] {
         try sql.query("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1") {
             $0.add(count)

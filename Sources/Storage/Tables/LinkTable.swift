@@ -106,7 +106,7 @@ package struct LinkTable {
         try sql.run("DELETE FROM link WHERE uid = $1") { $0.add(uid.text) }
     }
 
-    /// Forgets links that ended before a moment, at most so many; tells how many.
+    /// Forgets links that ended before a moment, at most `limit`; returns how many.
     package func prune(before: Instant, limit: Int) throws -> Int {
         try sql.run(
             """

@@ -1,8 +1,8 @@
 package import Domain
 import Sodium
 
-/// Codes with which a user ends his other sessions: one that counts for each user, kept as HMAC,
-/// good on the terminal that asked for it.
+/// Codes with which users end their other sessions: one valid code for each user, kept as HMAC, bound to the
+/// terminal that asked for it.
 package struct LogoutCodeTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -11,7 +11,7 @@ package struct LogoutCodeTable {
         transaction.hash(code, boundTo: "logoutCode:\(uid.text):\(terminal.text)")
     }
 
-    /// Makes a user's code, which takes the place of one that was out.
+    /// Makes a user's code, which replaces an earlier one.
     package func make(
         _ uid: UserID,
         on terminal: TerminalID,
@@ -47,7 +47,7 @@ package struct LogoutCodeTable {
         return sql.changes == 1
     }
 
-    /// Forgets codes that were over before now, at most so many; tells how many.
+    /// Forgets codes that were over before now, at most `limit`; returns how many.
     package func prune(limit: Int) throws -> Int {
         try sql.run(
             """

@@ -4,7 +4,7 @@ package struct MetaTable {
     /// What the writer knows already; nil for readers.
     let cache: WriterCache?
 
-    /// A fact, or nil.
+    /// Returns a fact, or nil.
     package func value(_ name: String) throws -> String? {
         try sql.query("SELECT value FROM meta WHERE name = $1") {
             $0.add(name)
@@ -26,20 +26,20 @@ package struct MetaTable {
         }
     }
 
-    /// Notes that somebody was erased of whom traces may be left, which `Store.scrub` clears away.
+    /// Records that an erased account may have left traces, which `Store.scrub` removes.
     func owe(scrub mark: Int64) throws {
         try set("scrub", to: "\(mark)")
     }
 
-    /// The mark of the last erasure that `Store.scrub` has not followed yet, or nil.
+    /// Returns the mark of the last erasure that `Store.scrub` has not followed yet, or nil.
     package func owedScrub() throws -> String? { try value("scrub") }
 
-    /// Takes a mark back, unless somebody else was erased meanwhile.
+    /// Removes a mark, unless another account was erased meanwhile.
     func settle(scrub mark: String) throws {
         try sql.run("DELETE FROM meta WHERE name = 'scrub' AND value = $1") { $0.add(mark) }
     }
 
-    /// A number that grows whenever a product or an app changes, so that caches know.
+    /// Returns a number that grows whenever a product or an app changes, so that caches know.
     package func catalogEpoch() throws -> Int64 {
         if let known = cache?.catalogEpoch { return known }
         let query = "SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'catalogEpoch'"

@@ -2,20 +2,20 @@ import Domain
 import Sodium
 package import Wire
 
-/// What is owed to the broker: one row for each batch that owes something.
+/// Messages to be published: one row for each batch that has any.
 package struct OutboxTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// One row: what one batch owes.
+    /// One row: the messages of one batch.
     package struct Entry: Sendable {
         /// The row; later batches have larger ones.
         package var id: Int64
-        /// What is owed, in order.
+        /// The messages, in order.
         package var messages: [OutboundMessage]
     }
 
-    /// Owes messages, to be published by a worker; gives back the row.
+    /// Adds messages to be published by a worker; returns the row.
     ///
     /// With `isSecret` a message holds a token, a code or a secret, and the row is sealed.
     package func add(
@@ -37,7 +37,7 @@ package struct OutboxTable {
         return id
     }
 
-    /// What a worker owes, oldest first, from behind a row on.
+    /// Returns the messages that a worker still has to publish, oldest first, from behind a row on.
     ///
     /// Rows that `isKnown` are among the `limit`, and are neither read nor given.
     package func owed(
@@ -63,12 +63,12 @@ package struct OutboxTable {
         }.compactMap(\.self)
     }
 
-    /// Strikes out rows of which the broker has taken everything.
+    /// Deletes rows whose messages the broker has all accepted.
     package func settle(_ ids: [Int64]) throws {
         try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0.add($1) }
     }
 
-    /// How many rows a worker has.
+    /// Returns how many rows a worker has.
     package func depth(of worker: String) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM outbox WHERE worker = $1") { $0.add(worker) } ?? 0
     }

@@ -9,14 +9,14 @@ package struct ProductTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// All products, by name.
+    /// Returns all products, by name.
     package func all() throws -> [Product] {
         try sql.query("SELECT document FROM product ORDER BY name, productKey") {
             try Self.product($0.text(0))
         }
     }
 
-    /// One product, or nil.
+    /// Returns one product, or nil.
     package func find(_ key: ProductKey) throws -> Product? {
         try sql.query("SELECT document FROM product WHERE productKey = $1") {
             $0.add(key.text)
@@ -27,7 +27,7 @@ package struct ProductTable {
 
     private static func product(_ document: String) throws -> Product {
         guard let object = try JSONValue.parse(Array(document.utf8)).objectValue else {
-            throw Rejection(.internal, "A stored product document is no object.")
+            throw Rejection(.internal, "A stored product document is not an object.")
         }
         return try ProductCodec.decode(object)
     }
@@ -72,7 +72,7 @@ package struct ProductTable {
         )
     }
 
-    /// How many devices of a product there are.
+    /// Returns how many devices of a product there are.
     package func deviceCount(_ key: ProductKey) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM device WHERE productKey = $1") {
             $0.add(key.text)
@@ -90,7 +90,7 @@ package struct ProductTable {
         return states.contains(true)
     }
 
-    /// The names of alerts and faults that are open on some device and that a rule picks, each once.
+    /// Returns the names of alerts and faults that are open on some device and that a rule picks, each once.
     package func openConditions(
         _ key: ProductKey,
         where isWanted: (ConditionKind, String) -> Bool

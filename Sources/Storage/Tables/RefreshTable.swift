@@ -1,24 +1,24 @@
 package import Domain
 
-/// A user's retained view of a device that has to be said anew.
+/// A user's retained status of a device that has to be published again.
 package struct Refresh: Hashable, Sendable {
     /// The device.
     package var did: DeviceID
     /// The user.
     package var uid: UserID
 
-    /// Makes one.
+    /// Makes a refresh.
     package init(did: DeviceID, uid: UserID) {
         self.did = did
         self.uid = uid
     }
 }
 
-/// Statuses that users are owed anew, or that must be cleared.
+/// Retained statuses to publish again or to clear.
 ///
-/// Only the status worker publishes statuses, so that a newer one never comes before an older one.
-/// Others leave a row here and wake it: it publishes what is right at that time, the status for who
-/// is subscribed and an empty message for everybody else.
+/// Only the status worker publishes statuses, so that a newer one never comes before an older one. Others leave
+/// a row here and wake it: it then publishes the current status for subscribed users and an empty message for
+/// all others.
 package struct RefreshTable {
     let sql: SQL
 
@@ -33,7 +33,7 @@ package struct RefreshTable {
         }
     }
 
-    /// Asks for a refresh of every subscribed bond: the broker lost what it kept.
+    /// Asks for a refresh of every subscribed binding: the broker lost its retained messages.
     package func addAll() throws {
         try sql.run(
             """
@@ -43,8 +43,8 @@ package struct RefreshTable {
         )
     }
 
-    /// Asks for a refresh of every subscribed bond of a product's devices: what of a status is shown
-    /// has changed.
+    /// Asks for a refresh of every subscribed binding of a product's devices, whose visible attributes have
+    /// changed.
     package func addAll(of key: ProductKey) throws {
         try sql.run(
             """
@@ -57,12 +57,12 @@ package struct RefreshTable {
         }
     }
 
-    /// Whether anything is on the list.
+    /// Returns whether anything is on the list.
     package func isWaiting() throws -> Bool {
         try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
     }
 
-    /// Takes some off the list, in order.
+    /// Removes and returns refreshes, in order, at most `limit`.
     package func take(limit: Int) throws -> [Refresh] {
         let taken = try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1") {
             $0.add(limit)

@@ -3,12 +3,12 @@ import JSON
 import Sodium
 import Wire
 
-/// What the gate refused: the newest ones, alike ones of an hour in one row.
+/// The gate's newest refusals, alike ones of an hour in one row.
 package struct RefusalTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Adds refusals, and forgets the oldest beyond a number and those of before a moment.
+    /// Adds refusals, and forgets the oldest beyond a number and those older than a moment.
     package func add(_ refusals: [GateRefusal], keeping max: Int, since oldest: Instant) throws {
         try sql.run(
             """
@@ -30,7 +30,7 @@ package struct RefusalTable {
         try prune(keeping: max, since: oldest)
     }
 
-    /// Forgets the oldest beyond a number, and those of before a moment.
+    /// Forgets the oldest beyond a number, and those older than a moment.
     package func prune(keeping max: Int, since oldest: Instant) throws {
         try sql.run("DELETE FROM refusal WHERE lastAt < $1") { $0.add(oldest.milliseconds) }
         let rows = try sql.integer("SELECT count(*) FROM refusal") ?? 0
@@ -42,7 +42,7 @@ package struct RefusalTable {
         }
     }
 
-    /// The newest refusals since a moment, the oldest of them first, each with its row.
+    /// Returns the newest refusals since a moment, the oldest of them first, each with its row.
     package func page(
         since moment: Instant,
         limit: Int
@@ -66,7 +66,7 @@ package struct RefusalTable {
         }.compactMap(\.self).reversed()
     }
 
-    /// How often was refused since a moment, by reason, the most frequent first.
+    /// Returns how often was refused since a moment, by reason, the most frequent first.
     ///
     /// A row of alike ones counts whole when its last one came since then.
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {

@@ -1,15 +1,15 @@
 package import Domain
 
-/// The time zone data that schedules were planned with, and schedules that are to be planned anew.
+/// The time zone data that schedules were planned with, and the schedules to plan again.
 package struct ReplanTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Why schedules are to be planned anew, and which.
+    /// The schedules to plan again, and the reason.
     package enum Subject: Hashable, Sendable {
         /// The rules of a zone have changed, or the clock went back.
         case zone(String)
-        /// A user is somewhere else, and so are the sun's times.
+        /// A user moved, which changes the times of sunrise and sunset.
         case user(UserID)
 
         var text: String {
@@ -27,7 +27,7 @@ package struct ReplanTable {
 
     // MARK: Zones
 
-    /// The data of a zone, as it is in force; nil for one that no schedule has used.
+    /// Returns the data of a zone, as it is in force; nil for one that no schedule has used.
     package func zone(_ name: String) throws -> [UInt8]? {
         try sql.query("SELECT rules FROM zone WHERE name = $1") {
             $0.add(name)
@@ -36,7 +36,7 @@ package struct ReplanTable {
         }.first
     }
 
-    /// The zones that schedules have used, with their data.
+    /// Returns the zones that schedules have used, with their data.
     package func zones() throws -> [(name: String, rules: [UInt8])] {
         try sql.query("SELECT name, rules FROM zone ORDER BY name") { ($0.text(0), $0.bytes(1)) }
     }
@@ -54,9 +54,9 @@ package struct ReplanTable {
         }
     }
 
-    // MARK: What is to be planned anew
+    // MARK: Schedules to plan again
 
-    /// Has the schedules of a subject planned anew, from the first on.
+    /// Asks for the schedules of a subject to be planned again, from the first on.
     package func add(_ subject: Subject) throws {
         try sql.run(
             """
@@ -68,12 +68,12 @@ package struct ReplanTable {
         }
     }
 
-    /// Whether anything is to be planned anew.
+    /// Returns whether any schedule is to be planned again.
     package func isWaiting() throws -> Bool {
         try sql.integer("SELECT 1 FROM replan LIMIT 1") != nil
     }
 
-    /// Takes the next schedules that are to be planned anew; empty at a subject's end.
+    /// Removes and returns the next schedules to plan again; empty at a subject's end.
     package func take(limit: Int) throws -> [Schedule] {
         let first = try sql.query("SELECT subject, reached FROM replan ORDER BY subject LIMIT 1") {
             ($0.text(0), $0.text(1))

@@ -6,11 +6,11 @@ package struct RequestTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// What is known of a request that came before.
+    /// The record of an earlier request.
     package struct Known: Sendable {
         /// What the request asked for, as a digest.
         package var content: [UInt8]
-        /// The answer; nil while it is in progress or where it is given anew.
+        /// The answer; nil while it is in progress or where a repeat makes a fresh one.
         package var answer: [UInt8]?
         /// The command that the request waits for.
         package var waitsFor: (did: DeviceID, cid: Int64)?
@@ -21,7 +21,7 @@ package struct RequestTable {
         package var at: Instant
     }
 
-    /// What is known of a sender's id, or nil.
+    /// Returns the record of a sender's request id, or nil.
     package func find(_ sender: String, _ id: MessageID) throws -> Known? {
         try sql.query(
             """
@@ -77,7 +77,7 @@ package struct RequestTable {
         }
         try insert()
         guard sql.changes == 0 else { return }
-        // Written anew, not changed: the rows lie in the order of their time.
+        // Deleted and inserted, not updated: the rows lie in the order of their time.
         try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2") {
             $0.add(sender)
             $0.add(id.text)
@@ -128,7 +128,7 @@ package struct RequestTable {
         }
     }
 
-    /// Forgets requests taken before a moment, at most so many; tells how many.
+    /// Forgets requests taken before a moment, at most `limit`; returns how many.
     ///
     /// Rows lie in the order of their coming, so that what comes before an old one is old too, whatever the
     /// clock said then; and one that is as far ahead was written before the clock was set back.
@@ -155,7 +155,7 @@ package struct RequestTable {
         return last - first + 1 > Int64(max)
     }
 
-    /// Forgets the oldest beyond so many, at most so many at once, whatever their age.
+    /// Forgets the oldest beyond so many, at most `limit` at once, whatever their age.
     package func trim(to max: Int, limit: Int) throws {
         try sql.run(
             """
@@ -169,7 +169,7 @@ package struct RequestTable {
         }
     }
 
-    /// How many requests wait to be forgotten, counted up to a limit: those that come before the first that
+    /// Returns how many requests wait to be forgotten, counted up to a limit: those that come before the first that
     /// is younger than a moment.
     func count(before: Instant, limit: Int) throws -> Int64 {
         try sql.integer(

@@ -1,12 +1,12 @@
 package import Domain
 
-/// What has had its time, and how much of it waits to be forgotten.
+/// Rows past their retention, and their backlog.
 package struct RetentionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Forgets a device's events, ended commands and waiters of before a moment, and the ended bonds of which
-    /// no command is left, at most so many of each; tells whether there may be more.
+    /// Forgets a device's events, ended commands and waiters older than a moment, and the ended bindings of which
+    /// no command is left, at most `limit` of each; tells whether there may be more.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try sql.run(
             """
@@ -58,20 +58,20 @@ package struct RetentionTable {
         return isMore || sql.changes == limit
     }
 
-    /// Whether somebody waits for a command that is not open any more: others are answered yet.
+    /// Whether a waiter's command is no longer open; waiters for open commands still get their answer.
     private static let isIdle = """
         NOT EXISTS (SELECT 1 FROM command AS c WHERE c.did = waiter.did AND c.cid = waiter.cid
             AND c.state IN ('queued', 'sent'))
         """
 
-    /// Whether an ended bond has outlived the commands of its time: by their numbers, since clocks are set.
+    /// Whether an ended binding has outlived the commands of its time: by their numbers, since clocks are set.
     private static let isOver = """
         did = $1
             AND lastCid < coalesce((SELECT min(cid) FROM command WHERE did = $1), \(Int64.max))
         """
 
-    /// Whether a device has events, commands or waiters of before a moment, or bonds that ended before all of
-    /// its commands.
+    /// Returns whether a device has events, commands or waiters older than a moment, or bindings that ended before
+    /// all of its commands.
     package func isOlder(_ did: DeviceID, than moment: Instant) throws -> Bool {
         try sql.integer(
             """
@@ -88,7 +88,7 @@ package struct RetentionTable {
         } != nil
     }
 
-    /// How many rows wait to be swept, by kind, counted up to `limit` each.
+    /// Returns how many rows wait to be swept, by kind, counted up to `limit` each.
     ///
     /// `now` is given since a read has no moment of its own.
     package func backlog(

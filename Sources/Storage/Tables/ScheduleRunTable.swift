@@ -1,6 +1,6 @@
 package import Domain
 
-/// What became of schedules' occurrences: one row for each, however often it was fired.
+/// The runs of schedules: one row for each occurrence, however often it was fired.
 package struct ScheduleRunTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -51,7 +51,7 @@ package struct ScheduleRunTable {
         }
     }
 
-    /// Notes what became of the command that a run gave; gives the run, nil where none waits for it.
+    /// Records the outcome of a run's command; returns the run, nil where none waits for it.
     package func finish(
         _ schedule: ScheduleID,
         cid: Int64,
@@ -76,7 +76,7 @@ package struct ScheduleRunTable {
         }.first
     }
 
-    /// A schedule's runs whose end is known, the newest first.
+    /// Returns a schedule's finished runs, the newest first.
     package func newest(
         _ schedule: ScheduleID,
         before: Instant,
@@ -97,14 +97,14 @@ package struct ScheduleRunTable {
         }
     }
 
-    /// How many runs there are, by state.
+    /// Returns how many runs there are, by state.
     package func counts() throws -> [(state: String, count: Int64)] {
         try sql.query("SELECT state, count(*) FROM scheduleRun GROUP BY state ORDER BY state") {
             ($0.text(0), $0.integer(1))
         }
     }
 
-    /// Forgets runs of before a moment, at most so many; tells how many.
+    /// Forgets runs older than a moment, at most `limit`; returns how many.
     package func prune(before moment: Instant, limit: Int) throws -> Int {
         try sql.run(
             """

@@ -2,7 +2,7 @@ package import Domain
 package import JSON
 import Sodium
 
-/// Commands that are given at certain times.
+/// commands that are sent at certain times.
 package struct ScheduleTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -35,7 +35,7 @@ package struct ScheduleTable {
         return schedule
     }
 
-    /// The values to set; those with a write-only one are sealed, and masked where nothing is to be
+    /// Returns the values to set; those with a write-only one are sealed, and masked where nothing is to be
     /// set with them.
     private func attrs(_ row: Row) -> JSONObject {
         if let sealed = row.optionalBytes(10), let bytes = transaction.key.open(sealed),
@@ -63,14 +63,14 @@ package struct ScheduleTable {
 
     // MARK: Reading
 
-    /// A schedule, or nil.
+    /// Returns a schedule, or nil.
     package func find(_ id: ScheduleID) throws -> Schedule? {
         var found: Schedule?
         try load([id]) { found = $1 }
         return found
     }
 
-    /// Hands over each schedule that exists, with its place among those asked for.
+    /// Hands over each schedule that exists, with its index in the request.
     package func load(_ ids: [ScheduleID], _ body: (Int, Schedule) -> Void) throws {
         try sql.query(
             "SELECT \(Self.columns) FROM schedule WHERE scheduleId = $1",
@@ -82,7 +82,7 @@ package struct ScheduleTable {
         }
     }
 
-    /// A device's schedules, in the order of their making.
+    /// Returns a device's schedules, in the order of their making.
     package func all(of did: DeviceID) throws -> [Schedule] {
         try sql.query("SELECT \(Self.columns) FROM schedule WHERE did = $1 ORDER BY scheduleId") {
             $0.add(did.text)
@@ -91,12 +91,12 @@ package struct ScheduleTable {
         }
     }
 
-    /// How many schedules a device has.
+    /// Returns how many schedules a device has.
     package func count(of did: DeviceID) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM schedule WHERE did = $1") { $0.add(did.text) } ?? 0
     }
 
-    /// Devices of a user that have schedules, in the order of their ids, from behind one on.
+    /// Returns devices of a user that have schedules, in the order of their ids, from behind one on.
     package func devices(of uid: UserID, after did: String, limit: Int64) throws -> [DeviceID] {
         try sql.query(
             """
@@ -115,7 +115,7 @@ package struct ScheduleTable {
         }
     }
 
-    /// Schedules in the order of their ids, from behind one on.
+    /// Returns schedules in the order of their ids, from behind one on.
     package func page(after id: String, did: DeviceID? = nil, limit: Int) throws -> [Schedule] {
         try sql.query(
             """
@@ -205,13 +205,13 @@ package struct ScheduleTable {
 
     // MARK: What is due
 
-    /// When the next schedule acts; nil when none does.
+    /// Returns when the next schedule acts; nil when none does.
     package func nextDue() throws -> Instant? {
         try sql.integer("SELECT min(nextAt) FROM schedule WHERE nextAt IS NOT NULL")
             .map { Instant(milliseconds: $0) }
     }
 
-    /// Occurrences that lie after one moment and at or before another, the earliest first.
+    /// Returns occurrences that lie after one moment and at or before another, the earliest first.
     package func due(after start: Instant, upTo end: Instant, limit: Int) throws -> [Trigger] {
         try sql.query(
             """
@@ -231,9 +231,9 @@ package struct ScheduleTable {
         }
     }
 
-    // MARK: Those that are to be planned anew
+    // MARK: Schedules to plan again
 
-    /// Schedules of a zone, from behind one on.
+    /// Returns schedules of a zone, from behind one on.
     func ofZone(_ name: String, after id: String, limit: Int) throws -> [Schedule] {
         try sql.query(
             """
@@ -249,7 +249,7 @@ package struct ScheduleTable {
         }
     }
 
-    /// Schedules by the sun that a user made, from behind one on.
+    /// Returns schedules by the sun that a user made, from behind one on.
     func bySun(of uid: String, after id: String, limit: Int) throws -> [Schedule] {
         try sql.query(
             """

@@ -6,12 +6,12 @@ import Sodium
 package struct ServiceTable {
     let transaction: Transaction
 
-    /// The roles that the contract names.
+    /// The roles of service principals.
     package enum Role: String, Sendable, CaseIterable {
         case worker, gateway, scheduler, identity
     }
 
-    /// All principals, by name; a role of a later version is shown as it stands.
+    /// Returns all principals, by name; a role of a later version is shown as it stands.
     package func all() throws -> [(name: String, role: String)] {
         try transaction.sql.query("SELECT name, role FROM service ORDER BY name") {
             (name: $0.text(0), role: $0.text(1))
@@ -52,7 +52,7 @@ package struct ServiceTable {
         case .gateway: .gateway
         case .scheduler: .scheduler
         case .identity: .identity
-        // Nothing at all is the safe reading of a word that nobody knows.
+        // An unknown role has no rights, which is safe.
         case nil: .custom(publish: [], subscribe: [])
         }
     }

@@ -4,8 +4,7 @@ import Sodium
 extension SessionTable {
     private var sql: SQL { transaction.sql }
 
-    /// Gives a session that lives a new token and a new life; its present token goes on working for a
-    /// while.
+    /// Gives a live session a new token and a new lifetime; its present token goes on working for a while.
     ///
     /// False when `token` is not the session's newest, as when another refresh came first.
     package func refresh(
@@ -76,7 +75,7 @@ extension SessionTable {
         if sql.changes == 1 { try tellGate(session) }
     }
 
-    /// Notes that a user was there, to the hour.
+    /// Records when a user was last seen, to the hour.
     func seen(_ uid: UserID) throws {
         try sql.run(
             """

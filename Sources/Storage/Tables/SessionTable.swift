@@ -4,7 +4,7 @@ import Sodium
 
 /// Sessions and the terminals that they are on.
 ///
-/// Whatever changes here changes the gate's word on the terminal too.
+/// A change here also changes the terminal's entry in the gate's credentials.
 package struct SessionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -33,7 +33,7 @@ package struct SessionTable {
         return session
     }
 
-    /// The session of a token, ended ones included, or nil; a token that was refreshed counts while
+    /// Returns the session of a token, ended ones included, or nil; a token that was refreshed counts while
     /// it overlaps with the new one.
     package func find(token: String) throws -> Domain.Session? {
         let hash = Sodium.sha256(token.utf8)
@@ -46,17 +46,17 @@ package struct SessionTable {
         }.first
     }
 
-    /// One session, or nil.
+    /// Returns one session, or nil.
     package func find(_ id: SessionID) throws -> Domain.Session? {
         try find("sessionId = $1") { $0.add(id.text) }.first
     }
 
-    /// The session that lives on a terminal, or nil.
+    /// Returns the live session on a terminal, or nil.
     package func live(on terminal: TerminalID) throws -> Domain.Session? {
         try find("terminalId = $1 AND endedAt IS NULL") { $0.add(terminal.text) }.first
     }
 
-    /// Whether a user is logged in on a terminal.
+    /// Returns whether a user is logged in on a terminal.
     package func isLive(_ uid: String, on terminal: TerminalID) throws -> Bool {
         try sql.integer(
             "SELECT 1 FROM session WHERE terminalId = $1 AND endedAt IS NULL AND uid = $2"
@@ -66,7 +66,7 @@ package struct SessionTable {
         } != nil
     }
 
-    /// Sessions that live and whose time is over at a moment, at most so many.
+    /// Returns live sessions that have expired at a moment, at most `limit`.
     package func overdue(at now: Instant, limit: Int) throws -> [Domain.Session] {
         try sql.query(
             """
@@ -81,13 +81,13 @@ package struct SessionTable {
         }
     }
 
-    /// When the next session that lives is over; nil without one.
+    /// Returns when the next live session expires; nil without one.
     package func nextExpiry() throws -> Instant? {
         try sql.integer("SELECT min(expiresAt) FROM session WHERE endedAt IS NULL")
             .map { Instant(milliseconds: $0) }
     }
 
-    /// Sessions that live, newest login first, at most so many.
+    /// Returns live sessions, newest login first, at most `limit`.
     package func newest(limit: Int) throws -> [Domain.Session] {
         try sql.query(
             """
@@ -101,12 +101,12 @@ package struct SessionTable {
         }
     }
 
-    /// A user's sessions that live.
+    /// Returns a user's live sessions.
     package func live(of uid: UserID) throws -> [Domain.Session] {
         try find("uid = $1 AND endedAt IS NULL") { $0.add(uid.text) }
     }
 
-    /// The terminals with a session that lives.
+    /// Returns the terminals with a live session.
     package func liveTerminals() throws -> [(AppID, TerminalID)] {
         try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") {
             (AppID(trusted: $0.text(0)), TerminalID(trusted: $0.text(1)))
@@ -125,7 +125,7 @@ package struct SessionTable {
         }
     }
 
-    /// The app that a terminal belongs to: the first that used it; nil for an unknown terminal.
+    /// Returns the app that a terminal belongs to: the first that used it; nil for an unknown terminal.
     package func app(of terminal: TerminalID) throws -> AppID? {
         try sql.query("SELECT appId FROM terminal WHERE terminalId = $1") {
             $0.add(terminal.text)
@@ -134,7 +134,7 @@ package struct SessionTable {
         }.first
     }
 
-    /// Begins a session on its terminal; one that lived there must have been ended before.
+    /// Begins a session on its terminal; an earlier one there must have been ended before.
     package func begin(_ session: Domain.Session, token: String) throws {
         let hash = Sodium.sha256(token.utf8)
         try sql.run(
@@ -193,15 +193,15 @@ package struct SessionTable {
 
     // MARK: The gate
 
-    /// Has the gate hear once more that a session is over, unless another lives on its terminal.
+    /// Sends the gate the end of a session once more, unless another is live on its terminal.
     ///
-    /// Whoever ended it may have died between its commit and the gate's file.
+    /// The process that ended it may have died between its commit and the write to the gate's file.
     package func confirmEnd(of session: Domain.Session) throws {
         guard session.endedAt != nil, try live(on: session.terminal) == nil else { return }
         try tellGate(session)
     }
 
-    /// Has the gate know a session as it is now, or that it is over.
+    /// Sends the gate the session's current state, or its end.
     func tellGate(_ session: Domain.Session) throws {
         let live = try sql.query(
             "SELECT \(Self.gateColumns) FROM session AS s WHERE sessionId = $1 AND endedAt IS NULL"
@@ -219,11 +219,11 @@ package struct SessionTable {
         )
     }
 
-    /// What the gate needs of a session, to be read with `gateSession`.
+    /// The columns that the gate needs of a session, to be read with `gateSession`.
     static let gateColumns =
         "s.sessionId, s.uid, s.tokenHash, s.expiresAt, s.oldTokenHash, s.oldTokenUntil"
 
-    /// A session as the gate knows it, from `gateColumns` that begin at a column.
+    /// Returns a session as the gate knows it, from `gateColumns` that begin at a column.
     static func gateSession(_ row: Row, from first: Int32) -> Credentials.Session? {
         guard let token = Digest(row.bytes(first + 2)) else { return nil }
         let old = row.optionalBytes(first + 4).flatMap { Digest($0) }.map {
@@ -243,7 +243,7 @@ package struct SessionTable {
     /// Claims a notice; false when it was applied before.
     package func claim(notice id: MessageID) throws -> Bool { try claim(id.text) }
 
-    /// Claims to carry out that a session is over; false when that was done before.
+    /// Claims carrying out a session's end; false when that was done before.
     package func claim(endOf id: SessionID) throws -> Bool { try claim("end of \(id.text)") }
 
     private func claim(_ text: String) throws -> Bool {
@@ -256,7 +256,7 @@ package struct SessionTable {
         return sql.changes == 1
     }
 
-    /// Forgets notices claimed before a moment, at most so many; tells how many.
+    /// Forgets notices claimed before a moment, at most `limit`; returns how many.
     package func pruneNotices(before: Instant, limit: Int) throws -> Int {
         try sql.run(
             """
@@ -270,8 +270,8 @@ package struct SessionTable {
         return sql.changes
     }
 
-    /// Forgets sessions that ended before a moment, at most so many, and the terminals that have none
-    /// any more; tells how many.
+    /// Forgets sessions that ended before a moment, at most `limit`, and the terminals that have none
+    /// any more; returns how many.
     package func prune(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2"
@@ -288,7 +288,7 @@ package struct SessionTable {
         return old.count
     }
 
-    /// Forgets a terminal on which nobody is logged in, and where this user wasn't lately.
+    /// Forgets a terminal that has no session, unless this user used it lately.
     private func forget(_ terminal: TerminalID, unlessUsedBy uid: String) throws {
         // The user's sessions are looked through by their index on the user.
         try sql.run(

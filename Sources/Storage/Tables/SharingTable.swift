@@ -48,12 +48,12 @@ package struct SharingTable {
 
     // MARK: Finding
 
-    /// One invitation, or nil.
+    /// Returns one invitation, or nil.
     package func find(_ id: SharingID) throws -> Sharing? {
         try query("WHERE sharingId = $1") { $0.add(id.text) }.first
     }
 
-    /// The invitation of a code's text in an app, or nil.
+    /// Returns the invitation of a code's text in an app, or nil.
     package func find(code text: String, app: AppID) throws -> Sharing? {
         try query("WHERE codeHash = $1 AND appId = $2") {
             $0.add(bytes: codeHash(text))
@@ -61,14 +61,14 @@ package struct SharingTable {
         }.first
     }
 
-    /// The invitations to a device that something can still become of, in the order of their ids.
+    /// Returns the unfinished invitations to a device, in the order of their ids.
     package func open(of did: DeviceID) throws -> [Sharing] {
         try query("WHERE did = $1 AND status IN ('pending', 'accepted') ORDER BY sharingId") {
             $0.add(did.text)
         }
     }
 
-    /// Whether a device's invitation by a name is out, or let somebody in who is still there.
+    /// Returns whether a device's invitation by a name is open, or was accepted and still gives access.
     package func isInvited(_ did: DeviceID, name: String) throws -> Bool {
         try sql.integer(
             """
@@ -83,7 +83,7 @@ package struct SharingTable {
         } != nil
     }
 
-    /// A page of what a user was invited to, or of his own invitations; the newest first.
+    /// Returns a page of the invitations that a user received or made; the newest first.
     package func page(
         of uid: UserID,
         isGuest: Bool,
@@ -106,7 +106,7 @@ package struct SharingTable {
         }
     }
 
-    /// Invitations whose time for an answer is over, at most so many, the earliest first.
+    /// Returns unanswered invitations past their deadline, at most `limit`, the earliest first.
     package func overdue(limit: Int) throws -> [Sharing] {
         try query(
             "WHERE status = 'pending' AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2"
@@ -116,7 +116,7 @@ package struct SharingTable {
         }
     }
 
-    /// When the next invitation's time is over; nil without one.
+    /// Returns when the next invitation's time is over; nil without one.
     package func nextExpiry() throws -> Instant? {
         try sql.integer("SELECT min(expiresAt) FROM sharing WHERE status = 'pending'")
             .map { Instant(milliseconds: $0) }
@@ -152,7 +152,7 @@ package struct SharingTable {
         }
     }
 
-    /// Stores who an invitation is between, and what became of it.
+    /// Stores an invitation's users and status.
     package func save(_ sharing: Sharing) throws {
         try sql.run(
             """
@@ -172,7 +172,7 @@ package struct SharingTable {
 
     // MARK: Forgetting
 
-    /// Forgets invitations that ended before a moment, at most so many; tells how many.
+    /// Forgets invitations that ended before a moment, at most `limit`; returns how many.
     package func prune(before moment: Instant, limit: Int) throws -> Int {
         try sql.run(
             """
@@ -188,10 +188,10 @@ package struct SharingTable {
         return sql.changes
     }
 
-    /// Takes an erased user out of invitations, at most so many of each kind; tells how many.
+    /// Removes an erased user from invitations, at most `limit` of each kind; returns how many.
     ///
-    /// His own go. Those that he got stay with their inviter, without his name: as one to somebody who
-    /// never had an account.
+    /// The user's own invitations are deleted. Those that the user received stay with their inviter, without
+    /// the name, like one to a person without an account.
     package func forget(_ uid: UserID, limit: Int) throws -> Int {
         try sql.run(
             """

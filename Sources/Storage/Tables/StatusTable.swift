@@ -7,16 +7,16 @@ package struct StatusRecord: Sendable {
     package var did: DeviceID
     /// Its product.
     package var productKey: ProductKey
-    /// What it is at present.
+    /// The current status.
     package var status: Status
 }
 
-/// What devices are at present: one row a device.
+/// The current statuses of devices: one row for each device.
 package struct StatusTable {
     let sql: SQL
     /// What the writer knows already; nil for readers.
     let cache: WriterCache?
-    /// What the gate is to hear of: the largest number of a connection.
+    /// Collects the largest connection number for the gate.
     let gate: GateChanges
 
     private static let columns = """
@@ -47,14 +47,14 @@ package struct StatusTable {
         cache?.remove(did)
     }
 
-    /// One device's status, or nil.
+    /// Returns one device's status, or nil.
     package func find(_ did: DeviceID) throws -> StatusRecord? {
         var found: StatusRecord?
         try load([did]) { found = $1 }
         return found
     }
 
-    /// Hands over the status of each device that exists, with its place among those asked for.
+    /// Hands over the status of each device that exists, with its index in the request.
     package func load(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) throws {
         var wanted = Array(dids.indices)
         if let cache {
@@ -75,7 +75,7 @@ package struct StatusTable {
         cache?.put(read)
     }
 
-    /// Devices that are online, in the order of their ids, from behind one id on.
+    /// Returns devices that are online, in the order of their ids, from behind one id on.
     package func online(after did: String, limit: Int) throws -> [DeviceID] {
         try sql.query(
             "SELECT did FROM status WHERE online = 1 AND did > $1 ORDER BY did LIMIT $2"
@@ -87,13 +87,13 @@ package struct StatusTable {
         }
     }
 
-    /// How many devices are online.
+    /// Returns how many devices are online.
     package func onlineCount() throws -> Int64 {
         try sql.integer("SELECT count(*) FROM status WHERE online = 1") ?? 0
     }
 
-    /// Writes statuses of devices that exist, in the order of their ids: what was reported of some, and
-    /// of others, or the same, who came and went.
+    /// Writes statuses of existing devices, in the order of their ids: the reported attributes of some, the
+    /// presence of others or the same.
     ///
     /// Apart, because an index rests on presence, which changes seldom.
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
@@ -125,7 +125,7 @@ package struct StatusTable {
         for record in moved { gate.note(connection: record.status.presence.connection) }
     }
 
-    /// The largest number of a device's connection that was ever told; 0 before the first.
+    /// Returns the largest number of a device's connection that was ever told; 0 before the first.
     static func lastConnection(_ sql: SQL) throws -> Int64 {
         try sql.integer("SELECT coalesce(max(connection), 0) FROM status") ?? 0
     }
@@ -150,7 +150,7 @@ package struct StatusTable {
         binder.add(presence.listensFrom?.milliseconds)
     }
 
-    /// Forgets what a device reported in its life so far; its version goes on.
+    /// Forgets a device's reports of its ownership period so far; its version goes on.
     package func wipe(_ did: DeviceID, at now: Instant) throws {
         guard var record = try find(did) else { return }
         record.status.attributes = []
@@ -184,7 +184,7 @@ package struct StatusTable {
         return StatusRecord(did: did, productKey: ProductKey(trusted: row.text(0)), status: status)
     }
 
-    /// Attributes as `{"name": [value, ts], …}`.
+    /// Returns attributes as `{"name": [value, ts], …}`.
     private static func encode(_ attributes: [Status.Attribute]) -> [UInt8] {
         var writer = JSONWriter(capacity: 64 + 48 * attributes.count)
         writer.beginObject()
@@ -210,7 +210,7 @@ package struct StatusTable {
         }
     }
 
-    /// The newest reports as numbers of eight bytes, the lowest first: the time, then the fingerprints.
+    /// Returns the newest reports as numbers of eight bytes, the lowest first: the time, then the fingerprints.
     private static func encode(_ newest: Status.Newest) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(8 + 8 * newest.fingerprints.count)
@@ -239,7 +239,7 @@ package struct StatusTable {
 
     private static let noConditions = Array("[]".utf8)
 
-    /// Conditions as `[[kind, name, eventId, ts], …]`; null stands for the id of one that is off.
+    /// Returns conditions as `[[kind, name, eventId, ts], …]`; null stands for the id of one that is off.
     private static func encode(
         _ open: [Status.OpenCondition],
         _ cleared: [Status.ClearedCondition]

@@ -61,7 +61,7 @@ enum PlainAnswer {
     /// What `/healthz` says while the process lives.
     static var alive: Response { text(.ok, "application/json", #"{"ok":true}"# + "\n") }
 
-    /// An answer of a status, a media type and a text.
+    /// Returns an answer of a status, a media type and a text.
     static func text(_ status: HTTPResponse.Status, _ type: String, _ text: String) -> Response {
         Response(
             status: status,

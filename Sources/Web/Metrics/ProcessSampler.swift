@@ -17,7 +17,7 @@ package enum ProcessSampler {
     /// When this process first asked, which is when it started to within milliseconds.
     private static let startTime: Int64 = Int64(time(nil))
 
-    /// The process's resident memory; 0 where `/proc` cannot be read.
+    /// Returns the process's resident memory; 0 where `/proc` cannot be read.
     package static func residentBytes() -> Int64 {
         guard let file = fopen("/proc/self/statm", "r") else { return 0 }
         defer { fclose(file) }

@@ -2,7 +2,7 @@ import Hummingbird
 
 /// Reads what a form posts.
 enum FormFields {
-    /// The fields of a request's body; nil where it is no form or too long.
+    /// Returns the fields of a request's body; nil where it is no form or too long.
     static func read(_ request: inout Request, upTo max: Int) async -> [String: String]? {
         let type = request.headers[.contentType] ?? ""
         guard type.lowercased().hasPrefix("application/x-www-form-urlencoded"),

@@ -32,7 +32,7 @@ struct PageWords: Sendable {
     var length: String
     var weak: String
 
-    /// The texts of a kind of link.
+    /// Returns the texts of a kind of link.
     func texts(_ kind: Link.Kind) -> Texts {
         switch kind {
         case .verifyEmail: verifyEmail
@@ -41,7 +41,7 @@ struct PageWords: Sendable {
         }
     }
 
-    /// What is said of a password that won't do.
+    /// Returns what is said of a password that won't do.
     func fault(_ fault: LinkView.BadPassword) -> String {
         switch fault {
         case .differs: differs
@@ -50,7 +50,7 @@ struct PageWords: Sendable {
         }
     }
 
-    /// The words of a language.
+    /// Returns the words of a language.
     static func of(_ language: Language) -> PageWords {
         switch language {
         case .english: english

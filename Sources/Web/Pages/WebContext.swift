@@ -13,7 +13,7 @@ struct WebContext: RequestContext {
         remoteAddress = source.channel.remoteAddress
     }
 
-    /// Who asks: the other end of the connection, or, where that is a proxy on this machine, whom
+    /// Returns who asks: the other end of the connection, or, where that is a proxy on this machine, whom
     /// the proxy names last.
     func visitor(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
@@ -24,7 +24,7 @@ struct WebContext: RequestContext {
         return Self.household(String(last.filter { $0 != " " }.prefix(64)))
     }
 
-    /// The part of an IPv6 address that one household has (a /64); an IPv4 address as it is.
+    /// Returns the part of an IPv6 address that one household has (a /64); an IPv4 address as it is.
     static func household(_ address: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }

@@ -78,7 +78,7 @@ struct AppListCommand: AsyncParsableCommand {
         print(table.text)
     }
 
-    /// The products that an app sees, for people.
+    /// Returns the products that an app sees, for people.
     static func products(_ app: App) -> String {
         switch app.products {
         case .all: "all"
@@ -95,7 +95,7 @@ struct AppListCommand: AsyncParsableCommand {
         )
     }
 
-    /// The products that an app sees, as its document says them.
+    /// Returns the products that an app sees, as its document says them.
     static func json(_ products: App.Products) -> JSONValue {
         switch products {
         case .all: "all"

@@ -52,7 +52,7 @@ struct DeadLetterListCommand: AsyncParsableCommand {
 
 /// A dead letter as the command line shows it.
 enum DeadLetterView {
-    /// The letter as JSON; a payload that isn't UTF-8 is given as base64.
+    /// Returns the letter as JSON; a payload that isn't UTF-8 is given as base64.
     static func json(_ letter: DeadLetter) -> JSONValue {
         let text = String(validating: letter.payload, as: UTF8.self)
         return .object(

@@ -40,7 +40,7 @@ extension Workplace {
         throw noDeadLetter(id)
     }
 
-    /// The error for a dead letter that isn't there.
+    /// Returns the error for a dead letter that isn't there.
     func noDeadLetter(_ id: Int64) -> Problem {
         Problem(
             .notFound,

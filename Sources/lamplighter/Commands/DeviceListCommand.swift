@@ -58,7 +58,7 @@ struct DeviceListCommand: AsyncParsableCommand {
 
 /// A device as the command line shows it.
 enum DeviceView {
-    /// The device as JSON, without anything secret.
+    /// Returns the device as JSON, without anything secret.
     static func json(_ device: DeviceRecord, _ status: StatusRecord?) -> JSONValue {
         let presence = status?.status.presence
         return .object(

@@ -35,19 +35,19 @@ extension Workplace {
 
 /// How schedules are shown on the command line.
 enum ScheduleView {
-    /// A schedule for programs, as apps see it.
+    /// Returns a schedule for programs, as apps see it.
     static func json(_ schedule: Schedule, in tx: Transaction) throws -> JSONValue {
         .object(ScheduleCodec.encode(schedule, attrs: try shownAttrs(schedule, in: tx)))
     }
 
-    /// The values to set, without those that nobody may see.
+    /// Returns the values to set, without those that nobody may see.
     static func shownAttrs(_ schedule: Schedule, in tx: Transaction) throws -> JSONObject {
         let key = try tx.statuses.find(schedule.did)?.productKey
         let product = try key.flatMap { try tx.products.find($0) }
         return ProductRules.masked(schedule.attrs, product: product)
     }
 
-    /// The days in words.
+    /// Returns the days in words.
     static func days(_ schedule: Schedule) -> String {
         let names = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
         switch schedule.timing.days {

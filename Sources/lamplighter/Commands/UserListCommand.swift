@@ -60,7 +60,7 @@ struct UserListCommand: AsyncParsableCommand {
 
 /// A user as the command line shows him.
 enum UserView {
-    /// The user as JSON, without anything secret.
+    /// Returns the user as JSON, without anything secret.
     static func json(_ user: User, isOpen: Bool) -> JSONObject {
         JSONObject([
             ("uid", .string(user.uid.text)), ("appId", .string(user.app.text)),
@@ -77,20 +77,20 @@ enum UserView {
         ])
     }
 
-    /// What people call the user; a name that is an address is masked like one.
+    /// Returns what people call the user; a name that is an address is masked like one.
     static func name(_ user: User, isOpen: Bool) -> String {
         if user.isAnonymous { return "(anonymous)" }
         guard let name = user.username ?? user.externalUID else { return "-" }
         return name.contains("@") || Phone.isLike(name) ? shown(name, isOpen: isOpen) : name
     }
 
-    /// An address, masked unless asked for.
+    /// Returns an address, masked unless asked for.
     static func shown(_ address: String?, isOpen: Bool) -> String {
         guard let address else { return "-" }
         return isOpen ? address : MaskedAddress.text(address)
     }
 
-    /// A session as JSON.
+    /// Returns a session as JSON.
     static func json(_ session: Session) -> JSONValue {
         .object(
             JSONObject([
@@ -109,7 +109,7 @@ enum UserView {
         )
     }
 
-    /// Sessions as a table for people.
+    /// Returns sessions as a table for people.
     static func table(_ sessions: [Session]) -> String {
         var table = TextTable(["SESSION", "USER", "TERMINAL", "PLATFORM", "LAST SEEN", "UNTIL"])
         for session in sessions {

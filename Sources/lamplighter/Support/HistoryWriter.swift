@@ -55,7 +55,7 @@ final class HistoryWriter {
         print(isOnTerminal ? PlainText.of(line, keepsLines: true) : line)
     }
 
-    /// An attribute's column; one that is called like a column of ours has `data.` before its name.
+    /// Returns an attribute's column; one that is called like a column of ours has `data.` before its name.
     private static func title(_ name: String) -> String {
         var rest = name[...]
         while rest.hasPrefix("data.") { rest = rest.dropFirst(5) }
@@ -73,7 +73,7 @@ final class HistoryWriter {
         return "'" + text
     }
 
-    /// A line as in RFC 4180.
+    /// Returns a line as in RFC 4180.
     private static func line(_ cells: [String]) -> String {
         cells.map { cell in
             guard cell.contains(where: { ",\"\r\n".contains($0) || $0.isNewline }) else {

@@ -1,6 +1,6 @@
 /// Keeps text that came from outside from steering the terminal on which it is shown.
 enum PlainText {
-    /// The text with control characters, and those that turn the direction of writing, as `\u009b`.
+    /// Returns the text with control characters, and those that turn the direction of writing, as `\u009b`.
     ///
     /// Inside JSON this is the same text in another spelling. With `keepsLines` line feeds stay, for
     /// blocks whose lines are our own.

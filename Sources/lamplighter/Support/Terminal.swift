@@ -38,7 +38,7 @@ enum Terminal {
         }
     }
 
-    /// A JSON value as one line that can be shown as it is.
+    /// Returns a JSON value as one line that can be shown as it is.
     static func json(_ value: JSONValue) -> String {
         PlainText.of(String(decoding: value.encoded(), as: UTF8.self))
     }

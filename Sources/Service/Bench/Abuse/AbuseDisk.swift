@@ -13,7 +13,7 @@ struct AbuseDisk: Sendable {
     /// Megabytes that were written in all.
     var written: Double { (samples.last?.size ?? 0) - (samples.first?.size ?? 0) }
 
-    /// Megabytes in a minute; nil for an attack of less than ten seconds.
+    /// Returns megabytes in a minute; nil for an attack of less than ten seconds.
     ///
     /// Seen for a minute or longer it is the minute in which most was written. What is shorter goes on as in
     /// its second half: a burst at the beginning does not come again every few seconds.

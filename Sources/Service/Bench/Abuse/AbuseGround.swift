@@ -57,7 +57,7 @@ final class AbuseGround {
     /// The service's process: for a benchmark that holds it for a while.
     func send(_ signal: Int32) { service.process.send(signal) }
 
-    /// Orders for a hostile process on this ground.
+    /// Returns orders for a hostile process on this ground.
     func orders(_ deed: HostileDeed, seconds: Double) -> HostileOrders {
         var orders = HostileOrders(deed, port: port, root: root, seconds: seconds)
         orders.appID = "bench"

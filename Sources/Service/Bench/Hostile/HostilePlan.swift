@@ -129,7 +129,7 @@ extension HostilePlan {
         return plan
     }
 
-    /// The address of a connection: the first, or so many further on, past those that end in 0 or 255.
+    /// Returns the address of a connection: the first, or so many further on, past those that end in 0 or 255.
     private static func address(_ orders: HostileOrders, _ place: Int) -> String {
         guard orders.addressCount > 1 else { return orders.address }
         let number = place % orders.addressCount

@@ -87,7 +87,7 @@ package struct BenchOverload: Sendable {
         return best.rate
     }
 
-    /// What so many devices that flood can get answered at best.
+    /// Returns what so many devices that flood can get answered at best.
     private func best(_ best: Double, of devices: Int) -> Double {
         options.isLimited ? min(best, Self.deviceRate * Double(devices)) : best
     }
