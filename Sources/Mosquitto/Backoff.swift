@@ -1,4 +1,4 @@
-/// Says how long to wait before the next attempt to connect: doubling, with jitter, up to a limit.
+/// Computes the delay before the next attempt to connect: doubling, with jitter, up to a limit.
 ///
 /// Each delay is drawn from the upper half of its step, so that services that lost the same broker
 /// don't all come back in the same moment.
@@ -13,19 +13,19 @@ package struct Backoff: Sendable {
         self.step = first
     }
 
-    /// Gives the next delay: between half of the step and the whole of it.
+    /// Returns the next delay: between half of the step and the whole of it.
     package mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
         let share = Double.random(in: 0.5...1, using: &generator)
         defer { step = min(step * 2, limit) }
         return step * share
     }
 
-    /// Gives the next delay, with the system's randomness.
+    /// Returns the next delay, with the system's randomness.
     package mutating func next() -> Duration {
         var generator = SystemRandomNumberGenerator()
         return next(using: &generator)
     }
 
-    /// Begins anew, after a connection that held.
+    /// Starts over from the first delay, after a connection that held.
     package mutating func reset() { step = first }
 }

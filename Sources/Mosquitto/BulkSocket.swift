@@ -1,9 +1,9 @@
 import CBulkSocket
 
-/// Has libmosquitto read and write one socket in bulk: without it each packet costs it three reads and
-/// two writes of the system's, a quarter of the service's time.
+/// Makes libmosquitto read and write one socket in bulk: otherwise each packet costs three system calls for
+/// reading and two for writing, a quarter of the service's time.
 ///
-/// It belongs to the thread of its client, and is of no use on a TLS connection.
+/// It belongs to the thread of its client, and can't be used on a TLS connection.
 final class BulkSocket {
     private let buffers: OpaquePointer
 
@@ -15,9 +15,9 @@ final class BulkSocket {
 
     deinit { bulk_socket_free(buffers) }
 
-    /// Has this thread's calls of the library go through the buffers, until `leave`.
+    /// Routes this thread's calls of the library through the buffers, until `leave`.
     ///
-    /// What it writes meanwhile waits for `flush`.
+    /// Written bytes wait for `flush`.
     func enter(_ socket: Int32) { bulk_socket_enter(buffers, socket) }
 
     /// The opposite of `enter`.
@@ -26,18 +26,18 @@ final class BulkSocket {
     /// The next byte that was read ahead.
     var next: UInt8? { UInt8(exactly: bulk_socket_next(buffers)) }
 
-    /// Has acknowledgements stay in a queue of their own until `release`.
+    /// Holds acknowledgements in a queue of their own until `release`.
     func hold() { bulk_socket_hold(buffers) }
 
-    /// Lets the oldest acknowledgements that are held leave with the next `flush`.
+    /// Releases the oldest held acknowledgements; they leave with the next `flush`.
     func release(_ count: Int) { bulk_socket_release(buffers, count) }
 
-    /// Whether the library's writes come here: from 2.0.15 on it writes otherwise, and nothing is held.
+    /// Whether the library's writes come here: from 2.0.15 on they don't, and nothing is held.
     var isInterposed: Bool { bulk_socket_is_interposed(buffers) }
 
-    /// Whether something is left for `flush`.
+    /// Whether `flush` has bytes left to write.
     var isPending: Bool { bulk_socket_pending(buffers) }
 
-    /// Writes what waits; false with `errno` when not all could be written.
+    /// Writes the buffered bytes; false with `errno` if some are left.
     func flush() -> Bool { bulk_socket_flush(buffers) }
 }

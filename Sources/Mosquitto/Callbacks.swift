@@ -2,16 +2,15 @@ import Batching
 import CMosquitto
 import Glibc
 
-/// What the library's callbacks write and the client reads.
+/// The state that the library's callbacks write and the client reads.
 ///
-/// They run inside `mosquitto_loop_read` and `_write`, on the client's own thread, with a mutex of the
-/// library held that is not recursive: they copy and return, and call nothing of it but readers of
-/// properties.
+/// They run inside `mosquitto_loop_read` and `_write`, on the client's own thread, while the library holds a
+/// mutex that is not recursive: they copy and return, and call only its functions that read properties.
 final class Callbacks {
     var intake = Intake()
-    /// Which of a set's connections it is; nil for one that stands alone, and for the set's intake.
+    /// The number of the connection in its set; nil for a single one, and for the set's intake.
     var lane: Int?
-    /// The topic on which messages come that hold many.
+    /// The topic of incoming batches.
     var batches: [UInt8]?
     /// Deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
@@ -61,7 +60,7 @@ final class Callbacks {
         intake.append(delivery)
     }
 
-    /// Takes the messages of a batch; the last of them stands for its acknowledgement.
+    /// Stores the messages of a batch; the last of them carries the acknowledgement.
     private func take(batch message: mosquitto_message, _ payload: UnsafeRawBufferPointer) -> Bool {
         let bytes = payload.assumingMemoryBound(to: UInt8.self)
         guard let count = BatchReader.count(in: bytes), var reader = BatchReader(bytes) else {
@@ -101,7 +100,7 @@ final class Callbacks {
             delivery.responseTopic = intake.store(
                 UnsafeRawBufferPointer(start: topic, count: strlen(topic))
             )
-            // The library made the copy with malloc, for us to free.
+            // The library made the copy with malloc; the caller frees it.
             free(topic)
         }
         var data: UnsafeMutableRawPointer?
@@ -121,7 +120,7 @@ final class Callbacks {
         addWords(properties, to: &delivery)
     }
 
-    /// Takes the gate's words on a message: where it comes from, and what was taken out of it.
+    /// Stores the gate's user properties of a message: its source address, and a removed property.
     private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties
@@ -162,7 +161,7 @@ private func onMessage(
     callbacks.take(message.pointee, properties)
 }
 
-/// Called for QoS 1 when the broker has answered, for QoS 0, which is of no interest, when it is written.
+/// Notes the broker's answer to a QoS 1 message; ignores QoS 0, reported when it is written.
 private func onPublish(
     _: OpaquePointer?,
     _ user: UnsafeMutableRawPointer?,

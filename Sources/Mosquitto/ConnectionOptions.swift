@@ -1,4 +1,4 @@
-/// Says where and as whom a `MosquittoClient` connects, and how much may be under way.
+/// The address and credentials with which a `MosquittoClient` connects, and its limits.
 package struct ConnectionOptions: Sendable {
     package var host: String
     package var port: Int
@@ -7,24 +7,24 @@ package struct ConnectionOptions: Sendable {
     package var password: String?
     /// Seconds without a packet after which a PINGREQ goes out: 0 (never) or 5 and more.
     package var keepAliveSeconds = 30
-    /// Seconds the broker keeps session and queue while we are away.
+    /// Seconds for which the broker keeps session and queue while the client is away.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
     package var cleanStart = false
-    /// Messages the broker may send before it gets an acknowledgement: the bound of one intake.
+    /// Messages that the broker may send before it gets an acknowledgement: the limit of one intake.
     package var receiveMaximum: UInt16 = 1000
-    /// Messages of ours that may be unconfirmed on the wire; the broker may lower it.
+    /// Messages of the client that may be unconfirmed on the wire; the broker may lower the number.
     package var sendMaximum: UInt16 = 250
     package var tls: TLS?
     package var will: Will?
-    /// Keeps acknowledgements apart from all else that is written, so that the oldest may leave alone.
+    /// Keeps acknowledgements apart from other output, so that the oldest may leave alone.
     ///
-    /// Where the library writes past our buffers (TLS, or from 2.0.15 on) they leave all together.
+    /// If the library bypasses the buffers (TLS, or from 2.0.15 on) they leave all together.
     package var holdsAcknowledgements = false
-    /// Where many messages come and go as one; without it each is a packet of its own.
+    /// The topics for many messages in one; without them each message is a packet of its own.
     package var batches: Batches?
-    /// How long to wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
+    /// The longest wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     package var connectTimeout: Duration = .seconds(10)
-    /// How long `flush()` waits for a broker that takes no bytes.
+    /// The time that `flush()` waits for a broker that reads nothing.
     package var writeTimeout: Duration = .seconds(10)
 
     package init(host: String, port: Int, clientID: String) {
@@ -37,9 +37,9 @@ package struct ConnectionOptions: Sendable {
 extension ConnectionOptions {
     /// The topics of messages that hold many (`BatchWriter`), for a broker with a plugin that makes and takes them.
     package struct Batches: Sendable {
-        /// On which batches come; to be subscribed to as any other.
+        /// The topic of incoming batches; the client subscribes to it as to any other.
         package var incoming: String
-        /// To which batches are published.
+        /// The topic of outgoing batches.
         package var outgoing: String
 
         package init(incoming: String, outgoing: String) {
@@ -82,7 +82,7 @@ extension ConnectionOptions {
     }
 }
 
-/// The delivery guarantees we use.
+/// The delivery guarantees in use.
 ///
 /// QoS 2 is left out: the library confirms such a message before it shows it.
 package enum QualityOfService: UInt8, Sendable {
@@ -92,7 +92,7 @@ package enum QualityOfService: UInt8, Sendable {
 
 /// The options that all filters of one SUBSCRIBE share.
 package struct SubscribeOptions: Sendable {
-    /// Says when the broker sends what is retained under a filter.
+    /// The cases in which the broker sends retained messages of a filter.
     package enum RetainHandling: UInt8, Sendable {
         case always = 0x00
         case onlyIfNew = 0x10
@@ -101,7 +101,7 @@ package struct SubscribeOptions: Sendable {
 
     package var quality = QualityOfService.atLeastOnce
     package var retainHandling = RetainHandling.onlyIfNew
-    /// Leaves out what this client itself publishes.
+    /// Leaves out the messages that this client itself publishes.
     package var noLocal = false
     /// Keeps the retain flag as the publisher set it.
     package var retainAsPublished = false

@@ -1,21 +1,21 @@
 import Batching
 import CMosquitto
 
-/// Messages that go out over one connection as the payload of one message.
+/// Messages that leave over one connection as the payload of one message.
 ///
-/// Each has a packet id of its own all the same, by which its receipt is known: one that no packet has.
+/// Each still has an id of its own for its receipt; no packet has that id.
 struct OutgoingBatch {
     let topic: String
     var writer = BatchWriter()
     /// The id of the first message that waits, and of the next one.
     var first: Int32 = 1
     var next: Int32 = 1
-    /// The ids of what went out and isn't confirmed, by the packet's own.
+    /// The ids of sent and unconfirmed messages, by the id of their packet.
     var sent: [Int32: Range<Int32>] = [:]
 
     init(topic: String) { self.topic = topic }
 
-    /// The next id; behind the largest they begin again.
+    /// Returns the next id; after the largest they begin again.
     mutating func takeID() -> Int32 {
         defer { next = next == .max - 1 ? 1 : next + 1 }
         return next
@@ -25,7 +25,7 @@ struct OutgoingBatch {
 extension ConnectionSet.Outlet {
     /// Puts a message into the batch, which leaves with the next `flush()` or when it is full.
     ///
-    /// - Returns: An id, one of this connection's.
+    /// - Returns: The message's id, unique within this connection.
     /// - Throws: `MosquittoError`; as for a message by itself, `.invalid` and `.malformedUTF8` concern this one only.
     func put(
         _ topic: String,
@@ -63,9 +63,9 @@ extension ConnectionSet.Outlet {
         return id
     }
 
-    /// Publishes a command to the broker's plugin, which takes it as a packet of its own only.
+    /// Publishes a command to the broker's plugin, which accepts commands only as packets of their own.
     ///
-    /// It goes behind what waits in the batch: between two packets of a connection the broker delivers all of the
+    /// It follows the waiting batch: between two packets of a connection the broker delivers all messages of the
     /// first one.
     private func publishAlone(
         _ topic: String,
@@ -88,7 +88,7 @@ extension ConnectionSet.Outlet {
         return id
     }
 
-    /// What the library checks of a topic; the broker's plugin is not asked again.
+    /// Checks a topic as the library does; the broker's plugin does not check it again.
     private static func check(_ topic: String) throws(MosquittoError) {
         let count = topic.utf8.count
         guard !topic.utf8.contains(0), count <= Int(UInt16.max) else {
@@ -100,7 +100,7 @@ extension ConnectionSet.Outlet {
         )
     }
 
-    /// Publishes what is in the batch.
+    /// Publishes the batch.
     ///
     /// - Throws: `MosquittoError`; then the connection is at its end.
     func sendBatch() throws(MosquittoError) {
@@ -112,7 +112,7 @@ extension ConnectionSet.Outlet {
         batch?.writer.removeAll()
     }
 
-    /// Gives the receipts that the broker's word on one packet stands for.
+    /// Calls `body` with the receipts of all messages in a packet that the broker confirmed.
     func confirm(_ receipt: PublishReceipt, _ body: (PublishReceipt) -> Void) {
         guard let ids = batch?.sent.removeValue(forKey: receipt.mid) else { return body(receipt) }
         for id in ids {

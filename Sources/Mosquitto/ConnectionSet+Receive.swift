@@ -2,11 +2,11 @@ import CMosquitto
 import Glibc
 
 extension ConnectionSet {
-    /// Gives the next messages, and the broker's words on what went out.
+    /// Receives the next messages, and the broker's receipts for published ones.
     ///
-    /// As `MosquittoClient.receive`; with a `limit` of 0 no message is read. Sends keep-alives and goes on
-    /// writing what `flush()` could not.
-    /// - Throws: `MosquittoError`, from whichever connection.
+    /// Works as `MosquittoClient.receive`; with a `limit` of 0 no message is read. Sends keep-alives and continues
+    /// the output that `flush()` left.
+    /// - Throws: `MosquittoError`, of any connection.
     package mutating func receive(
         upTo limit: Int,
         linger: Duration,
@@ -72,12 +72,12 @@ extension ConnectionSet {
 
     // MARK: poll(2)
 
-    /// What happened on which connection: the intake is the first.
+    /// The events of the connections; the intake is the first.
     private struct Events {
         var readable: UInt64 = 0
         var writable: UInt64 = 0
         var isWoken = false
-        /// The intake has ended, which no reading would tell.
+        /// The intake's connection has ended, which reading would not show.
         var isLost = false
 
         func isReadable(_ index: Int) -> Bool { readable >> UInt64(index) & 1 == 1 }

@@ -1,11 +1,11 @@
 import CMosquitto
 
-/// A worker's connections: one over which messages come, and others over which its own go out.
+/// A worker's connections: an intake that receives messages, and outlets that publish its own.
 ///
-/// Mosquitto 2.0 reads one packet of a connection in each round of its loop. Beside many busy devices a
-/// single one would have its acknowledgements, answers and fan-out wait for each other: each outlet adds a
-/// packet a round. What must stay in order goes over the same outlet. The session is the intake's; an
-/// outlet's ends with it, and so does the set with the first connection that is lost.
+/// Mosquitto 2.0 reads one packet of a connection in each round of its loop. With many busy devices,
+/// acknowledgements, answers and fan-out would wait for each other on a single connection: each outlet adds a
+/// packet a round. Messages that must stay in order share an outlet. Only the intake's session outlives its
+/// connection. The set ends with the first connection that is lost.
 ///
 /// It belongs to the one thread that made it, as a `MosquittoClient` does.
 package struct ConnectionSet: ~Copyable {
@@ -13,11 +13,11 @@ package struct ConnectionSet: ~Copyable {
     let outlets: [Outlet]
     let waker: Waker
 
-    /// One connection that only publishes; a class, as an array can't hold what has one owner.
+    /// One connection that only publishes; a class, since an array can't hold a noncopyable value.
     final class Outlet {
         var client: MosquittoClient
 
-        /// What is to go out as one message; nil where each goes by itself.
+        /// The messages to be sent as one; nil if each is sent by itself.
         var batch: OutgoingBatch?
 
         init(_ client: consuming MosquittoClient, batch: OutgoingBatch?) {
@@ -36,8 +36,8 @@ package struct ConnectionSet: ~Copyable {
     ) throws(MosquittoError) {
         var own = options
         own.holdsAcknowledgements = true
-        // While much waits to go out nothing is read here, not even the answer to a PINGREQ: that the
-        // broker is gone is noticed by the outlets.
+        // While much output waits, the intake reads nothing, not even the answer to a PINGREQ: the outlets
+        // notice a broker that is gone.
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
         let outlets = try Self.outlets(count, of: options, waker)
         let intake = try MosquittoClient(own, waker: waker)
@@ -62,7 +62,7 @@ package struct ConnectionSet: ~Copyable {
         return outlets
     }
 
-    /// Seconds after which the intake asks the broker whether it is there: its own limit.
+    /// Seconds without a packet after which the intake sends a PINGREQ.
     private static let patientSeconds = 600
 
     private static func outlet(_ number: Int, of options: ConnectionOptions) -> ConnectionOptions {
@@ -74,9 +74,9 @@ package struct ConnectionSet: ~Copyable {
         return options
     }
 
-    /// Connects all; tells whether the broker still had the intake's session.
+    /// Connects the outlets and the intake; returns whether the broker still had the intake's session.
     ///
-    /// The outlets come first: what a killed process left in their sockets ends there.
+    /// The outlets come first: this ends connections that a killed process left under their client ids.
     /// - Throws: `MosquittoError`.
     package mutating func connect() throws(MosquittoError) -> Bool {
         for outlet in outlets { _ = try outlet.client.connect() }
@@ -132,7 +132,7 @@ package struct ConnectionSet: ~Copyable {
         return try outlet.put(topic, payload, quality, isRetained, properties)
     }
 
-    /// Deliveries whose acknowledgements stay here.
+    /// The number of deliveries whose acknowledgements are held.
     package var unacknowledged: Int { intake.callbacks.acknowledgementsHeld }
 
     /// Lets the acknowledgements of the oldest deliveries leave with the next `flush()`.
@@ -149,7 +149,7 @@ package struct ConnectionSet: ~Copyable {
         try intake.writeSome()
     }
 
-    /// Says goodbye over all connections; the intake's just ends where acknowledgements are held.
+    /// Disconnects all connections; the intake's is only closed if acknowledgements are held.
     package mutating func disconnect() {
         for outlet in outlets {
             try? outlet.client.flush(within: Self.goodbye)
@@ -160,6 +160,6 @@ package struct ConnectionSet: ~Copyable {
         intake.disconnect()
     }
 
-    /// How long a connection is written to at the end, for a broker that takes nothing any more.
+    /// The longest time for writing to a connection at its end, if the broker no longer reads.
     private static let goodbye = Duration.milliseconds(200)
 }

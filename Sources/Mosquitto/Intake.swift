@@ -1,4 +1,4 @@
-/// One message as it came from the broker: places in the bytes of its `Intake`.
+/// One message as it came from the broker: ranges in the bytes of its `Intake`.
 ///
 /// It holds no memory of its own, so that a batch of a thousand costs no allocation.
 package struct Delivery: Sendable {
@@ -8,25 +8,25 @@ package struct Delivery: Sendable {
     package var responseTopic: Range<Int>?
     /// MQTT 5 Correlation Data, if there is some.
     package var correlationData: Range<Int>?
-    /// Where a request or registration comes from, as the gate says it in the user property
-    /// `lamplighter-address`: an IPv4 address or an IPv6 /64; nil where that is not counted.
+    /// The source address of a request or registration, as the gate states it in the user property
+    /// `lamplighter-address`: an IPv4 address or an IPv6 /64; nil if it is not counted.
     package var sourceAddress: Range<Int>?
-    /// Whether the gate took out Correlation Data that was too long, which it says in the user property
+    /// Whether the gate removed Correlation Data that was too long, which it states in the user property
     /// `lamplighter-fault`.
     package var isCorrelationTooLong = false
     /// With QoS 1 an acknowledgement is held for it; of the messages of a batch for the last one alone.
     package var quality: QualityOfService
     package var isRetained: Bool
-    /// The packet id: reused soon, no key for anything. (The library does not show the DUP flag.)
+    /// The packet id: reused soon, so not a key. (The library does not show the DUP flag.)
     package var mid: Int32
 }
 
-/// The broker's word on a message that we published with QoS 1.
+/// The broker's receipt for a message published with QoS 1.
 package struct PublishReceipt: Equatable, Sendable {
     package var mid: Int32
-    /// 0 success, 0x10 nobody subscribes to it, from 0x80 on refused.
+    /// 0: success; 0x10: no subscribers; 0x80 and above: refused.
     package var reasonCode: UInt8
-    /// Over which of a set's connections it went out; packet ids are each connection's own.
+    /// The connection of a set that the message took; packet ids are each connection's own.
     package var lane: Int?
 
     package init(mid: Int32, reasonCode: UInt8, lane: Int? = nil) {
@@ -38,16 +38,16 @@ package struct PublishReceipt: Equatable, Sendable {
     package var isRefused: Bool { reasonCode >= 0x80 }
 }
 
-/// One batch as it came from the broker, in memory that is used again for the next.
+/// One batch as it came from the broker, in memory that the next batch reuses.
 package struct Intake: Sendable {
     /// Topics, payloads and properties of all deliveries, end to end.
     package private(set) var bytes: [UInt8] = []
-    /// In the order in which they came.
+    /// The deliveries, in the order in which they came.
     package private(set) var deliveries: [Delivery] = []
-    /// Answers to our own publishes, in the order in which they came.
+    /// The receipts for published messages, in the order in which they came.
     package private(set) var confirmed: [PublishReceipt] = []
 
-    /// Bytes after which no further message is read: one message may come on top.
+    /// The number of bytes after which no further message is read; the last message may exceed it.
     package static let bytesMax = 4 << 20
 
     package init() {
@@ -70,16 +70,16 @@ package struct Intake: Sendable {
         String(decoding: bytes[range], as: UTF8.self)
     }
 
-    /// Copies a piece of a message in and tells where it lies.
+    /// Copies a piece of a message in and returns its range.
     package mutating func store(_ piece: UnsafeRawBufferPointer) -> Range<Int> {
         let start = bytes.count
         bytes.append(contentsOf: piece)
         return start..<bytes.count
     }
 
-    /// Adds a message whose pieces were stored before.
+    /// Adds a message whose pieces are stored already.
     package mutating func append(_ delivery: Delivery) { deliveries.append(delivery) }
 
-    /// Adds the broker's word on a message of ours.
+    /// Adds the receipt for a published message.
     package mutating func append(_ confirmation: PublishReceipt) { confirmed.append(confirmation) }
 }

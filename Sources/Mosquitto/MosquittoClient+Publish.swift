@@ -4,9 +4,10 @@ import Glibc
 extension MosquittoClient {
     /// Queues a message, to leave with the next `flush()`: `mosquitto_publish_v5`.
     ///
-    /// Only for what is committed: with QoS 1 it is sent sooner or later. Beyond the send maximum it waits in
-    /// memory, without a limit of the library's: watch `unconfirmed`. Topic (no NUL, no wildcard) and payload are copied.
-    /// - Returns: The packet id that its `PublishReceipt` will name, for QoS 0 of no use.
+    /// Only for committed messages: with QoS 1 the library sends it sooner or later. Beyond the send maximum it
+    /// waits in memory, which the library does not limit: watch `unconfirmed`. Topic (no NUL, no wildcard) and payload
+    /// are copied.
+    /// - Returns: The packet id that its `PublishReceipt` will name; meaningless for QoS 0.
     /// - Throws: `MosquittoError`; `.invalid`, `.malformedUTF8`, `.payloadSize` and `.oversizePacket` concern
     ///   this message only, all others the connection.
     @discardableResult
@@ -96,15 +97,15 @@ extension MosquittoClient {
 
     /// Writes the queued acknowledgements and messages to the broker: `mosquitto_loop_write`.
     ///
-    /// Call it only after the commit. Waits up to `writeTimeout` for a broker that takes nothing. It never
-    /// reads meanwhile: the acknowledgement of what it read would leave with the rest, before its commit.
-    /// Nor has it to: the broker's own sending is bounded by the receive maximum, and it goes on reading.
-    /// - Throws: `MosquittoError`; then nothing is known of what arrived, and unacknowledged messages come again.
+    /// Call it only after the commit. Waits up to `writeTimeout` for a broker that reads nothing. It never
+    /// reads meanwhile: the acknowledgements of messages read would leave with the rest, before their commit.
+    /// It need not: the receive maximum limits the broker's own sending, so the broker continues to read.
+    /// - Throws: `MosquittoError`; then it is unknown what arrived, and unacknowledged messages come again.
     package mutating func flush() throws(MosquittoError) {
         try flush(through: bulk)
     }
 
-    /// As `flush()`, waiting no longer than a limit of one's own.
+    /// Works as `flush()`, with its own time limit.
     mutating func flush(within limit: Duration) throws(MosquittoError) {
         try flush(through: bulk, within: limit)
     }
@@ -120,7 +121,7 @@ extension MosquittoClient {
         while true {
             if mosquitto_want_write(handle) { try write() }
             guard try !isWritten(through: bulk) else { break }
-            // After a DISCONNECT the library says of a lost connection that all is well.
+            // After a DISCONNECT the library reports success for a lost connection.
             guard mosquitto_socket(handle) >= 0 else {
                 throw MosquittoError(.noConnection, function: "flush")
             }
@@ -131,31 +132,31 @@ extension MosquittoClient {
         callbacks.acknowledgementsHeld = 0
     }
 
-    /// Whether acknowledgements are kept apart, so that some may leave before others, and all else
+    /// Whether acknowledgements are kept apart, so that some may leave before others, and all other output
     /// before them.
     var isHolding: Bool { options.holdsAcknowledgements && bulk?.isInterposed == true }
 
-    /// Lets the acknowledgements of the oldest deliveries leave with the next `writeSome()`; where they
-    /// are not kept apart, none leaves until the last one may.
+    /// Lets the acknowledgements of the oldest deliveries leave with the next `writeSome()`; if they are
+    /// not kept apart, none leaves before the last one may.
     mutating func acknowledge(_ count: Int) {
         callbacks.acknowledgementsHeld -= count
         if isHolding { bulk?.release(count) }
     }
 
-    /// Whether there is something that may be written.
+    /// Whether there is output that may be written.
     var hasOutput: Bool {
         bulk?.isPending == true || (mayWrite && mosquitto_want_write(handle))
     }
 
     private var mayWrite: Bool { isHolding || callbacks.acknowledgementsHeld == 0 }
 
-    /// Whether a next message may be read: not while the acknowledgements of others are being written
-    /// and its own would go along.
+    /// Whether another message may be read: not while acknowledgements are being written, since its own would
+    /// leave with them.
     var mayRead: Bool {
         isHolding || callbacks.acknowledgementsHeld > 0 || !mosquitto_want_write(handle)
     }
 
-    /// Writes what may be written, as far as the broker takes it; waits for nothing.
+    /// Writes the permitted output as far as the broker reads, without waiting.
     mutating func writeSome() throws(MosquittoError) {
         guard hasOutput else { return }
         bulk?.enter(mosquitto_socket(handle))
@@ -164,7 +165,7 @@ extension MosquittoClient {
         _ = try isWritten(through: bulk)
     }
 
-    /// Whether nothing waits any more, neither in the library nor in the buffer before the socket.
+    /// Whether all output is written, both the library's and that of the buffer before the socket.
     private func isWritten(through bulk: BulkSocket?) throws(MosquittoError) -> Bool {
         if let bulk, !bulk.flush() {
             guard errno == EAGAIN else {

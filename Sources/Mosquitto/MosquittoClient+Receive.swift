@@ -2,13 +2,13 @@ import CMosquitto
 import Glibc
 
 extension MosquittoClient {
-    /// Gives the next batch; its acknowledgements stay here until `flush()`.
+    /// Receives the next batch; its acknowledgements are held until `flush()`.
     ///
-    /// Waits up to `wait` for a first packet, or until the waker wakes, then reads until nothing more
-    /// has arrived, `limit` deliveries are there or `linger` has passed. It waits for no second message.
-    /// `limit` may be passed by as many packets as are `unconfirmed`, since the library then reads several
-    /// at once; the firm bound is the receive maximum. Sends keep-alives: call it at least once a second.
-    /// - Throws: `MosquittoError`; what was read before is then in nobody's hands and comes again.
+    /// Waits up to `wait` for a first packet, or until the waker wakes, then reads until no more has arrived,
+    /// `limit` deliveries are there or `linger` has passed. It does not wait for a second message. The batch may
+    /// exceed `limit` by as many packets as are `unconfirmed`, since the library then reads several at once; the
+    /// firm limit is the receive maximum. Sends keep-alives: call it at least once a second.
+    /// - Throws: `MosquittoError`; drop the messages read so far, since they come again.
     package mutating func receive(
         upTo limit: Int,
         linger: Duration,
@@ -40,8 +40,7 @@ extension MosquittoClient {
     /// Reads one packet (`mosquitto_loop_read`), or as many as are unconfirmed.
     ///
     /// - Returns: False if the socket had nothing more. A packet may leave EAGAIN behind as well, with TLS
-    ///   from the library's wake-up pair that nobody empties; that is why one that brought something says
-    ///   true.
+    ///   from the library's wake-up pair, which is never emptied; so a packet that brought data returns true.
     mutating func readPackets() throws(MosquittoError) -> Bool {
         let before = callbacks.intake.deliveries.count &+ callbacks.intake.confirmed.count
         bulk?.enter(mosquitto_socket(handle))
@@ -55,7 +54,7 @@ extension MosquittoClient {
 
     /// Waits until the socket is readable, the waker wakes or the time is over.
     ///
-    /// Writes meanwhile what needs no commit: keep-alives, and messages that waited for the send window.
+    /// Meanwhile writes output that needs no commit: keep-alives, and messages that waited for the send window.
     private mutating func waitForPacket(_ wait: Duration) throws(MosquittoError) -> Bool {
         if bulk?.next != nil { return true }
         let end = Monotonic.now.adding(wait)
@@ -74,8 +73,8 @@ extension MosquittoClient {
 
     /// Reads until `condition` holds; for the answers to CONNECT, SUBSCRIBE and UNSUBSCRIBE.
     ///
-    /// With `leavesMessages` it ends as well when the next packet is a message, and leaves that unread; on
-    /// a TLS connection, where nobody can look at a packet without reading it, it ends at once.
+    /// With `leavesMessages` it also ends if the next packet is a message, and leaves that unread; on a TLS
+    /// connection, where a packet can't be seen without reading it, it ends at once.
     mutating func awaitAnswer(
         within limit: Duration,
         _ function: String,
@@ -95,7 +94,7 @@ extension MosquittoClient {
         }
     }
 
-    /// Whether the next packet is a PUBLISH; says nothing on a TLS connection.
+    /// Whether the next packet is a PUBLISH; always false on a TLS connection.
     private var isMessageNext: Bool {
         if let header = bulk?.next { return header & 0xF0 == 0x30 }
         var header: UInt8 = 0
@@ -103,7 +102,7 @@ extension MosquittoClient {
         return count == 1 && header & 0xF0 == 0x30
     }
 
-    /// Sends a PINGREQ when one is due, and notices a broker that no longer answers: `mosquitto_loop_misc`.
+    /// Sends a PINGREQ if one is due, and notices a broker that no longer answers: `mosquitto_loop_misc`.
     mutating func tick() throws(MosquittoError) {
         let now = Monotonic.now
         guard now >= nextMisc else { return }
@@ -111,7 +110,7 @@ extension MosquittoClient {
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 
-    /// Like `check`, but prefers what the broker said when it ended the connection.
+    /// Works as `check`, but prefers the reason with which the broker ended the connection.
     func checkConnection(_ function: StaticString, _ result: Int32) throws(MosquittoError) {
         let systemError = errno
         if result == MOSQ_ERR_SUCCESS.rawValue, callbacks.disconnectReason == nil,

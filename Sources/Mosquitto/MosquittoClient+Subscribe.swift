@@ -3,12 +3,12 @@ import CMosquitto
 extension MosquittoClient {
     /// Subscribes to all filters with one SUBSCRIBE: `mosquitto_subscribe_multiple`.
     ///
-    /// After each `connect()`, whether or not the session was there, and never between `receive` and
-    /// `flush()`. Waits for the answer, unless messages come before it, as a resumed session brings them:
-    /// a next `subscribe` would send their acknowledgements, so they stay unread for `receive`, and so does
-    /// the answer behind them. With TLS it does not wait: nobody sees there what comes next.
-    /// - Throws: `MosquittoError`; `.subscriptionRefused` with a refused filter's reason code, perhaps not
-    ///   here but from the `receive` that reads the answer.
+    /// Call it after each `connect()`, even with a resumed session, and never between `receive` and `flush()`.
+    /// It waits for the answer, unless messages of a resumed session come first: the next `subscribe` would
+    /// send their acknowledgements, so they stay unread for `receive`, and so does the answer behind them.
+    /// With TLS it does not wait, since the next packet can't be seen without reading it.
+    /// - Throws: `MosquittoError`; `.subscriptionRefused` with a refused filter's reason code, here or from
+    ///   the `receive` that reads the answer.
     package mutating func subscribe(
         _ filters: [String],
         options: SubscribeOptions = SubscribeOptions()
@@ -36,7 +36,7 @@ extension MosquittoClient {
 
     /// Ends subscriptions with one UNSUBSCRIBE: `mosquitto_unsubscribe_multiple`; waits as `subscribe` does.
     ///
-    /// Not before a restart: what the broker queues meanwhile belongs to the subscription.
+    /// Don't call it before a restart: the broker queues messages meanwhile only for a subscription.
     /// - Throws: `MosquittoError`.
     package mutating func unsubscribe(_ filters: [String]) throws(MosquittoError) {
         guard !filters.isEmpty else { return }

@@ -3,11 +3,11 @@ import Glibc
 
 /// One MQTT 5 connection whose acknowledgements leave only in `flush()`.
 ///
-/// The library has no manual acknowledgement. But told that threads are ours to handle
-/// (`mosquitto_threaded_set`) it queues each PUBACK and leaves all writing to `mosquitto_loop_write`,
-/// which only `flush()` calls while acknowledgements are held. So: receive, commit, publish, flush; whoever dies before
-/// the flush gets everything again. After an error the client is of no more use: drop it without a flush
-/// and make a new one, since a reconnecting handle would send its unconfirmed messages by itself.
+/// The library has no manual acknowledgement. But with `mosquitto_threaded_set` it queues each PUBACK and
+/// leaves all writing to `mosquitto_loop_write`, which only `flush()` calls while acknowledgements are held.
+/// So: receive, commit, publish, flush; a process that dies before the flush gets everything again. After an
+/// error the client can't be used: drop it without a flush and make a new one, since a reconnecting handle
+/// would send its unconfirmed messages by itself.
 ///
 /// It belongs to the one thread that made it and blocks that thread; only its `Waker` is for others.
 ///
@@ -28,11 +28,11 @@ package struct MosquittoClient: ~Copyable {
     let options: ConnectionOptions
     /// Moves the socket's bytes in bulk; nil on a TLS connection.
     let bulk: BulkSocket?
-    /// A topic with the NUL that C wants, in memory that is used again.
+    /// A topic with its closing NUL for C, in reused memory.
     var topic: [CChar] = []
     var nextMisc = Monotonic.now
 
-    /// Makes a handle with these options (`mosquitto_new`), which connects nothing yet.
+    /// Creates a handle with these options (`mosquitto_new`), without connecting.
     ///
     /// - Throws: `MosquittoError`, among others when a file of `TLS` can't be read.
     package init(_ options: ConnectionOptions, waker: Waker) throws(MosquittoError) {
@@ -58,7 +58,7 @@ package struct MosquittoClient: ~Copyable {
     }
 
     deinit {
-        // Closes the socket without a word; what is queued is freed, not sent.
+        // Closes the socket without a DISCONNECT; queued packets are freed, not sent.
         mosquitto_destroy(handle)
         withExtendedLifetime(callbacks) {}
     }
@@ -98,10 +98,10 @@ package struct MosquittoClient: ~Copyable {
         return answer.isSessionPresent
     }
 
-    /// Says goodbye, so that the broker does not publish the will: `mosquitto_disconnect_v5`.
+    /// Disconnects, so that the broker does not publish the will: `mosquitto_disconnect_v5`.
     ///
-    /// Does nothing while acknowledgements are held: DISCONNECT would take them along, and the messages
-    /// that nobody has committed would be lost. Waits at most `writeTimeout`.
+    /// Does nothing while acknowledgements are held: DISCONNECT would take them along, and uncommitted messages
+    /// would be lost. Waits at most `writeTimeout`.
     package mutating func disconnect() {
         guard callbacks.acknowledgementsHeld == 0 else { return }
         guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
@@ -110,14 +110,14 @@ package struct MosquittoClient: ~Copyable {
         try? flush(through: nil)
     }
 
-    /// Makes room for a whole window, so that neither side waits for the other's next turn, and has what
-    /// is written leave at once: it was gathered before.
+    /// Makes room for a whole window, so that neither side waits for the other's next turn, and switches off
+    /// the system's gathering of small writes, since the buffers do it.
     private func tuneSocket() {
         let socket = mosquitto_socket(handle)
         let length = socklen_t(MemoryLayout<Int32>.size)
         var size: Int32 = 1 << 20
         var isOn: Int32 = 1
-        // Refused or cut down by the system: it works all the same, with more turns.
+        // If the system refuses or reduces it, the connection still works, with more turns.
         setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, length)
         setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, length)
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, length)

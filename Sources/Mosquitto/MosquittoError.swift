@@ -32,10 +32,10 @@ package struct MosquittoError: Error, Equatable, Sendable {
         self.systemError = systemError
     }
 
-    /// Tells whether a new connection can succeed without anybody changing a setting.
+    /// Whether a new connection can succeed with the same settings.
     ///
-    /// A takeover that the broker tells is not: whoever took the client id would be thrown out in turn, and
-    /// so on for ever. (Mosquitto 2.0.11 does not tell it; there it is a lost connection.)
+    /// A takeover that the broker reports is not retriable: the two clients would disconnect each other for
+    /// ever. (Mosquitto 2.0.11 does not report it; there it is a lost connection.)
     package var isRetriable: Bool {
         if let reasonCode { return Self.passingReasons.contains(reasonCode) }
         return Self.passingCodes.contains(code)
@@ -65,9 +65,9 @@ extension MosquittoError.Code {
     package static let keepAlive = Self(rawValue: MOSQ_ERR_KEEPALIVE.rawValue)
     package static let oversizePacket = Self(rawValue: MOSQ_ERR_OVERSIZE_PACKET.rawValue)
 
-    /// The broker did not answer, or did not take our bytes, in time.
+    /// The broker did not answer, or did not read, in time.
     package static let timeout = Self(rawValue: 1001)
-    /// The broker ended the connection and said why.
+    /// The broker ended the connection with a reason.
     package static let disconnected = Self(rawValue: 1002)
     /// The broker refused a filter of a subscription.
     package static let subscriptionRefused = Self(rawValue: 1003)

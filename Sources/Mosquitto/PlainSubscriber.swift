@@ -1,10 +1,10 @@
 import CMosquitto
 import Glibc
 
-/// A subscriber as the library's manual shows it, which confirms each message before it sees it.
+/// A subscriber as in the library's manual, which confirms each message before it sees it.
 ///
-/// Nothing in the service uses it. It is what the service is measured against, and what shows in a test
-/// that the loss which `MosquittoClient` prevents would be noticed.
+/// No worker uses it. `lamplighter bench` compares the service with it, and a test shows with it that the loss
+/// which `MosquittoClient` prevents would be noticed.
 package struct PlainSubscriber: ~Copyable {
     private let handle: OpaquePointer
     private let count: Counter
@@ -12,7 +12,7 @@ package struct PlainSubscriber: ~Copyable {
     private final class Counter {
         var received = 0
         var granted = 0
-        /// How many had been received when each SUBSCRIBE left that is not answered yet.
+        /// The number of messages received before each SUBSCRIBE without an answer yet.
         var asked: [Int] = []
         var confirmed = 0
     }

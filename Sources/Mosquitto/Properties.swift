@@ -27,12 +27,12 @@ struct Properties: ~Copyable {
     }
 }
 
-/// The MQTT 5 properties that a message of ours may carry.
+/// The MQTT 5 properties that a published message may carry.
 package struct PublishProperties: Equatable, Sendable {
     package var responseTopic: String?
-    /// Given back as it came: at most 65,535 bytes.
+    /// The request's data, returned unchanged: at most 65,535 bytes.
     package var correlationData: [UInt8]?
-    /// Seconds after which the broker drops what it could not deliver.
+    /// Seconds after which the broker drops a message that it could not deliver.
     package var messageExpirySeconds: UInt32?
 
     package init(

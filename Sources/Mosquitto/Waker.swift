@@ -21,7 +21,7 @@ package final class Waker: Sendable {
         _ = eventfd_write(descriptor, 1)
     }
 
-    /// Takes back all wakes so far.
+    /// Clears all wakes so far.
     func reset() {
         var count: eventfd_t = 0
         _ = eventfd_read(descriptor, &count)
