@@ -1,16 +1,16 @@
-/// Why a mail or text was not taken; never with an address, a text or a secret in it.
+/// Why a mail or text was not accepted; it never holds an address, a text or a secret.
 package struct SendFailure: Error, Equatable, Sendable, CustomStringConvertible {
     /// Whether another try of the same message is useless.
     package let isPermanent: Bool
     /// What happened, for the log and the operator.
     package let summary: String
 
-    /// The same message may well be taken later.
+    /// Makes a failure after which the same message may still be accepted later.
     package static func temporary(_ summary: String) -> SendFailure {
         SendFailure(isPermanent: false, summary: summary)
     }
 
-    /// The message will never be taken.
+    /// Makes a failure after which the message will never be accepted.
     package static func permanent(_ summary: String) -> SendFailure {
         SendFailure(isPermanent: true, summary: summary)
     }

@@ -2,8 +2,8 @@ import CQREncode
 
 /// A text as a QR code: a square of dark and light modules (libqrencode).
 ///
-/// Drawn as SVG for pages and labels, as PNG for whoever wants a picture, and with block characters
-/// for terminals; all with the quiet zone that scanners need.
+/// Drawn as SVG for pages and labels, as PNG for files, and with block characters for terminals; all with the
+/// quiet zone that scanners need.
 package struct QRCode: Sendable {
     /// How many modules each side has.
     package let width: Int

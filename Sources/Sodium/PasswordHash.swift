@@ -42,7 +42,7 @@ extension Sodium {
         return crypto_pwhash_str_needs_rehash(hash, UInt64(passes), memoryBytes) != 0
     }
 
-    /// Overwrites bytes that nobody needs any more (`sodium_memzero`), even where the compiler sees no use in it.
+    /// Overwrites bytes that are no longer needed (`sodium_memzero`), even where the compiler would omit it.
     package static func wipe(_ bytes: inout [UInt8]) {
         prepare()
         bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }

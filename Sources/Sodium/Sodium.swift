@@ -1,6 +1,6 @@
 import CSodium
 
-/// libsodium in Swift clothes: random bytes, digests, keyed digests, sealing.
+/// A Swift interface to libsodium: random bytes, digests, keyed digests, sealing.
 ///
 /// Every call first makes sure that `sodium_init` has run, which is safe from any thread.
 package enum Sodium {
@@ -10,7 +10,7 @@ package enum Sodium {
         precondition(isReady, "libsodium can't be initialised")
     }
 
-    /// Makes random bytes that nobody can foretell (`randombytes_buf`).
+    /// Makes unpredictable random bytes (`randombytes_buf`).
     package static func randomBytes(_ count: Int) -> [UInt8] {
         prepare()
         var bytes = [UInt8](repeating: 0, count: count)
@@ -18,7 +18,7 @@ package enum Sodium {
         return bytes
     }
 
-    /// Gives the SHA-256 digest of some bytes, 32 bytes (`crypto_hash_sha256`).
+    /// Returns the SHA-256 digest of some bytes, 32 bytes (`crypto_hash_sha256`).
     package static func sha256(_ bytes: some Sequence<UInt8>) -> [UInt8] {
         prepare()
         let input = Array(bytes)

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Which parts of the service accept work, for `/readyz`, `ready.json` and whoever waits for them.
+/// The parts of the service that accept work, for `/readyz`, `ready.json` and tasks that wait for them.
 package final class Readiness: Sendable {
     /// One part as the page shows it.
     package struct Part: Sendable, Equatable {
@@ -14,7 +14,7 @@ package final class Readiness: Sendable {
         var parts: [String: String?] = [:]
         var watchers: [Int: CheckedContinuation<Void, Never>] = [:]
         var nextWatcher = 0
-        /// Parts that nobody waits for at the start: what is wrong with them is seen all the better then.
+        /// Parts that the start does not wait for: their problems show better once the service runs.
         var spared: Set<String> = []
 
         var isStarted: Bool {

@@ -19,7 +19,7 @@ enum Main {
         }
     }
 
-    /// Tells of an error and picks the exit code: 0 help, 1 failed, 2 usage, or what the command chose.
+    /// Prints an error and returns the exit code: 0 help, 1 failed, 2 usage, or the command's own.
     private static func report(_ error: any Error) -> Int32 {
         if let problem = error as? Problem { return show(problem, code: 1) }
         if StoreError.isFull(error) {

@@ -1,4 +1,4 @@
-/// Keeps one side of the world outside from slowing the rest: few calls at a time, none while it is down.
+/// Keeps one outside party from slowing the rest: few calls at a time, none while it is down.
 ///
 /// Closed, calls go through. After some failures in a row it opens: calls are refused at once. After
 /// a while one call, the probe, is let through; when it is answered the breaker closes, else it stays open.

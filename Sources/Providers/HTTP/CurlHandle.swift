@@ -68,7 +68,7 @@ struct CurlHandle: ~Copyable {
         try check(ccurl_set_progress(handle, function, context))
     }
 
-    /// Performs the transfer and gives the server's last number; blocks until the end (`curl_easy_perform`).
+    /// Performs the transfer and returns the server's last status; blocks until the end (`curl_easy_perform`).
     mutating func perform() throws(CurlError) -> Int {
         let code = curl_easy_perform(handle)
         var status = 0

@@ -1,7 +1,7 @@
 import NIOPosix
 import Synchronization
 
-/// Speaks HTTP with the world outside, within a time and a size (libcurl).
+/// Sends HTTP requests to outside parties, within a time and a size (libcurl).
 ///
 /// A call blocks one thread of a small pool until its end: there are few at a time, since each outside party has its
 /// own `Breaker`.
@@ -48,7 +48,7 @@ package final class WebClient: Sendable {
     }
 
     deinit {
-        // Where a start fails half-way nobody shuts it down, and the library would trap at its end.
+        // A start that fails half-way does not shut it down, and the library would trap at its end.
         threads.shutdownGracefully { _ in }
     }
 

@@ -28,7 +28,7 @@ final class WebTransfer: Sendable {
         received = Mutex(Body(bytesMax: bodyMax))
     }
 
-    /// Has the call end as soon as libcurl asks, at the latest a second later.
+    /// Makes the call end as soon as libcurl asks, at the latest a second later.
     func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
     /// Asks and waits for the answer; blocks.
@@ -97,7 +97,7 @@ final class WebTransfer: Sendable {
 }
 
 extension CurlHandle {
-    /// Performs a transfer whose answer the object takes; gives the status.
+    /// Performs a transfer whose answer the object takes; returns the status.
     fileprivate mutating func perform(
         receivingInto transfer: WebTransfer
     ) throws(CurlError) -> Int {

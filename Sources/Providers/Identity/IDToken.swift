@@ -5,7 +5,8 @@ import Sodium
 
 /// An ID token (a signed JWT) taken apart, and the rules that its claims must keep.
 struct IDToken {
-    /// Those with a public key; `none` and the HS ones, whose key would be public, are not among them.
+    /// The accepted algorithms, which have a public key: neither `none` nor the HS ones, whose key would be
+    /// public.
     static let algorithms = [
         "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512",
     ]
@@ -56,7 +57,7 @@ extension IDToken {
     /// How far clocks may differ, in seconds.
     static let leeway: Double = 60
 
-    /// Checks whom the token is from, for and about, and until when; the signature comes before.
+    /// Checks the token's issuer, audience, subject and expiry; the signature is verified before.
     func identity(
         for settings: ProviderSettings,
         nonce: String?,
@@ -105,7 +106,7 @@ extension IDToken {
         }
     }
 
-    /// Apps for Apple hand over the SHA-256 of their nonce and keep the nonce itself.
+    /// Checks the nonce: apps for Apple pass on the SHA-256 of their nonce and keep the nonce itself.
     private func check(_ nonce: String) throws(ProviderFailure) {
         guard let claim = claims["nonce"]?.stringValue else { throw .invalidCredential(.nonce) }
         let digits = Array("0123456789abcdef")
@@ -122,7 +123,7 @@ extension IDToken {
         return isVerified ? claims["email"]?.stringValue : nil
     }
 
-    /// A final slash makes no difference, and Google leaves the scheme out at times.
+    /// Compares two issuers: a final slash makes no difference, and Google sometimes omits the scheme.
     private static func isSame(_ issuer: String, _ settings: ProviderSettings) -> Bool {
         let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
         return bare == settings.baseURL

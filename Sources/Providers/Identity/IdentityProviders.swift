@@ -2,12 +2,12 @@ package import Domain
 import Glibc
 package import Logging
 
-/// Asks identity providers who somebody is.
+/// Verifies users' credentials with identity providers.
 ///
-/// Nothing that an app says is believed: ID tokens are verified with their issuer's published keys, codes
-/// and access tokens with the provider's own endpoint, and each that it was issued for this app.
-/// Times, sizes and numbers of calls are bounded for each provider by itself, so one that hangs
-/// slows only those who log in with it, and them not for long.
+/// An app's claims are never trusted: ID tokens are verified with their issuer's published keys, codes and
+/// access tokens with the provider's own endpoint, and each that it was issued for this app. Times, sizes and
+/// numbers of calls are bounded for each provider by itself, so one that hangs slows only those who log in with
+/// it, and them not for long.
 package final class IdentityProviders: Sendable {
     /// What bounds the calls.
     package struct Limits: Sendable {
@@ -34,7 +34,7 @@ package final class IdentityProviders: Sendable {
     private let timeout: Duration
     private let clock: @Sendable () -> Int64
 
-    /// Makes it; nobody is asked yet.
+    /// Makes the verifier; no provider is asked yet.
     ///
     /// - Parameters:
     ///   - limits: What bounds the calls.
@@ -61,7 +61,7 @@ package final class IdentityProviders: Sendable {
         self.clock = clock
     }
 
-    /// Verifies what an app has from a provider, with that provider and for that app.
+    /// Verifies an app's credential from a provider, with that provider and for that app.
     ///
     /// Takes as long as the limits allow at most. Safe to repeat, but for codes: a provider takes
     /// each once.
@@ -98,7 +98,7 @@ package final class IdentityProviders: Sendable {
         _ app: ProviderSettings
     ) async throws(ProviderFailure) -> VerifiedIdentity {
         guard let token = IDToken(text) else { throw .invalidCredential(.malformed) }
-        // Costs nothing, and spares a question for the keys of whoever made it.
+        // Costs nothing, and spares fetching the issuer's keys.
         let identity = try token.identity(for: app, nonce: nonce, user: user, at: clock())
         let key = try await keys.key(for: token, of: app)
         guard await key.signed(token) else { throw .invalidCredential(.refused) }

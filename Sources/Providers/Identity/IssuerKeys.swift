@@ -73,7 +73,7 @@ actor IssuerKeys {
         return try Self.find(token, in: await ask(settings).get())
     }
 
-    /// A token without a key id fits if the issuer has just one key of its kind.
+    /// Picks the key for a token; one without a key id fits if the issuer has just one key of its kind.
     private static func find(
         _ token: IDToken,
         in keys: [PublishedKey]

@@ -73,7 +73,7 @@ final class ProviderLine: Sendable {
         }
     }
 
-    /// Tells the operator that a provider doesn't do what it should, or doesn't take the app's own secret.
+    /// Logs for the operator that a provider misbehaves, or refuses the app's own secret.
     func complain(_ settings: ProviderSettings, _ problem: String) {
         logger.warning(
             "An identity provider can't be used",

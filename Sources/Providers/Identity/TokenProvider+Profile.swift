@@ -2,8 +2,7 @@ import Crypto
 import Domain
 import Foundation
 
-/// What providers tell of a user for people to see: asked for once the user is known, and missed by nobody
-/// when it can't be had.
+/// A user's name and picture at a provider: asked for after the login's check, and optional.
 extension TokenProvider {
     /// How long a profile may take; a login waits for it.
     private static let patience = Duration.seconds(2)

@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import Sodium
 
-/// One provider whose codes and tokens are shown to it: what is asked, and what its answers mean.
+/// A provider that verifies its own codes and tokens: the requests, and the meaning of the answers.
 ///
 /// Each `verify` asks the provider's documented endpoint and makes sure of two things: whose the
 /// credential is, and that it was issued for this app. What the provider calls wrong with the
@@ -32,7 +32,7 @@ struct TokenProvider: Sendable {
         try await line.call(settings, request, until: deadline)
     }
 
-    /// The provider doesn't take the app's id or secret, or answers in a way that nobody knows.
+    /// Makes the error of a provider that refuses the app's id or secret, or gives an unknown answer.
     func unusable(_ problem: String) -> ProviderFailure {
         line.complain(settings, problem)
         return .unavailable(retryAfter: 60)

@@ -2,13 +2,13 @@ import Foundation
 
 /// A mail as the service writes them: one receiver, a subject, plain text and perhaps HTML.
 package struct MailMessage: Sendable {
-    /// Whom it is from.
+    /// The sender's address.
     package var from: MailAddress
     /// The sender's name, as people see it.
     package var fromName: String
-    /// Whom it is for.
+    /// The receiver's address.
     package var to: MailAddress
-    /// What it is about.
+    /// The subject.
     package var subject: String
     /// The text, for every reader.
     package var plain: String

@@ -55,7 +55,7 @@ package struct SMTPClient: Sendable {
         try curl.set(CURLOPT_UPLOAD, 1)
     }
 
-    /// What the server says of the settings, and not of the mail: an operator can mend it.
+    /// The server's refusals that concern the settings and not the mail: an operator can fix them.
     private static let ofSettings = [502, 503, 530, 534, 535, 538]
 
     private static func failure(_ error: CurlError) -> SendFailure {

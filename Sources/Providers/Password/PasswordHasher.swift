@@ -27,7 +27,7 @@ package struct PasswordHasher: Sendable {
         return hash
     }
 
-    /// Tells whether a hash was made of this normalised password; false for text that is no hash.
+    /// Tells whether a hash was made of this normalised password; false for text that is not a hash.
     package func verify(_ password: [UInt8], against encoded: String) -> Bool {
         withCopy(of: password) { Sodium.verifyPassword($0, against: encoded) }
     }

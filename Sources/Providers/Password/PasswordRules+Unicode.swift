@@ -2,7 +2,7 @@ package import Domain
 import Foundation
 
 extension PasswordRules {
-    /// Checks a new password and gives the bytes to be hashed; see the form with `normalise`.
+    /// Checks a new password and returns the bytes to be hashed; see the form with `normalise`.
     package static func check(
         _ password: String,
         names: [String],
@@ -11,10 +11,10 @@ extension PasswordRules {
         try check(password, names: names, field: field, normalise: nfkc)
     }
 
-    /// Gives the bytes of a password that is to be compared; nil when no password is that long.
+    /// Returns the bytes of a password that is to be compared; nil when no password is that long.
     ///
-    /// Whoever compares passwords does so through this, or the same password typed on another
-    /// keyboard would be another.
+    /// Every comparison of passwords goes through this, or the same password typed on another keyboard would
+    /// differ.
     package static func normalised(_ password: String) -> [UInt8]? {
         normalised(password, normalise: nfkc).map { Array($0.utf8) }
     }

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Hands texts for telephones to whoever can send them: one POST of JSON each.
+/// Posts texts for telephones to a gateway that sends them: one POST of JSON each.
 package struct TextWebhook: Sendable {
     private let client: WebClient
     private let url: String
@@ -10,7 +10,7 @@ package struct TextWebhook: Sendable {
 
     /// Takes the address that texts are posted to, and the bearer token that says who posts.
     ///
-    /// The client may be shared with others; whoever made it shuts it down.
+    /// The client may be shared with others; its creator shuts it down.
     /// - Throws: `Rejection` of field `url` or `token`.
     package init(
         client: WebClient,

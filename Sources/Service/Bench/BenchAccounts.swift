@@ -118,7 +118,7 @@ package struct BenchAccounts: Sendable {
 }
 
 extension BenchRig {
-    /// Floods until everybody has logged in, but a minute at most.
+    /// Floods until all users have logged in, but a minute at most.
     ///
     /// - Returns: Reports done a second meanwhile, and how long it took.
     /// - Throws: `LoadError`.

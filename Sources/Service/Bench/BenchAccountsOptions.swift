@@ -1,4 +1,4 @@
-/// What `bench accounts` is asked for.
+/// The options of `bench accounts`.
 package struct BenchAccountsOptions: Sendable {
     /// App terminals that ask.
     package var terminals = 100

@@ -1,7 +1,7 @@
 package import JSON
 import Foundation
 
-/// What `bench accounts` found, and whether that is what is asked for.
+/// The result of `bench accounts`, and whether it meets its goals.
 package struct BenchAccountsResult: Sendable {
     let options: BenchAccountsOptions
     /// Answers a second by method, and of the echo.
@@ -50,7 +50,7 @@ package struct BenchAccountsResult: Sendable {
         requests.sorted { $0.key < $1.key }.map { ($0.key, BenchGoal.median($0.value)) }
     }
 
-    /// Whether everything that is asked for was reached.
+    /// Whether every goal was met.
     package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.

@@ -1,7 +1,7 @@
 import Domain
 import Storage
 
-/// What `bench commands` is asked for.
+/// The options of `bench commands`.
 package struct BenchCommandsOptions: Sendable {
     /// Devices that are commanded.
     package var devices = 100
@@ -26,7 +26,7 @@ package struct BenchCommands: Sendable {
     enum Part: String, CaseIterable {
         case bare, flushed, service, crowd
 
-        /// What stands in the place of the service; nil for the service itself.
+        /// The program in place of the service; nil for the service itself.
         var consumer: BenchConsumer.Kind? {
             switch self {
             case .bare: .hops
@@ -74,7 +74,7 @@ package struct BenchCommands: Sendable {
         return result
     }
 
-    /// Binds everybody to one device more.
+    /// Binds all users to one more device.
     private func gather(_ field: BenchField) throws -> LoadDevice {
         guard let crowd = field.seed.unbound.first else {
             throw LoadError.failed("there is no device left for the crowd")

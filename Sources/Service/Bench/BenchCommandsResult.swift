@@ -1,6 +1,6 @@
 package import JSON
 
-/// What `bench commands` found, and whether that is what is asked for.
+/// The result of `bench commands`, and whether it meets its goals.
 package struct BenchCommandsResult: Sendable {
     private let options: BenchCommandsOptions
     private var p50: [String: [Double]] = [:]
@@ -38,14 +38,14 @@ package struct BenchCommandsResult: Sendable {
         ]
     }
 
-    /// Whether everything that is asked for was reached.
+    /// Whether every goal was met.
     package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     private static let titles = [
         ("bare", "four hops through the bare broker"),
         ("flushed", "the same, each message passed on once this disk has 20 KB more"),
         ("service", "through Lamplighter"),
-        ("crowd", "the same beside a report a second to everybody"),
+        ("crowd", "the same beside a report a second to all users"),
     ]
 
     /// The result as a table for people.

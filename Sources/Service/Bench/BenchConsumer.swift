@@ -1,9 +1,9 @@
 import Glibc
 import Mosquitto
 
-/// What the service is measured against, each in a process of its own like the service.
+/// A program that the service is compared with; like the service it runs in a process of its own.
 package struct BenchConsumer: Sendable {
-    /// What is done with a report.
+    /// The handling of a report.
     package enum Kind: String, Sendable, CaseIterable {
         /// A: libmosquitto as its manual shows it; nothing is done. A report counts once the broker has
         /// read its confirmation, as one counts for the service once it is answered.

@@ -14,7 +14,7 @@ package struct BenchGate: Sendable {
         self.messages = messages
     }
 
-    /// What was found, in nanoseconds a message.
+    /// The result, in nanoseconds a message.
     package struct Result: Sendable {
         /// For messages within the limits.
         package let within: Double
@@ -37,7 +37,7 @@ package struct BenchGate: Sendable {
             }
         }
 
-        /// Whether everything that is asked for was reached.
+        /// Whether every goal was met.
         package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
         /// The result as a table for people.

@@ -1,6 +1,6 @@
 import JSON
 
-/// One thing that is asked of a benchmark, with what came out.
+/// One goal of a benchmark, with the measured value.
 struct BenchGoal {
     let name: String
     let value: Double

@@ -4,7 +4,7 @@ import Sodium
 import Storage
 import Workers
 
-/// How `bench history` measures.
+/// The options of `bench history`.
 package struct BenchHistoryOptions: Sendable {
     /// Records of the device with the long past.
     package var records = 10_000_000

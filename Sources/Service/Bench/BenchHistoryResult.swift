@@ -1,6 +1,6 @@
 package import JSON
 
-/// What `bench history` found, and whether that is what is asked for.
+/// The result of `bench history`, and whether it meets its goals.
 package struct BenchHistoryResult: Sendable {
     /// A question about a day.
     enum Kind: String, CaseIterable, Sendable {
@@ -34,7 +34,7 @@ package struct BenchHistoryResult: Sendable {
         }
     }
 
-    /// Whether everything that is asked for was reached.
+    /// Whether every goal was met.
     package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.

@@ -1,6 +1,6 @@
 import Domain
 
-/// What `bench limits` is asked for.
+/// The options of `bench limits`.
 package struct BenchLimitsOptions: Sendable {
     /// Devices that report and are commanded.
     package var devices = 1000

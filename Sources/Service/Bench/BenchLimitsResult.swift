@@ -1,6 +1,6 @@
 package import JSON
 
-/// What `bench limits` found, and whether that is what is asked for.
+/// The result of `bench limits`, and whether it meets its goals.
 package struct BenchLimitsResult: Sendable {
     private let options: BenchLimitsOptions
     private var limitedRates: [Double] = []
@@ -43,7 +43,7 @@ package struct BenchLimitsResult: Sendable {
         BenchGoal.median(zip(one, other).map { $0 / $1 })
     }
 
-    /// Whether everything that is asked for was reached.
+    /// Whether every goal was met.
     package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What consumes the reports in one measurement.
+/// The consumer of the reports in one measurement.
 enum BenchPhase: String, Sendable, CaseIterable {
     case plain = "A"
     case received = "A*"
@@ -13,12 +13,12 @@ enum BenchPhase: String, Sendable, CaseIterable {
         case .plain: "plain libmosquitto subscriber, does nothing"
         case .received: "the same, its confirmations not waited for"
         case .relay: "relay in batches, no store"
-        case .unbound: "Lamplighter, nobody has bound the devices"
+        case .unbound: "Lamplighter, the devices are not bound"
         case .bound: "Lamplighter, each device bound to one app"
         }
     }
 
-    /// What runs in the place of the service; nil for the service itself.
+    /// The program in place of the service; nil for the service itself.
     var consumer: BenchConsumer.Kind? {
         switch self {
         case .plain: .plain
@@ -100,7 +100,7 @@ struct BenchRig {
         await rig.end()
     }
 
-    /// How many of the reports sent are done, as whoever does them says.
+    /// How many of the reports sent are done, by the count of their consumer.
     var done: Int { counter?.value ?? load.marked }
 
     /// Floods and measures.

@@ -1,9 +1,9 @@
 /// Measures the main path against what bounds it, on a private broker: `lamplighter bench reports`.
 ///
-/// A a plain libmosquitto subscriber that does nothing; A* the same, counted before the broker has read
-/// its confirmations; B a relay that publishes each report on; C the service with devices nobody has
-/// bound; D the service with each device bound to one app. Each runs in a process of its own, in turns,
-/// several rounds: machines are not even, medians are fairer.
+/// A a plain libmosquitto subscriber that does nothing; A* the same, counted before the broker has read its
+/// confirmations; B a relay that publishes each report on; C the service with unbound devices; D the service
+/// with each device bound to one app. Each runs in a process of its own, in turns, several rounds: machines are
+/// not even, medians are fairer.
 package struct BenchReports: Sendable {
     private let options: BenchReportsOptions
     private let tell: @Sendable (String) -> Void

@@ -1,4 +1,4 @@
-/// What `bench reports` is asked for.
+/// The options of `bench reports`.
 package struct BenchReportsOptions: Sendable {
     /// Devices that report.
     package var devices = 1000

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What a benchmark found, and whether that is what is asked for.
+/// The result of `bench reports`, and whether it meets its goals.
 package struct BenchResult: Sendable {
     let options: BenchReportsOptions
     var rates: [BenchPhase: [Double]] = [:]
@@ -75,7 +75,7 @@ package struct BenchResult: Sendable {
 
     func p99(_ phase: BenchPhase) -> Double { BenchGoal.median((delays[phase] ?? []).map(\.p99)) }
 
-    /// Whether everything that is asked for was reached.
+    /// Whether every goal was met.
     package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.

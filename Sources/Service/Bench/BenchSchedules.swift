@@ -5,7 +5,7 @@ import Mosquitto
 import Sodium
 import Storage
 
-/// How `bench schedules` measures.
+/// The options of `bench schedules`.
 package struct BenchSchedulesOptions: Sendable {
     /// Schedules that are due in the same minute.
     package var schedules = 100_000

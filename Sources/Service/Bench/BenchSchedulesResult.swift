@@ -1,6 +1,6 @@
 package import JSON
 
-/// What `bench schedules` found, and whether that is what is asked for.
+/// The result of `bench schedules`, and whether it meets its goals.
 package struct BenchSchedulesResult: Sendable {
     let options: BenchSchedulesOptions
     var fewMicroseconds = 0.0
@@ -59,7 +59,7 @@ package struct BenchSchedulesResult: Sendable {
         return goals
     }
 
-    /// Whether everything that is asked for was reached.
+    /// Whether every goal was met.
     package var isMet: Bool { goals.allSatisfy(\.isMet) }
 
     /// The result as a table for people.

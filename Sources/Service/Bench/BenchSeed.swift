@@ -6,7 +6,7 @@ import Storage
 
 /// Fills the store of a benchmark: one product, one app, users with a terminal each, and devices.
 struct BenchSeed {
-    /// Devices nobody has bound, and devices bound to one user each.
+    /// Unbound devices, and devices bound to one user each.
     private(set) var unbound: [LoadDevice] = []
     private(set) var bound: [LoadDevice] = []
     private(set) var terminals: [LoadTerminal] = []

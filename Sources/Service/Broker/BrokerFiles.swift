@@ -43,7 +43,7 @@ package enum BrokerFiles {
             .gateMissing,
             "the gate \(gateName) was not found in \(folder.string)",
             at: places[0],
-            why: "without it the broker would let anybody in, so it is not started",
+            why: "without it the broker would admit any client, so it is not started",
             cures: [
                 .init("swift build -c release --product LamplighterGate", "build it"),
                 .init("--set broker.gate=PATH", "one that lies elsewhere"),

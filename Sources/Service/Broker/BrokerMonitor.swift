@@ -9,9 +9,9 @@ import Synchronization
 import Wire
 import Workers
 
-/// Follows what the broker tells of itself: how many messages it has dropped, and what its gate refused.
+/// Follows the broker's statistics: the number of dropped messages, and its gate's refusals.
 ///
-/// It has a connection and a thread of its own, so that a flood of refusals takes nobody's turn.
+/// It has its own connection and thread, so that a flood of refusals does not delay the workers.
 final class BrokerMonitor: Service {
     private let options: ConnectionOptions
     private let isStopping = Atomic<Bool>(false)
@@ -107,13 +107,13 @@ final class BrokerMonitor: Service {
     }
 }
 
-/// Turns the broker's own count into ours, which goes on where the broker's begins anew.
+/// Turns the broker's own count into ours, which goes on when the broker's starts over.
 struct DroppedMessages {
     private let counter = Counter(label: "lamplighter_broker_dropped_total")
     private var last: Int64 = 0
 
     mutating func note(_ count: Int64) {
-        // Less than before: the broker was started anew and counts from zero.
+        // Less than before: the broker was restarted and counts from zero.
         counter.increment(by: count < last ? count : count - last)
         last = count
     }

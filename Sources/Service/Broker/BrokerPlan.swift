@@ -1,4 +1,4 @@
-/// All that the broker child is told: where it listens, what the gate needs, and its limits.
+/// The configuration of the broker child: where it listens, what the gate needs, and its limits.
 package struct BrokerPlan: Sendable {
     /// Path of the program mosquitto.
     package let program: String
@@ -24,8 +24,8 @@ package struct BrokerPlan: Sendable {
     package let queuedBytes: Int
     /// Bytes of memory at most, held by the kernel.
     ///
-    /// Not by `memory_limit`: Mosquitto 2.0.11 counts what it uses by 128 bytes too much for each
-    /// MQTT 5 connection that came and went, and takes nobody any more once that count is full.
+    /// Not by `memory_limit`: Mosquitto 2.0.11 counts what it uses by 128 bytes too much for each MQTT 5
+    /// connection that came and went, and accepts no connection once that count is full.
     package let memoryBytes: Int
     /// The gate's options that follow settings, as lines.
     package let gateOptions: [String]
@@ -75,6 +75,6 @@ package struct BrokerPlan: Sendable {
         """
     }
 
-    /// The largest payload the broker passes on; the contract's limit is a quarter of it.
+    /// The largest payload the broker passes on; the limit for messages is a quarter of it.
     static let payloadBytes = 262_144
 }

@@ -61,7 +61,7 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// Has the kernel refuse the child more than so many bytes of memory.
+    /// Makes the kernel refuse the child more than so many bytes of memory.
     package func limitMemory(to bytes: Int) {
         state.withLock { state in
             guard case .running = state else { return }

@@ -2,7 +2,8 @@ import Glibc
 
 /// A broker that a killed service left behind on the same directory.
 package enum OrphanBroker {
-    /// Ends it, if there is one: a process whose pid our file names and whose command names our configuration.
+    /// Ends the orphan, if there is one: a process with the pid in our file and our configuration in its
+    /// command.
     ///
     /// Called with the directory's lock held, so it can't be the child of a living service.
     /// - Returns: The pid of the broker that was ended.

@@ -7,7 +7,7 @@ struct PortHolder {
     /// True where systemd started it as a system service.
     let isSystemService: Bool
 
-    /// Finds who listens on a port; nil where that can't be seen, as for other users' programs.
+    /// Finds the program that listens on a port; nil where that can't be seen, as for other users' programs.
     static func find(_ port: Int) -> PortHolder? {
         let inodes = listeners(on: port)
         guard !inodes.isEmpty else { return nil }

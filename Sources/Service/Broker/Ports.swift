@@ -1,6 +1,6 @@
 import Glibc
 
-/// Looks at TCP ports: which are free, who has a taken one, does one answer.
+/// Examines TCP ports: whether one is free, which program holds it, whether it answers.
 package enum Ports {
     /// Takes the port that is asked for, or for 0 any free one.
     ///
@@ -27,7 +27,7 @@ package enum Ports {
         return nil
     }
 
-    /// True where something accepts connections there.
+    /// Tells whether a program accepts connections on a port.
     package static func accepts(_ host: String, _ port: Int) -> Bool {
         guard let address = SocketAddress(host, port) else { return false }
         let descriptor = socket(address.family, Int32(SOCK_STREAM.rawValue), 0)

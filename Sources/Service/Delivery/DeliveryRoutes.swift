@@ -3,7 +3,7 @@ import JSON
 import Providers
 import Workers
 
-/// How messages leave the house, as the settings say.
+/// The routes of outgoing messages, from the settings.
 enum DeliveryRoutes {
     /// Returns the route of each channel.
     ///

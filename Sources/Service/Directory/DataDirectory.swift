@@ -100,7 +100,7 @@ package struct DataDirectory: Sendable {
         return false
     }
 
-    /// The directory is there and another user's: then its owner can be changed.
+    /// Makes the problem of a directory that belongs to another user: its owner can be changed.
     private static func forbidden(_ path: String) -> Problem {
         unusable(
             path,

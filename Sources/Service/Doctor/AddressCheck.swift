@@ -11,7 +11,7 @@ struct AddressCheck {
             + " Mosquitto 2.0 takes no PROXY protocol, so a proxy counts as one address"
         let evidence =
             isLocal
-            ? "\(rule); \(host) is for this machine: whoever comes through a proxy on it is not counted"
+            ? "\(rule); \(host) is this machine: clients behind a proxy on it are not counted"
             : rule
         return Finding(.doctorAddresses, title, .pass, host, evidence)
     }

@@ -42,7 +42,7 @@ package struct Doctor {
         )
     }
 
-    /// 1 where something fails, 3 where there are warnings only, else 0.
+    /// Returns the exit code: 1 where something fails, 3 where there are warnings only, else 0.
     package static func exitCode(_ findings: [Finding]) -> Int32 {
         if findings.contains(where: { $0.state == .fail }) { return 1 }
         return findings.contains { $0.state == .warn } ? 3 : 0

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What one check of `doctor` found.
+/// The finding of one check of `doctor`.
 package struct Finding: Sendable {
     /// How it stands; what could not be looked at is never a pass.
     package enum State: String, Sendable {

@@ -1,6 +1,6 @@
 import Mosquitto
 
-/// Whether the gate is there, and refuses who must be refused.
+/// Checks that the gate is present, and refuses the clients that it must refuse.
 struct GateCheck {
     let directory: DataDirectory
     let settings: Settings
@@ -17,8 +17,8 @@ struct GateCheck {
                 title,
                 .fail,
                 directory.credentials,
-                "the file that it reads is missing: it lets nobody but the workers in",
-                cure: "start the service anew, which writes it",
+                "the file that it reads is missing: it admits only the workers",
+                cure: "restart the service, which writes it",
                 command: "lamplighter up --data '\(directory.path)'"
             )
         }

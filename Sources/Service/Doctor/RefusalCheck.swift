@@ -2,11 +2,11 @@ import Domain
 import Storage
 import Workers
 
-/// How often the gate said no within the last hour, and why.
+/// Counts the gate's refusals within the last hour, by reason.
 struct RefusalCheck {
     let directory: DataDirectory
 
-    /// Refusals of an hour above which somebody should look: more than one every four seconds.
+    /// Refusals of an hour above which an operator should look: more than one every four seconds.
     private static let warnMin: Int64 = 1000
 
     func run() -> Finding {

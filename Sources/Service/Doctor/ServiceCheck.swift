@@ -14,7 +14,7 @@ struct ServiceCheck {
                 title,
                 .fail,
                 directory.path,
-                "nobody holds its lock",
+                "no process holds its lock",
                 cure: "start the service",
                 command: "lamplighter up --data '\(directory.path)'"
             )
@@ -37,7 +37,7 @@ struct ServiceCheck {
                 .fail,
                 "pid \(pid)",
                 "it does not answer on health port \(port)",
-                cure: "look at its log; start it anew if it hangs"
+                cure: "look at its log; restart it if it hangs"
             )
         }
         let waiting = waitingParts(answer)

@@ -2,7 +2,7 @@ import Domain
 import Foundation
 import Workers
 
-/// What can be seen of the machine without asking anybody.
+/// The checks of the machine, which need no connection.
 enum SystemChecks {
     /// Bytes below which a disk will soon be too full.
     private static let roomWarn = Int64(1 << 30)

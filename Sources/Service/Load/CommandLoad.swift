@@ -2,8 +2,8 @@ import Glibc
 
 /// Commands from app terminals to devices and back, in one thread: four messages each.
 ///
-/// A terminal asks, somebody tells the device, the device answers, somebody tells the terminal: the
-/// service, or `BenchHops`.
+/// A terminal sends a request, the service or `BenchHops` sends the command to the device, the device answers,
+/// the service or `BenchHops` publishes the outcome to the terminal.
 final class CommandLoad {
     private let connections: LoadConnections
     private let devices: [LoadDevice]
@@ -48,12 +48,12 @@ final class CommandLoad {
         ["\(terminal.space(root))/command", "\(root)/user/\(terminal.uid)/#"]
     }
 
-    /// Connects everybody and subscribes.
+    /// Connects all clients and subscribes.
     ///
     /// - Throws: `LoadError`.
     func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
 
-    /// Says goodbye for all.
+    /// Disconnects all.
     func disconnect() { connections.disconnect() }
 
     // MARK: Commanding

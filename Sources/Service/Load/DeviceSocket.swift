@@ -52,7 +52,7 @@ final class DeviceSocket {
 
     func ping() { MQTTWriter.ping(into: &output) }
 
-    /// Says goodbye, without a will.
+    /// Disconnects, without a will.
     func disconnect() {
         MQTTWriter.disconnect(into: &output)
         try? flush()

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// It runs in the thread that calls it. Each connection has its place: the number of its member.
 final class LoadConnections {
-    /// Who connects, and what it then subscribes to.
+    /// A client, and the topics that it subscribes to.
     struct Member: Sendable {
         var login: MQTTWriter.Login
         var filters: [String] = []
@@ -19,7 +19,7 @@ final class LoadConnections {
     private var answered = 0
     private var failure: LoadError?
 
-    /// Nobody pings: no measurement takes as long.
+    /// The clients send no pings: no measurement takes as long.
     static let keepAliveSeconds: UInt16 = 600
     /// Connections that are not answered; with more the broker's backlog overflows.
     private static let openingMax = 90
@@ -102,7 +102,7 @@ final class LoadConnections {
     /// Writes what is queued on one connection.
     func flush(_ place: Int) { pool.flush(place) }
 
-    /// Says goodbye for all.
+    /// Disconnects all.
     func disconnect() {
         for place in members.indices { pool.end(place) }
     }

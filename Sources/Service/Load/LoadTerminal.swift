@@ -1,4 +1,4 @@
-/// Who asks and reads on the load side: an app terminal with a session.
+/// A client of the load side that sends requests and reads: an app terminal with a session.
 struct LoadTerminal: Sendable {
     var appID: String
     var terminalID: String

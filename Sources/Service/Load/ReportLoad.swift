@@ -2,8 +2,8 @@ import Glibc
 
 /// Reports from many devices over one broker, with never more under way than a window holds.
 ///
-/// It runs in the thread that calls it. Whoever consumes the reports tells how many it has done, through
-/// `consumed`; the service does by answering one report in `markEvery`, which carries an id.
+/// It runs in the thread that calls it. The consumer of the reports tells how many it has done, through
+/// `consumed`; the service does so by answering one report in `markEvery`, which carries an id.
 final class ReportLoad {
     private let devices: Int
     private let connections: LoadConnections
@@ -46,7 +46,7 @@ final class ReportLoad {
         try connections.connect(port: port, take)
     }
 
-    /// Says goodbye for all.
+    /// Disconnects all.
     func disconnect() { connections.disconnect() }
 
     /// Sends as much as the window allows until the time is over.
@@ -54,7 +54,7 @@ final class ReportLoad {
     /// - Parameters:
     ///   - seconds: How long.
     ///   - window: Reports under way at most.
-    ///   - consumed: Gives how many of `sent` are done, by the count of whoever does it.
+    ///   - consumed: Returns how many of `sent` are done, by the count of their consumer.
     ///   - meanwhile: Does something else for a moment; false ends the flood early.
     /// - Throws: `LoadError` when a connection ends or nothing moves for ten seconds.
     func flood(

@@ -50,7 +50,7 @@ final class RequestLoad {
     /// - Throws: `LoadError` with the first refusal.
     func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
 
-    /// Says goodbye for all.
+    /// Disconnects all.
     func disconnect() { connections.disconnect() }
 
     /// Asks with all terminals, and again with each answer, for so many seconds.
@@ -82,7 +82,7 @@ final class RequestLoad {
         askAll()
     }
 
-    /// Whether everybody who asked has an answer.
+    /// Whether every request has an answer.
     var isDone: Bool { answered == sent }
 
     /// Takes what has come, and writes what that leads to.

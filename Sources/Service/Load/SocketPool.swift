@@ -26,7 +26,7 @@ final class SocketPool {
         isWriting = Array(repeating: false, count: count)
     }
 
-    /// Puts a connection at its place, or takes it away.
+    /// Sets the connection at a place, or removes it.
     func set(_ index: Int, _ socket: DeviceSocket?) {
         // Closing takes a descriptor out of the wait.
         sockets[index] = socket
@@ -63,7 +63,7 @@ final class SocketPool {
         }
     }
 
-    /// Says goodbye on one connection, without a will, and takes it away.
+    /// Disconnects one connection, without a will, and removes it.
     func end(_ index: Int) {
         sockets[index]?.disconnect()
         set(index, nil)

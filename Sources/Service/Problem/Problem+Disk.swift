@@ -5,7 +5,7 @@ extension Problem {
     /// Room below which a failure is the disk's: less than a start writes.
     private static let leastBytes: Int64 = 1 << 20
 
-    /// What a failed start is told as: where the disk is full, that, whatever failed by it.
+    /// Turns a failed start into a problem: a full disk, where that was the cause, else the failure itself.
     static func ofStart(_ error: any Error, in path: String) -> any Error {
         let code = (error as? Problem)?.code
         let isOfFiles =
@@ -16,7 +16,7 @@ extension Problem {
         return diskFull(path, (error as? Problem)?.message ?? StoreError.summary(error))
     }
 
-    /// The disk of a path is full, as something showed.
+    /// Makes the problem of a path's full disk, with the evidence.
     package static func diskFull(_ path: String, _ sign: String) -> Problem {
         Problem(
             .diskFull,

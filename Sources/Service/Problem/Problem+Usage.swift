@@ -1,5 +1,5 @@
 extension Problem {
-    /// A command line that can't be understood.
+    /// Makes the problem of a command line that can't be parsed.
     ///
     /// `message` says in the parser's words what is wrong with it; `help` is the parser's whole text,
     /// which holds how the command is used and where its help is.

@@ -179,16 +179,16 @@ extension ProblemCode {
                 "Whether the system lets the service open as many files as it has devices."
             )
         case .doctorSecrets:
-            ("the secrets", "Whether the files with secrets are readable by us and nobody else.")
+            ("the secrets", "Whether only the service's user can read the files with secrets.")
         case .doctorService:
             ("the service", "Whether a service runs on the directory, and accepts work.")
         case .doctorRefusals:
             (
                 "the gate's refusals",
                 """
-                How often the gate said no within the last hour, by reason; "lamplighter refusals" shows to
-                whom, "lamplighter explain REASON" what to do. Many mean a device or an app with a mistake,
-                or somebody who tries.
+                The gate's refusals within the last hour, by reason; "lamplighter refusals" shows the
+                clients, "lamplighter explain REASON" what to do. Many mean a device or an app with a
+                mistake, or an attack.
                 """
             )
         case .doctorAddresses:
@@ -196,7 +196,7 @@ extension ProblemCode {
                 "the addresses that limits count by",
                 """
                 Limits count by the address that a connection comes from, of IPv6 by its /64. 127.0.0.1 and
-                ::1 are exempt. Behind a proxy that does not tell the broker whom it stands for, all its
+                ::1 are exempt. Behind a proxy that does not pass on client addresses, all its
                 clients count as one; on this machine, not at all.
                 """
             )

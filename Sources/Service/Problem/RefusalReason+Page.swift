@@ -7,7 +7,7 @@ extension RefusalReason {
         case .noUsername:
             (
                 "a client gave no MQTT username",
-                "Everybody who connects says who they are: product:KEY, device:DID, app:APPID or service:NAME.",
+                "Every client names itself: product:KEY, device:DID, app:APPID or service:NAME.",
                 "Set the username in the client; \"lamplighter up\" prints examples."
             )
         case .noPassword:
@@ -26,7 +26,7 @@ extension RefusalReason {
             (
                 "the client id does not belong to the username",
                 "A product connects with its MAC (12 lowercase hex digits) or IMEI, a device with its did, a terminal with 32 lowercase hex digits, a service with svc.NAME.…",
-                "Set the client id that the row \"Who connects\" of the contract gives."
+                "Set the client id to the one for this kind of client."
             )
         default: secretPage
         }
@@ -42,7 +42,7 @@ extension RefusalReason {
             )
         case .unknownPrincipal:
             (
-                "nobody has that name",
+                "no client has that name",
                 "The product, device, app or service is not in this installation, or was removed.",
                 "Look with \"lamplighter product list\", \"device list\" or \"app list\"; a removed device registers again."
             )
@@ -55,7 +55,7 @@ extension RefusalReason {
         case .sessionTokenRequired:
             (
                 "a user is logged in on the terminal, so the app's secret does not connect as it",
-                "Anyone can dig the secret out of an app; while a session lives, only its token opens the terminal.",
+                "The secret can be extracted from an app; during a session only its token connects as the terminal.",
                 "Connect with the session's token. If the app has lost it, connect as a new terminal and log in again."
             )
         case .tooManyNewClients:
@@ -66,8 +66,8 @@ extension RefusalReason {
             )
         case .credentialsUnavailable:
             (
-                "the gate has nothing to check anybody against",
-                "Its file, gate/credentials in the data directory, is missing, unreadable or damaged; it lets nobody but the workers in.",
+                "the gate has no credentials to check clients against",
+                "Its file, gate/credentials in the data directory, is missing, unreadable or damaged; the gate admits only the workers.",
                 "Start the service, which writes it; give the broker's user the right to read it."
             )
         default: rightPage
@@ -79,8 +79,8 @@ extension RefusalReason {
         case .notAllowed:
             (
                 "the topic is not the client's",
-                "Each may publish and subscribe in a few topics of its own, and in nobody else's.",
-                "Compare the topic with the table \"Topics and messages\" of the README; mind root, did and terminal id."
+                "A client may publish and subscribe in a few topics of its own, and in no others.",
+                "Compare the topic with those in schemas/channels.yaml; mind root, did and terminal id."
             )
         case .retainNotAllowed:
             (
@@ -97,8 +97,8 @@ extension RefusalReason {
         case .reservedTopic:
             (
                 "topics that begin with $ are the broker's own",
-                "Nobody but services has business there.",
-                "Publish and subscribe below the root of the contract's topics."
+                "Only services may use them.",
+                "Publish and subscribe below the configured root."
             )
         case .sharedNotAllowed:
             (
@@ -146,7 +146,7 @@ extension RefusalReason {
             (
                 "reports come faster than the service can take them in",
                 "So many reports wait for the status worker that each device may only have its share of them there, one at least. The report was not stored; the connection stays.",
-                "Have devices repeat with growing pauses, as the contract says. If it lasts, look for the ones that send most, give the machine more, or raise limits.statusBacklog, at the price of a longer wait for all."
+                "Have devices repeat with growing pauses: after 5 s, then twice as long each time. If it lasts, look for the ones that send most, give the machine more, or raise limits.statusBacklog, at the price of a longer wait for all."
             )
         case .tooManySubscriptions:
             (
@@ -157,13 +157,13 @@ extension RefusalReason {
         case .filterNotAllowed:
             (
                 "the filter lies in the client's own space, but has no shape that anything is told on",
-                "Only the contract's shapes are granted, since a filter costs memory for each of its levels.",
-                "Take a filter of the contract: {own space}/#, …/response, user/{uid}/#, user/{uid}/device/…"
+                "Only a few shapes are granted, since a filter costs memory for each of its levels.",
+                "Use one of these filters: {own space}/#, …/response, user/{uid}/#, user/{uid}/device/…"
             )
         default:
             (
-                "the topic has more levels than any of the contract",
-                "Levels cost the broker memory and time; no topic of the contract has that many.",
+                "the topic has too many levels",
+                "Levels cost the broker memory and time; no topic of Lamplighter has that many.",
                 "Look for a slash in a name that belongs to a topic."
             )
         }

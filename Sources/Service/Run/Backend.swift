@@ -97,7 +97,7 @@ package struct Backend {
         context.settings.workers.compactMap(WorkerName.init(rawValue:))
     }
 
-    /// Stores who may connect without anybody having imported them.
+    /// Stores the principals that may connect without being imported.
     private static func enrol(_ context: RunContext, in store: Store) throws {
         try store.batch(at: SystemClock().now) { tx in
             try tx.services.save("tools", role: .worker, secret: context.secrets.tools)
@@ -261,7 +261,7 @@ extension Limits {
         scheduleRunSeconds = Int64(settings.limit("scheduleRunDays")) * 86_400
         terminalsPerHour = settings.limit("terminalsPerHour")
         deliveryBackoff = Int64(settings.limit("deliveryBackoff"))
-        // Nobody takes a message up while another try of it may still be under way.
+        // No message is claimed while another try of it may still be under way.
         deliveryLease = max(deliveryLease, Int64(settings.smtpTimeout) * 2 + 30)
     }
 }

@@ -6,7 +6,7 @@ import Wire
 
 /// Brings products and apps in from their documents, for `up` and for the commands.
 package enum Import {
-    /// What came of an import.
+    /// The result of an import.
     package struct Outcome: Sendable, Equatable {
         /// The product's key or the app's id.
         package let id: String
@@ -39,7 +39,7 @@ package enum Import {
         let chosen = try Fields(object).text("productSecret", length: 16...256)
         let secret = chosen ?? (before == nil ? Sodium.randomSecret() : nil)
         try tx.products.save(product, secret: secret)
-        // What the broker keeps may show what is not to be shown any more.
+        // The broker's retained messages may show attributes that are now hidden.
         if let before, before.dataPoints != product.dataPoints {
             try tx.refreshes.addAll(of: product.key)
         }
@@ -53,7 +53,7 @@ package enum Import {
         return Outcome(id: product.key.text, secret: secret, isNew: before == nil)
     }
 
-    /// Returns a document with its name; 128 random bits where it has none, so that nobody else has it.
+    /// Returns a document with its name; 128 random bits where it has none, so that it is unique.
     private static func named(_ document: JSONObject, _ field: String) -> JSONObject {
         guard document[field] == nil else { return document }
         let rest = document.members.filter { $0.key != field }

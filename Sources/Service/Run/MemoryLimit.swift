@@ -2,7 +2,7 @@ import Glibc
 
 /// The memory that this process may have.
 enum MemoryLimit {
-    /// Bounds it to so many bytes of data, held by the kernel; whoever the process starts has bounds of its own.
+    /// Bounds it to so many bytes of data, enforced by the kernel; child processes have bounds of their own.
     ///
     /// The bound is a soft one, which children may raise up to what the system allows them.
     static func set(bytes: Int) {

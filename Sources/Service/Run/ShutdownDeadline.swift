@@ -1,7 +1,7 @@
 import Glibc
 import ServiceLifecycle
 
-/// Ends the process when the drain takes too long: everything that was promised is committed by then.
+/// Ends the process when the drain takes too long: everything that was acknowledged is committed by then.
 package struct ShutdownDeadline: Service {
     private let limit: Duration
     private let onBegin: @Sendable () -> Void

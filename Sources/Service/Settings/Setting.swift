@@ -36,7 +36,7 @@ package struct Setting: Sendable {
     package let key: String
     /// What values it takes.
     package let kind: Kind
-    /// The value where nobody gives one.
+    /// The default value.
     package let standard: SettingValue
     /// The unit of a number; empty where it has none.
     package let unit: String

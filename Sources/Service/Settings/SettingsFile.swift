@@ -2,7 +2,7 @@ import Configuration
 import Synchronization
 import SystemPackage
 
-/// Opens a configuration file and refuses names in it that are no settings.
+/// Opens a configuration file and refuses names in it that are not settings.
 enum SettingsFile {
     /// Collects the keys of a file: the library asks for each whether it is a secret.
     private final class Keys: Sendable {

@@ -37,7 +37,7 @@ package struct SettingsReader {
         return Settings(file: path, entries: entries)
     }
 
-    /// Words about variables that look like settings but are none.
+    /// Warnings about variables that look like settings but are not.
     package var notes: [String] {
         let known = SettingsTable.all.map(\.environmentName) + ["LAMPLIGHTER_CONFIG"]
         return environment.keys.sorted().compactMap { name in

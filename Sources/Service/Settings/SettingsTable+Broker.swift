@@ -71,7 +71,7 @@ extension SettingsTable {
             .integer(64...1_048_576),
             .integer(2048),
             unit: "MiB",
-            "Memory the broker takes at most; beyond it the broker refuses, or starts anew."
+            "Memory the broker takes at most; beyond it the broker refuses, or is restarted."
         ),
         Setting(
             "broker.newClientsPerMinute",

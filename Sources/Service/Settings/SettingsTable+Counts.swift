@@ -39,7 +39,7 @@ extension SettingsTable {
             .integer(1...36_500),
             .integer(30),
             unit: "days",
-            "Time after which a device that nobody ever bound and that was not seen is erased."
+            "Time after which a device that was never bound and not seen is erased."
         ),
     ]
 

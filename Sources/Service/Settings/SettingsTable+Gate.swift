@@ -80,7 +80,7 @@ extension SettingsTable {
             .integer(0...200),
             .integer(8),
             unit: "levels",
-            "Levels of a terminal's filter, of the forms of the contract, with a root of two; 0: any form."
+            "Levels of a terminal's filter, of the granted forms, with a root of two; 0: any form."
         ),
         Setting(
             "limits.publishLevels",

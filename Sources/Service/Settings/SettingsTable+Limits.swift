@@ -154,7 +154,7 @@ extension SettingsTable {
             .integer(0...60),
             .integer(10),
             unit: "s",
-            "Time that late schedules wait for their devices when the broker began anew."
+            "Time that late schedules wait for their devices when the broker was restarted."
         ),
         Setting(
             "limits.scheduleRunDays",
@@ -168,7 +168,7 @@ extension SettingsTable {
             .integer(1...100_000_000),
             .integer(100_000),
             unit: "1/h",
-            "New terminals of one app on which somebody logs in."
+            "New terminals of one app on which users log in."
         ),
         Setting(
             "limits.hashThreads",

@@ -23,7 +23,7 @@ extension SettingsTable {
             .integer(256...1_048_576),
             .integer(2048),
             unit: "MiB",
-            "Memory the service takes at most; beyond it it ends, to be started anew."
+            "Memory the service takes at most; beyond it the service ends, to be restarted."
         ),
         Setting(
             "limits.diskFreePercent",

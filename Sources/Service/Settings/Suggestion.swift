@@ -1,4 +1,4 @@
-/// Finds what somebody meant to type.
+/// Finds the known word nearest to a misspelt one.
 package enum Suggestion {
     /// Returns the candidate with the fewest edits, if those are at most a third of the word.
     package static func nearest(to word: String, among candidates: [String]) -> String? {

@@ -1,4 +1,4 @@
-/// What a device keeps until the service has answered it, and when it sends it.
+/// The reports that a device keeps until the service has answered them, and the times of their sending.
 ///
 /// At most 16 reports are under way; others wait until these are answered. One without an answer is sent
 /// again after 5 seconds, then after twice as long each time, up to 5 minutes, with jitter: devices that
@@ -41,13 +41,13 @@ struct KeptReports {
         return true
     }
 
-    /// Has what is under way sent again at once.
+    /// Makes the reports under way due at once.
     mutating func sendAgain(at now: Int64) {
         for index in underWay.indices { underWay[index].at = now }
         nextAt = now
     }
 
-    /// Gives the reports to be sent now, oldest first, and how many of them were sent before.
+    /// Returns the reports to be sent now, oldest first, and how many of them were sent before.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         guard now >= nextAt else { return ([], 0) }
         let free = min(Self.underWayMax - underWay.count, waiting.count)

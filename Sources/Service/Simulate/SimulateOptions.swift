@@ -1,6 +1,6 @@
 package import JSON
 
-/// What `simulate` is asked for.
+/// The options of `simulate`.
 package struct SimulateOptions: Sendable {
     package var host = "127.0.0.1"
     package var port = 1883
@@ -33,7 +33,7 @@ package struct SimulateOptions: Sendable {
     }
 }
 
-/// What came of a simulation.
+/// The result of a simulation.
 package struct SimulateSummary: Sendable {
     /// Reports, each counted once however often it was sent.
     package internal(set) var sent = 0

@@ -1,7 +1,7 @@
 import Domain
 import JSON
 
-/// One simulated device: what it knows, and what it owes an answer for.
+/// One simulated device: its identity, its values and its unanswered reports.
 ///
 /// It registers with its product's secret, connects with its own, and keeps each report until the
 /// service has answered it.
@@ -89,7 +89,7 @@ struct SimulatedDevice {
         return answer["ok"]?.boolValue ?? false
     }
 
-    /// Gives the reports to be sent now, and how many of them are repeats.
+    /// Returns the reports to be sent now, and how many of them are repeats.
     mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
         kept.due(at: now)
     }

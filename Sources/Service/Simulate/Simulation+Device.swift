@@ -18,7 +18,7 @@ extension Simulation {
         }
     }
 
-    /// Says goodbye: presence first, since a polite end leaves no will.
+    /// Disconnects: publishes the presence first, since a clean disconnect sends no will.
     func leave(_ index: Int) {
         guard let did = devices[index].did else { return }
         pool.sockets[index]?.publish(

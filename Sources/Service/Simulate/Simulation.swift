@@ -4,7 +4,7 @@ import Glibc
 import JSON
 import Wire
 
-/// Lets simulated devices live against a broker: `lamplighter simulate`.
+/// Runs simulated devices against a broker: `lamplighter simulate`.
 ///
 /// One thread and one socket for each device, however many there are. A device reports, resends what was
 /// not answered, obeys commands, loses its connection now and then and comes back.
@@ -27,7 +27,7 @@ package final class Simulation {
     static let openingMax = 64
     /// Milliseconds that the last answers are waited for at the end.
     static let endPatience: Int64 = 10_000
-    /// The same where somebody asks to end before.
+    /// The same where the simulation is interrupted.
     static let interruptPatience: Int64 = 3000
     /// One device in so many loses its connection in each second.
     static let dropsOneIn = 120
@@ -36,8 +36,8 @@ package final class Simulation {
     ///
     /// - Parameters:
     ///   - options: What is to be simulated.
-    ///   - interrupts: Tells how often somebody asked to end before the time is over; the second time
-    ///     nothing is waited for.
+    ///   - interrupts: Returns the number of interrupts so far; the second one ends the simulation without
+    ///     waiting.
     ///   - tell: Takes the progress line, once a second.
     ///   - show: Takes what the app's user sees.
     /// - Throws: `Rejection` for a product document that is not one.

@@ -1,7 +1,7 @@
 import Domain
 import JSON
 
-/// Checks what of an app document the workers don't read yet, so that a slip isn't found out years later.
+/// Checks the parts of an app document that the workers don't read yet, so that mistakes show at the import.
 enum AppDocument {
     private static let flags = [
         "revealAccounts", "emailVerification", "phoneRegistration", "uidLogin",

@@ -4,7 +4,7 @@ package import JSON
 ///
 /// The app's own secret is not among them: it is stored apart, as a hash, and nothing can show it again.
 package enum AppSecrets {
-    /// Returns the document with the providers' secrets that it leaves out, as the version before had them.
+    /// Returns the document with the providers' secrets that it omits, taken from the previous version.
     ///
     /// So that what `app export` prints can be imported again. A provider that is left out as a whole is
     /// gone, with its secret.

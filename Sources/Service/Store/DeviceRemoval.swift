@@ -3,15 +3,15 @@ package import Storage
 import Wire
 import Workers
 
-/// Takes a device out of the store with all that belongs to it.
+/// Removes a device from the store with all that belongs to it.
 package enum DeviceRemoval {
-    /// Forgets a device, at an operator's word: its bonds, commands and invitations end, its users'
-    /// retained statuses are owed a clearing, its secret is void.
+    /// Forgets a device, on an operator's request: its bindings, commands and invitations end, its users'
+    /// retained statuses are cleared, its secret becomes void.
     ///
-    /// What its users are told is left in the store's outbox: a running service publishes it within
-    /// half a second, one that is down when it starts.
+    /// The messages for its users are left in the store's outbox: a running service publishes them within half
+    /// a second, one that is down when it starts.
     ///
-    /// - Returns: Those who were bound to it; nil where there is no such device.
+    /// - Returns: The users that were bound to it; nil where there is no such device.
     package static func run(
         _ did: DeviceID,
         in store: Store,

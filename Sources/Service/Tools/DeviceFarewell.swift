@@ -2,9 +2,9 @@ package import Domain
 import Mosquitto
 import Wire
 
-/// Tells a running service's broker that a device is gone.
+/// Notifies a running service's broker of a device's removal.
 package enum DeviceFarewell {
-    /// Has the gate close the device's connection at once.
+    /// Asks the gate to close the device's connection at once.
     ///
     /// - Returns: False where no broker could be told.
     package static func tell(

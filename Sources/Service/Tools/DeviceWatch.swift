@@ -1,13 +1,13 @@
 package import Domain
 package import JSON
 
-/// Follows what goes between a device and the service.
+/// Follows the messages between a device and the service.
 package enum DeviceWatch {
     /// One message, as it went.
     package struct Sight {
         /// The topic's end: `report`, `command`, `response`, `presence`.
         package var leaf: String
-        /// Whether the gate says so, not the device.
+        /// Whether the gate published it, not the device.
         package var isOfGate: Bool
         /// What it says.
         package var body: JSONObject

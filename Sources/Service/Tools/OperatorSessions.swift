@@ -4,16 +4,16 @@ package import Storage
 import Wire
 import Workers
 
-/// Ends sessions and erases users at an operator's word, beside the service that may be running.
+/// Ends sessions and erases users on an operator's request, beside the service that may be running.
 ///
-/// What is owed is left in the store's outbox in the same transaction: a running service publishes it
-/// within half a second, one that is down when it starts. The gate's file is written before this
-/// returns, so tokens and topics are void by then either way.
+/// Messages to be published are left in the store's outbox in the same transaction: a running service publishes
+/// them within half a second, one that is down when it starts. The gate's file is written before this returns,
+/// so tokens and topics are void by then either way.
 package enum OperatorSessions {
     private static let actor = Actor(.operator, "lamplighter")
     private static let namesStep = 500
 
-    /// Ends one session; nil when none of that id lives.
+    /// Ends one session; nil when no live session has that id.
     package static func end(
         _ id: SessionID,
         in store: Store,
@@ -35,7 +35,7 @@ package enum OperatorSessions {
         }
     }
 
-    /// Ends all sessions of a user; tells how many.
+    /// Ends all sessions of a user; returns how many.
     package static func endAll(
         of uid: UserID,
         in store: Store,
@@ -80,8 +80,7 @@ package enum OperatorSessions {
                 )
             }
         }
-        // While somebody else is at the log it is tried again; at the last it is left to be
-        // written over.
+        // It is tried again while another process uses the log; in the end the rest is left to be overwritten.
         var tries = 1
         while try !store.scrub(), tries < 20 {
             tries += 1

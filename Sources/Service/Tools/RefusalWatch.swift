@@ -5,7 +5,7 @@ package import Storage
 import Wire
 import Workers
 
-/// Shows what the gate refused: what the service keeps, and what comes from now on.
+/// Shows the gate's refusals: the stored ones, and those that follow.
 package enum RefusalWatch {
     /// Returns the refusals that the service kept of a time, the oldest first.
     ///
@@ -58,7 +58,7 @@ package enum RefusalWatch {
         }
     }
 
-    /// Joins what was kept with what comes live, without a gap and without showing anything twice.
+    /// Joins the stored refusals with the live ones, without a gap and without repeats.
     private struct RefusalFeed {
         private let store: Store
         private let seconds: Int64?

@@ -3,7 +3,7 @@ package import Storage
 
 /// Publishes a dead letter again.
 package enum Replay {
-    /// Publishes it where it was published first, and waits for the broker's word.
+    /// Publishes it to its original topic, and waits for the broker's confirmation.
     ///
     /// - Throws: A `Problem` where the broker can't be reached.
     package static func run(

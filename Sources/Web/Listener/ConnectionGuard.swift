@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Ends a connection whose other side takes its time, or that gets no place.
+/// Ends a connection whose client is too slow, or that gets no place.
 ///
 /// A header has to come within a time of its own, counted from the connection's begin or from the answer before;
 /// so has a body; and an answer must have been taken within another. A byte now and then prolongs none of them.

@@ -1,11 +1,11 @@
 import CoreMetrics
 import Synchronization
 
-/// Who holds which of a listener's places, by source address.
+/// The holders of a listener's places, by source address.
 ///
-/// Where an address has all that are its, or the listener has no place left, the newest connection gets that
-/// of the oldest whose request is not complete: who sends half a header holds a place only until somebody comes
-/// who sends a whole one. Only where all are busy with answers the newest is turned away.
+/// Where an address has used up its places, or the listener has none left, the newest connection gets that of
+/// the oldest whose request is not complete: a client that sends half a header holds a place only until one
+/// comes that sends a whole one. Only where all are busy with answers the newest is turned away.
 final class ConnectionPlaces: Sendable {
     /// Why a connection lost its place, or got none; the label of the metric.
     enum Reason: String, CaseIterable {

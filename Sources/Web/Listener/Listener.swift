@@ -4,7 +4,7 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// What one HTTP listener takes at most.
+/// The bounds of one HTTP listener.
 package struct ListenerLimits: Sendable {
     /// Connections that are open at once.
     package var connections: Int
@@ -17,8 +17,8 @@ package struct ListenerLimits: Sendable {
 
     /// Gives the bounds.
     ///
-    /// 16 addresses fill the places, each with requests that are carried out: half of one gives way to whoever
-    /// comes next. A header of 16 KiB at most for each place is 16 MiB of memory.
+    /// 16 addresses fill the places, each with requests that are carried out: an incomplete one gives way to
+    /// the next connection. A header of 16 KiB at most for each place is 16 MiB of memory.
     package init(connections: Int = 1024, perAddress: Int = 64, headerSeconds: Int64 = 10) {
         self.connections = connections
         self.perAddress = perAddress

@@ -115,7 +115,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_reconnects_total",
             .counter,
-            "Times a worker's connection to the broker was made anew."
+            "Times a worker's connection to the broker was made again."
         ),
         Entry(
             "lamplighter_sessions_lost_total",
@@ -150,7 +150,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_devices_erased_total",
             .counter,
-            "Devices erased that nobody ever bound and that were not seen for a while."
+            "Devices erased that were never bound and not seen for a while."
         ),
         Entry("lamplighter_pool_busy", .gauge, "Pieces of slow work that a pool is doing."),
         Entry(

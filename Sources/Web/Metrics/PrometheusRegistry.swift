@@ -25,7 +25,7 @@ package final class PrometheusRegistry: MetricsFactory {
         families = Mutex(Dictionary(known, uniquingKeysWith: { first, _ in first }))
     }
 
-    /// Adds a closure that is called before each scrape, to set gauges that nobody else keeps.
+    /// Adds a closure that is called before each scrape, to set gauges that are kept nowhere else.
     package func addSampler(_ sampler: @escaping @Sendable () -> Void) {
         samplers.withLock { $0.append(sampler) }
     }

@@ -2,7 +2,7 @@ import Glibc
 import Hummingbird
 import NIOCore
 
-/// What is known of one HTTP request besides itself.
+/// The context of one HTTP request.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// Where the connection comes from; nil in tests.
@@ -13,8 +13,8 @@ struct WebContext: RequestContext {
         remoteAddress = source.channel.remoteAddress
     }
 
-    /// Returns who asks: the other end of the connection, or, where that is a proxy on this machine, whom
-    /// the proxy names last.
+    /// Returns the client's address: the other end of the connection, or, where that is a proxy on this
+    /// machine, the last address that the proxy names.
     func visitor(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
         guard peer == "127.0.0.1" || peer == "::1",

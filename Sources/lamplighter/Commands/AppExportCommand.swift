@@ -11,7 +11,7 @@ struct AppExportCommand: AsyncParsableCommand {
         abstract: "Print one app's document, without its secrets.",
         discussion: """
             Importing it again keeps the app's own secret and those of its providers. To set up the app \
-            elsewhere, write its providers' clientSecret into the file; its own secret is made anew there.
+            elsewhere, write its providers' clientSecret into the file; it gets a new secret of its own there.
             """
     )
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Service
 
-/// `bench abuse`: what hostile clients do to all others.
+/// `bench abuse`: the effect of hostile clients on all others.
 struct BenchAbuseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "abuse",

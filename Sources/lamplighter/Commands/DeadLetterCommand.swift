@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `deadletter`: messages that were put aside.
+/// `deadletter`: inspect, replay or drop dead letters.
 struct DeadLetterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deadletter",

@@ -144,9 +144,9 @@ struct DeviceControlCommand: AsyncParsableCommand {
         let value = (try? JSONValue.parse(parts[1].utf8)) ?? plain
         let isText = product?.dataPoints.contains { $0.name == name && $0.kind.isText } ?? false
         guard isText || value != .null else {
-            throw ValidationError("null is no value that \(name) can be set to")
+            throw ValidationError("\(name) can't be set to null")
         }
-        // Quotes may stand around a text; without them 0042 is no number.
+        // Quotes may stand around a text; without them 0042 is not a number.
         return .init(key: name, value: isText && value.stringValue == nil ? plain : value)
     }
 

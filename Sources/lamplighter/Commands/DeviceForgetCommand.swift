@@ -4,7 +4,7 @@ import Domain
 import JSON
 import Service
 
-/// `device forget`: removes a device with its state, history and bonds.
+/// `device forget`: removes a device with its state, history and bindings.
 struct DeviceForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",

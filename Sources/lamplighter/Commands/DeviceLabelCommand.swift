@@ -11,7 +11,7 @@ struct DeviceLabelCommand: AsyncParsableCommand {
         commandName: "label",
         abstract: "Print a device's label: the text and QR code with which it is bound from afar.",
         discussion: """
-            The label proves possession, so print it for whoever has the device, and for nobody else. It
+            The label proves possession, so print it only for the owner of the device. It
             stays the same as long as the data directory's server.key does; the device need not have
             registered yet.
             """

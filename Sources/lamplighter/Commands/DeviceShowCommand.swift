@@ -5,7 +5,7 @@ import Service
 import Storage
 import Wire
 
-/// `device show`: one device with its state, the people bound to it, and its last commands.
+/// `device show`: one device with its state, its users, and its last commands.
 struct DeviceShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",

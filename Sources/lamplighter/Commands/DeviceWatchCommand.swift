@@ -6,7 +6,7 @@ import Service
 import Storage
 import Workers
 
-/// `device watch`: what goes between a device and the service, as it happens.
+/// `device watch`: the messages between a device and the service, as they happen.
 struct DeviceWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",

@@ -6,7 +6,7 @@ import Service
 import Storage
 import Workers
 
-/// `history`: what devices reported.
+/// `history`: the reports of devices.
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
@@ -22,7 +22,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
         abstract: "Write a device's history to standard output, oldest first.",
         discussion: """
             Reads the store: the service may run or not. jsonl has a record a line, csv one a line with
-            a column for each attribute; what the product lets nobody see is left out. Progress is told
+            a column for each attribute; write-only attributes are left out. Progress is told
             on standard error.
             """
     )
@@ -83,7 +83,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
         progress.end()
     }
 
-    /// Hands over every record, in short reads: a long one would hold up the log of the store.
+    /// Passes every record to `body`, in short reads: a long one would block the store's checkpoint.
     private func read(
         _ store: Store,
         _ did: DeviceID,
@@ -114,7 +114,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
     }
 }
 
-/// Tells how far an export has come, once a second.
+/// Prints the progress of an export, once a second.
 private struct Progress {
     private var records = 0
     private var toldAt = ContinuousClock.now

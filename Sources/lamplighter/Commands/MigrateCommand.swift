@@ -13,7 +13,7 @@ struct MigrateCommand: AsyncParsableCommand {
 
     @Flag(
         help:
-            "Write a database of an older version anew, so that its file can shrink; takes as much room again."
+            "Rewrite a database of an older version, so that its file can shrink; takes as much room again."
     )
     var compact = false
 
@@ -36,6 +36,6 @@ struct MigrateCommand: AsyncParsableCommand {
         }
         print("\(directory.database) is at the schema of \(Version.text)")
         guard let isCompact else { return }
-        print(isCompact ? "its file can shrink" : "there is no room to write it anew")
+        print(isCompact ? "its file can shrink" : "there is no room to rewrite it")
     }
 }

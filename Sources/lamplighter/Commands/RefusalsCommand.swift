@@ -4,7 +4,7 @@ import Foundation
 import JSON
 import Service
 
-/// `refusals`: what the gate refused, and with `--follow` what it refuses as it happens.
+/// `refusals`: the gate's refusals, and with `--follow` new ones as they happen.
 struct RefusalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refusals",
@@ -35,7 +35,7 @@ struct RefusalsCommand: AsyncParsableCommand {
         let seconds = since.flatMap(SpanText.seconds)
         guard follow else {
             let all = try RefusalWatch.stored(place.store, sinceSeconds: seconds)
-            if all.isEmpty, !output.json { Terminal.tell("The gate refused nobody.") }
+            if all.isEmpty, !output.json { Terminal.tell("The gate refused nothing.") }
             return all.suffix(count ?? .max).forEach(show)
         }
         Terminal.tell("Waiting for refusals; Ctrl-C ends.")

@@ -40,7 +40,7 @@ enum ScheduleView {
         .object(ScheduleCodec.encode(schedule, attrs: try shownAttrs(schedule, in: tx)))
     }
 
-    /// Returns the values to set, without those that nobody may see.
+    /// Returns the values to set, without those of write-only data points.
     static func shownAttrs(_ schedule: Schedule, in tx: Transaction) throws -> JSONObject {
         let key = try tx.statuses.find(schedule.did)?.productKey
         let product = try key.flatMap { try tx.products.find($0) }

@@ -30,7 +30,7 @@ struct ServiceAddCommand: AsyncParsableCommand {
         try ServiceCommand.check(name)
         guard ServiceTable.Role(rawValue: role) != nil else {
             let roles = ServiceTable.Role.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ValidationError("\(role) is no role; there are \(roles)")
+            throw ValidationError("\(role) is not a role; there are \(roles)")
         }
     }
 

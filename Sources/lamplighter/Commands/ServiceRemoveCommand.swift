@@ -4,7 +4,7 @@ import Service
 import Storage
 import Workers
 
-/// `service remove`: lets a back-end service connect no more.
+/// `service remove`: removes a back-end service, which can't connect any more.
 struct ServiceRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",

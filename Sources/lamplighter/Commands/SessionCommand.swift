@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `session`: who is logged in where.
+/// `session`: the sessions of users on terminals.
 struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",

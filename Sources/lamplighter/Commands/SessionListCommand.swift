@@ -4,7 +4,7 @@ import JSON
 import Service
 import Storage
 
-/// `session list`: sessions that live.
+/// `session list`: live sessions.
 struct SessionListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",

@@ -4,7 +4,7 @@ import JSON
 import Service
 import Storage
 
-/// `user audit`: who did what to an account.
+/// `user audit`: the audit trail of an account.
 struct UserAuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
@@ -25,7 +25,7 @@ struct UserAuditCommand: AsyncParsableCommand {
             throw ValidationError("--limit takes 1 to 10000, not \(limit)")
         }
         guard uid.map({ UserID($0) != nil }) ?? true else {
-            throw ValidationError("\(uid ?? "") is no user's id")
+            throw ValidationError("\(uid ?? "") is not a user's id")
         }
     }
 

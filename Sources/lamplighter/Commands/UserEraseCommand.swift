@@ -3,7 +3,7 @@ import Domain
 import JSON
 import Service
 
-/// `user erase`: removes a user with all that is known of him.
+/// `user erase`: removes a user with all records about them.
 struct UserEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
@@ -13,7 +13,7 @@ struct UserEraseCommand: AsyncParsableCommand {
     @Argument(help: "The user's id.")
     var uid: String
 
-    @Flag(help: "Do it: there is no way back.")
+    @Flag(help: "Do it: erasing can't be undone.")
     var yes = false
 
     @OptionGroup var settings: SettingsOptions

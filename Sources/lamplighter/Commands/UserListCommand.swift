@@ -58,7 +58,7 @@ struct UserListCommand: AsyncParsableCommand {
     }
 }
 
-/// A user as the command line shows him.
+/// A user as the command line shows it.
 enum UserView {
     /// Returns the user as JSON, without anything secret.
     static func json(_ user: User, isOpen: Bool) -> JSONObject {

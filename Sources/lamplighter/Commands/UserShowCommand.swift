@@ -8,7 +8,7 @@ import Storage
 struct UserShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one user: names, where he is logged in, devices; addresses are masked."
+        abstract: "Show one user: names, sessions, devices; addresses are masked."
     )
 
     @Argument(help: "The user's id.")

@@ -5,7 +5,7 @@ import Synchronization
 enum Interrupt {
     private static let count = Atomic<Int>(0)
 
-    /// From now on those signals are counted, and no longer end the process by themselves.
+    /// Counts those signals from now on; they no longer end the process by themselves.
     static func listen() {
         // Made here, since a signal's handler may make nothing.
         count.store(0, ordering: .relaxed)

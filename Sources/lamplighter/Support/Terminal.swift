@@ -1,20 +1,20 @@
 import Glibc
 import JSON
 
-/// Where the command line writes: data to standard output, talk to standard error.
+/// The output of the command line: data on standard output, messages on standard error.
 ///
 /// No text that is written here can steer the terminal; where lines may not be forged either, what came
 /// from outside goes through `PlainText` before.
 enum Terminal {
-    /// Writes a line of talk.
+    /// Writes a line to standard error.
     static func tell(_ text: String) { write(text, to: 2) }
 
     /// Writes a line of data at once, also where a program reads along.
     static func show(line text: String) { write(text, to: 1) }
 
-    /// Writes a line of talk over the one before, so that it stays where it is.
+    /// Writes a line to standard error over the previous one, so that it stays where it is.
     ///
-    /// Where standard error is no terminal, lines follow each other.
+    /// Where standard error is not a terminal, lines follow each other.
     static func progress(_ text: String) {
         if isatty(2) == 1 { write(Array("\u{1B}[1A\u{1B}[2K".utf8), to: 2) }
         tell(text)
@@ -24,7 +24,7 @@ enum Terminal {
         write(Array((PlainText.of(text, keepsLines: true) + "\n").utf8), to: descriptor)
     }
 
-    /// Writes data that is no text.
+    /// Writes binary data.
     static func show(bytes: [UInt8]) { write(bytes, to: 1) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {

@@ -1,6 +1,6 @@
-/// What strangers can still do after an attack: nobody has used up what is theirs.
+/// Checks after an attack that new clients are still served: the attack has not used up their limits.
 struct AbuseAftermath {
-    /// Things that were refused or not answered, each with why.
+    /// The requests that were refused or not answered, each with the reason.
     private(set) var failures: [String] = []
 
     /// Asks as a new installation of the app and as a new device.

@@ -1,24 +1,24 @@
-/// What switches the limits off that stop an attack, and why some attacks have nothing of the kind.
+/// The settings that switch off the limits against an attack, and the reasons why some attacks have none.
 extension AbuseAttack {
-    /// What lets terminals send and subscribe as much as they can.
+    /// Lets terminals send and subscribe without limits.
     static let terminalOff = [
         "limits.terminalMessagesPerSecond=0", "limits.terminalKilobytesPerSecond=0",
         "limits.terminalSubscriptions=0", "limits.subscriptionLevels=0",
         "limits.correlationBytes=0", "limits.addressMessagesPerSecond=0",
     ]
-    /// What lets those in again at once that were closed for sending too fast.
+    /// Readmits at once clients that were closed for sending too fast.
     static let pauseOff = ["limits.tooFastPause=0", "limits.tooFastClosings=0"]
-    /// What lets devices send as much as they can; also for `bench overload`.
+    /// Lets devices send without limits; also for `bench overload`.
     static let deviceOff = [
         "limits.deviceMessagesPerSecond=0", "limits.deviceKilobytesPerSecond=0",
     ]
-    /// What lets terminals and source addresses have as many codes, users and hashes as they can.
+    /// Lets terminals and source addresses request codes, users and hashes without limits.
     static let countsOff = [
         "codesPerTerminal", "codesPerSource", "anonymousPerTerminal", "anonymousPerSource",
         "namedPerTerminal", "namedPerSource", "sessionsPerTerminal", "hashesPerTerminal",
         "hashesAtOnce", "hashesAtOncePerSource",
     ].map { "limits.\($0)=1000000" }
-    /// What lets products' connections register as many devices as they can.
+    /// Lets products' connections register devices without limits.
     static let productOff = [
         "limits.productMessagesPerSecond=0", "limits.productKilobytesPerSecond=0",
         "limits.addressMessagesPerSecond=0",

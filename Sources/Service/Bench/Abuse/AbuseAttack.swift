@@ -1,6 +1,6 @@
 /// One attack of `bench abuse`.
 package struct AbuseAttack: Sendable {
-    /// Its name, as `--attack` takes it; all whose name begins so are meant.
+    /// Its name; `--attack` takes a prefix of it.
     package let name: String
     let title: String
     let deed: HostileDeed
@@ -11,10 +11,10 @@ package struct AbuseAttack: Sendable {
     var rate = 0.0
     /// Whether it comes as terminals with sessions, known to the service before.
     var isKnown = false
-    /// Settings that switch off the limits that stop it: with them it must do harm.
+    /// Settings that switch off the limits against it: with them it must do harm.
     var control: [String] = []
-    /// A sentence for people where there is no control: where no setting stops it, or where it does no harm
-    /// without limits either.
+    /// The reason, as a sentence, where there is no control: no setting stops the attack, or it is harmless
+    /// even without limits.
     var whyNoControl: String?
     /// Whether it belongs to the short form.
     var isShort = true
@@ -192,7 +192,7 @@ extension AbuseAttack {
         ),
     ]
 
-    /// Those whose names begin so; all of the short or the long form for an empty name.
+    /// Returns the attacks whose names begin with a prefix; all of the short or the long form for an empty one.
     package static func named(_ name: String, isShort: Bool) -> [AbuseAttack] {
         all.filter { $0.name.hasPrefix(name) && (!isShort || $0.isShort) }
     }

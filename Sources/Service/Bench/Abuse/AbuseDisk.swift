@@ -1,13 +1,14 @@
-/// How large the data directory was at which moment of an attack, and what that is in a minute.
+/// The size of the data directory over the time of an attack, and its growth in a minute.
 struct AbuseDisk: Sendable {
     /// Seconds since the attack began, and megabytes.
     private var samples: [(at: Double, size: Double)] = []
 
     private static let minute = 60.0
-    /// What is shorter tells nothing of a minute: its first seconds fill what is filled but once.
+    /// The shortest attack that tells the growth in a minute: its first seconds fill caches that are filled
+    /// only once.
     static let shortest = 10.0
 
-    /// Adds what was seen; moments only grow.
+    /// Adds a measurement; its moment must be later than the last.
     mutating func add(_ size: Double, at seconds: Double) { samples.append((seconds, size)) }
 
     /// Megabytes that were written in all.

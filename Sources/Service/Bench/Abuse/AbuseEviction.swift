@@ -1,4 +1,4 @@
-/// An owner who changes the password because somebody else is in, and how soon that one is out.
+/// Measures how soon an intruder loses access after the owner changes the password.
 final class AbuseEviction {
     private let ground: AbuseGround
     private let account: AbuseSeed.Account
@@ -51,7 +51,7 @@ final class AbuseEviction {
         owner.flush(0)
     }
 
-    /// Looks what has come.
+    /// Handles the packets that have arrived.
     ///
     /// - Throws: `LoadError` when the owner is cut off.
     func turn() throws(LoadError) {
@@ -64,7 +64,7 @@ final class AbuseEviction {
         }
     }
 
-    /// Says goodbye for both.
+    /// Disconnects both.
     func end() {
         owner.disconnect()
         intruder.disconnect()

@@ -1,6 +1,6 @@
 import JSON
 
-/// What one attack did to others, beside what the same work of the processor does to them.
+/// The effect of one attack on other clients, compared with that of the same processor load.
 struct AbuseFinding: Sendable {
     let attack: AbuseAttack
     let seconds: Double

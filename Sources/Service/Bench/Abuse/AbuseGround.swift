@@ -25,7 +25,7 @@ final class AbuseGround {
         for text in settings {
             let key = String(text.prefix { $0 != "=" })
             guard SettingsTable.setting(key) != nil else {
-                throw LoadError.failed("\(key) is no setting")
+                throw LoadError.failed("\(key) is not a setting")
             }
         }
         let values = try await SettingsReader(
@@ -47,7 +47,7 @@ final class AbuseGround {
         }
         self.port = Int(port)
         brokerPID = pid
-        // Opened by us first, the log would be deleted by whoever closes it last: the service.
+        // Were the log opened by us first, its last closer, the service, would delete it.
         withExtendedLifetime(store) {}
     }
 
@@ -92,7 +92,7 @@ final class AbuseGround {
         service.process.exit == nil && Self.number(in: directory.brokerPID) == brokerPID
     }
 
-    /// How often a worker had to begin anew, as the log says.
+    /// How often a worker restarted, according to the log.
     var beginnings: Int {
         (TextFile.read(directory.path + "/service.log") ?? "")
             .split(separator: "\n").count { $0.contains("The worker begins anew") }

@@ -45,23 +45,23 @@ final class AbuseOthers {
         )
     }
 
-    /// Connects everybody.
+    /// Connects all clients.
     ///
     /// - Throws: `LoadError` with the first refusal.
     func connect() throws(LoadError) { try connections.connect(port: ground.port, take) }
 
-    /// Says goodbye for all.
+    /// Disconnects all.
     func disconnect() { connections.disconnect() }
 
-    /// Begins to count anew.
+    /// Resets the counts.
     func forget() {
         lanes = [:]
         waiting = [:]
     }
 
-    /// Lives for so many seconds; `meanwhile` is called all the time.
+    /// Runs the clients for so many seconds; calls `meanwhile` all the time.
     ///
-    /// - Throws: `LoadError` when somebody was cut off.
+    /// - Throws: `LoadError` when a client was cut off.
     func live(seconds: Double, meanwhile: () throws -> Void = {}) throws {
         let start = LoadClock.nanoseconds
         made = [:]
@@ -76,7 +76,7 @@ final class AbuseOthers {
 
     /// Waits for the last answers; what has none by then is lost.
     ///
-    /// - Throws: `LoadError` when somebody was cut off.
+    /// - Throws: `LoadError` when a client was cut off.
     func drain(seconds: Double) throws(LoadError) {
         let end = LoadClock.nanoseconds + Int64(seconds * 1e9)
         while !waiting.isEmpty, LoadClock.nanoseconds < end {
@@ -113,7 +113,7 @@ final class AbuseOthers {
     }
 
     private func control(_ device: LoadDevice, _ number: Int) {
-        // Devices are bound to the terminals in turn, those nobody has bound were counted first.
+        // Devices are bound to the terminals in turn; the unbound ones were counted first.
         let owner = (devices.count + number) % terminals.count
         ask(
             owner,

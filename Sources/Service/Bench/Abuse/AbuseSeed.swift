@@ -4,8 +4,8 @@ import Providers
 import Sodium
 import Storage
 
-/// What is in the store of `bench abuse` and `bench overload`: honest people and devices, and what
-/// strangers dug out of an app and a firmware.
+/// The content of the store of `bench abuse` and `bench overload`: honest users and devices, and secrets that
+/// attackers extracted from an app and a firmware.
 struct AbuseSeed {
     /// An account on two terminals: its owner's and an intruder's.
     struct Account {
@@ -19,7 +19,7 @@ struct AbuseSeed {
     /// Devices and terminals that are in hostile hands, with all their secrets.
     private(set) var devices: [LoadDevice] = []
     private(set) var terminals: [LoadTerminal] = []
-    /// Of the product whose firmware was read: any device may register, and report what it likes.
+    /// The key of the product whose firmware was read: any device may register, and report any data.
     let productKey = String(repeating: "ab", count: 16)
     let productSecret = Sodium.randomSecret()
 

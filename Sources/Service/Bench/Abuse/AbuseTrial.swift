@@ -40,7 +40,7 @@ struct AbuseTrial {
         return finding
     }
 
-    /// The others live on for as long as the attack lasts; halfway somebody is evicted.
+    /// Runs the honest clients for as long as the attack lasts; halfway an intruder is evicted.
     ///
     /// - Returns: Milliseconds until the intruder was out.
     private func phase(
@@ -107,7 +107,7 @@ struct AbuseTrial {
         try await .hostile(orders, output: ground.directory.path + "/../hostile")
     }
 
-    /// Waits for its end, and reads what it says of itself.
+    /// Waits for its end, and reads its tally.
     private static func end(_ process: BenchProcess) async -> HostileTally {
         _ = await process.process.waitForExit()
         let said = TextFile.read(process.output)?.split(separator: "\n").last ?? ""

@@ -1,8 +1,8 @@
 package import JSON
 
-/// What `bench abuse` is asked for.
+/// The options of `bench abuse`.
 package struct BenchAbuseOptions: Sendable {
-    /// Only attacks whose names begin so; empty for all.
+    /// The prefix of the attacks' names; empty for all.
     package var attack = ""
     /// Seconds of each attack, and of the burning that it is compared with.
     package var seconds = 10.0
@@ -19,7 +19,7 @@ package struct BenchAbuseOptions: Sendable {
     package init() {}
 }
 
-/// Measures what one hostile client does to all others: `lamplighter bench abuse`.
+/// Measures the effect of one hostile client on all others: `lamplighter bench abuse`.
 ///
 /// A whole `up` with its default limits; honest clients that ask, control, report and log in; beside them
 /// one hostile process at a time, then one that burns as much of the processor without connecting.
@@ -113,7 +113,7 @@ package struct BenchAbuse: Sendable {
     }
 }
 
-/// What `bench abuse` found, and whether that is what is asked for.
+/// The result of `bench abuse`, and whether it meets its goals.
 package struct BenchAbuseResult: Sendable {
     let isControl: Bool
     var findings: [AbuseFinding] = []

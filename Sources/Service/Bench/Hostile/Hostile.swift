@@ -3,8 +3,8 @@ package import JSON
 
 /// A hostile client in a process of its own: `bench hostile`, for `bench abuse` and `bench overload`.
 ///
-/// One thread, raw sockets, packets made beforehand. Where it is refused or cut off it comes back at once,
-/// as somebody else where its deed makes up who it is.
+/// One thread, raw sockets, packets made beforehand. Where it is refused or cut off it reconnects at once,
+/// under another identity where its deed makes up identities.
 package final class Hostile {
     private let orders: HostileOrders
     private let plan: HostilePlan

@@ -60,10 +60,10 @@ final class HostileConnection {
 
     var isWriting: Bool { written < output.count }
 
-    /// Has bytes leave after those that wait.
+    /// Queues bytes to be written.
     func write(_ bytes: some Collection<UInt8>) { output.append(contentsOf: bytes) }
 
-    /// Writes what waits, as far as the system takes it.
+    /// Writes queued bytes, as far as the system takes them.
     ///
     /// - Returns: The bytes written; nil when the connection has ended.
     func flush() -> Int? {

@@ -26,7 +26,7 @@ enum HostileDeed: String, Sendable, CaseIterable {
     case binary
     /// One device after another, by the product's secret.
     case registrations
-    /// Connects and goes, without a word.
+    /// Connects and disconnects, without sending anything.
     case connects
     /// Sends as much as one may at once, goes, and comes back as the same terminal.
     case returns
@@ -44,7 +44,7 @@ enum HostileDeed: String, Sendable, CaseIterable {
     case bundles
     /// Reports that devices send with QoS 1, as far as the broker confirms them.
     case reports
-    /// The same with at most 16 reports without an answer, as the contract asks of devices.
+    /// The same with at most 16 reports without an answer, the number that honest devices keep to.
     case patientReports = "patient-reports"
     /// The same with QoS 0.
     case hastyReports = "hasty-reports"

@@ -1,6 +1,6 @@
 import JSON
 
-/// What a hostile process is told, in a file: secrets don't belong into arguments.
+/// The orders for a hostile process, in a file: secrets don't belong in arguments.
 struct HostileOrders: Sendable {
     var deed: HostileDeed
     var port: Int

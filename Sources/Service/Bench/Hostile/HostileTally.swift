@@ -1,6 +1,6 @@
 import JSON
 
-/// What a hostile process did and what it met.
+/// The counts of a hostile process: its messages and the broker's responses.
 struct HostileTally: Sendable {
     var sent = 0
     var bytes = 0

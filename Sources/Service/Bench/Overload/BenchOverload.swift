@@ -1,6 +1,6 @@
 package import JSON
 
-/// What `bench overload` is asked for.
+/// The options of `bench overload`.
 package struct BenchOverloadOptions: Sendable {
     /// How many devices flood at the same time, in one measurement each.
     package var devices = [1, 3, 20, 300]
@@ -17,7 +17,7 @@ package struct BenchOverloadOptions: Sendable {
     package init() {}
 }
 
-/// Measures what devices that send more than the machine can do leave of it: `lamplighter bench overload`.
+/// Measures the service while devices send more than the machine can handle: `lamplighter bench overload`.
 ///
 /// A whole `up` without limits per connection, as those would end each overload before it is one; the
 /// machine's best first, then overloads of several kinds, beside five devices that report once a second.
@@ -25,8 +25,8 @@ package struct BenchOverload: Sendable {
     private let options: BenchOverloadOptions
     private let tell: @Sendable (String) -> Void
 
-    /// Devices whose best is the machine's best, each with as many unanswered reports as the contract
-    /// allows it.
+    /// The number of devices that reach the machine's best rate, each with as many unanswered reports as
+    /// devices may have.
     private static let bestDevices = 100
     private static let probes = 5
     /// Reports a second that one device may send in the long run.
@@ -159,7 +159,7 @@ package struct BenchOverload: Sendable {
     }
 }
 
-/// What `bench overload` found, and whether that is what is asked for.
+/// The result of `bench overload`, and whether it meets its goals.
 package struct BenchOverloadResult: Sendable {
     /// Answered reports a second, at best.
     let best: Double
@@ -167,7 +167,7 @@ package struct BenchOverloadResult: Sendable {
 
     init(best: Double) { self.best = best }
 
-    /// Whether everything that is asked for was reached.
+    /// Whether every goal was met.
     package var isMet: Bool { best > 0 && findings.allSatisfy(\.isMet) }
 
     /// The result as a table for people.

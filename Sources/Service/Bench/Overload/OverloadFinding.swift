@@ -1,6 +1,6 @@
 import JSON
 
-/// What one overload did to the rate of answers and to an honest device.
+/// The effect of one overload on the rate of answers and on an honest device.
 struct OverloadFinding: Sendable {
     let name: String
     /// Answered reports a second, and the machine's best.
@@ -12,7 +12,7 @@ struct OverloadFinding: Sendable {
     var wanted: Double?
     /// Five seconds after the end.
     var after = OverloadDelays()
-    /// Reports that never got an answer although they were sent again; nil where nobody counts.
+    /// Reports that never got an answer although they were sent again; nil where they are not counted.
     var lost: Int?
     var stands = true
     /// What cut the honest devices off, if anything did.

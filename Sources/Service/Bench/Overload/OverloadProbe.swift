@@ -29,10 +29,10 @@ final class OverloadProbe {
     /// - Throws: `LoadError`.
     func connect() throws(LoadError) { try connections.connect(port: ground.port, take) }
 
-    /// Says goodbye for all.
+    /// Disconnects all.
     func disconnect() { connections.disconnect() }
 
-    /// Begins to count anew.
+    /// Resets the measurements.
     func forget() {
         delays = []
         unanswered = 0
