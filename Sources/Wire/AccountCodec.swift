@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// Writes users and sessions as their owners see them (PROTOCOL 3.1).
+/// Writes users and sessions as their owners see them (`schemas/methods/account.schema.json`).
 package enum AccountCodec {
-    /// A user, to himself; `publicURL` is where pictures are served.
+    /// Writes a user as shown to that user; `publicURL` is the address of the service's pages and pictures.
     package static func encode(
         _ user: User,
         _ policies: AppPolicies = AppPolicies(),
@@ -36,17 +36,17 @@ package enum AccountCodec {
         return object
     }
 
-    /// The number that a code would prove: beside one that logs in, or alone.
+    /// Returns the unproved number that a code would prove, next to a proved one or alone.
     private static func pendingPhone(of user: User) -> Phone? {
         user.pendingPhone ?? (user.isPhoneVerified ? nil : user.phone)
     }
 
-    /// The address that a code or a link would prove: beside one that logs in, or alone.
+    /// Returns the unproved address that a code or a link would prove, next to a proved one or alone.
     private static func pendingEmail(of user: User) -> EmailAddress? {
         user.pendingEmail ?? (user.emailClaim == .given ? user.email : nil)
     }
 
-    /// A user, to others.
+    /// Writes a user as shown to others.
     package static func shown(_ user: User, publicURL: String) -> JSONObject {
         JSONObject([
             ("uid", .string(user.uid.text)), ("nickname", .string(user.nickname)),
@@ -54,12 +54,12 @@ package enum AccountCodec {
         ])
     }
 
-    /// Where a user's picture is, or nil.
+    /// Returns the address of a user's picture, or nil.
     package static func avatarURL(of user: User, publicURL: String) -> String? {
         user.avatar.map { "\(publicURL)/avatars/\($0)" } ?? user.avatarURL
     }
 
-    /// What a user's terminals are told when an address of his is another one.
+    /// Writes the message to a user's terminals about a changed phone or e-mail address.
     package static func addressChanged(
         isPhone: Bool,
         of uid: UserID,
@@ -72,7 +72,7 @@ package enum AccountCodec {
         ]).encoded()
     }
 
-    /// A session, to its user.
+    /// Writes a session as shown to its user.
     package static func encode(_ session: Session) -> JSONObject {
         [
             "sessionId": .string(session.id.text), "terminalId": .string(session.terminal.text),

@@ -1,28 +1,28 @@
 package import Domain
 package import JSON
 
-/// Writes answers: `{"id", "ok", "result" | "error"}` (PROTOCOL 3).
+/// Writes answers: `{"id", "ok", "result" | "error"}`.
 package enum AnswerCodec {
-    /// The answer to a request that was carried out.
+    /// Writes the answer to a request that was carried out.
     package static func success(_ id: MessageID?, result: JSONObject) -> [UInt8] {
         JSONObject([
             ("id", id.map { .string($0.text) }), ("ok", true), ("result", .object(result)),
         ]).encoded()
     }
 
-    /// The answer to a message that was taken and gives nothing back.
+    /// Writes the answer to an accepted message without a result.
     package static func accepted(_ id: MessageID) -> [UInt8] {
         JSONObject([("id", .string(id.text)), ("ok", true)]).encoded()
     }
 
-    /// The answer to a message that was refused.
+    /// Writes the answer to a refused message.
     package static func refusal(_ id: MessageID?, _ rejection: Rejection) -> [UInt8] {
         JSONObject([
             ("id", id.map { .string($0.text) }), ("ok", false), ("error", error(rejection)),
         ]).encoded()
     }
 
-    /// A refusal as it stands in an answer.
+    /// Returns a refusal as the `error` of an answer.
     package static func error(_ rejection: Rejection) -> JSONValue {
         .object([
             "code": .string(rejection.code.rawValue), "message": .string(rejection.message),

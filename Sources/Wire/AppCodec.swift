@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// Reads app documents (PROTOCOL 3).
+/// Reads app documents (`schemas/documents.schema.json`).
 package enum AppCodec {
-    /// Reads an app document; what it says beyond the fields known here is kept with it as it is.
+    /// Reads an app document; its unknown fields are kept unchanged.
     package static func decode(_ object: JSONObject) throws(Rejection) -> App {
         let fields = Fields(object)
         return App(
@@ -47,7 +47,7 @@ package enum AppCodec {
         return policies
     }
 
-    /// The policies that concern a login, for whoever is not logged in yet.
+    /// Writes the policies that concern a login, for terminals without a session.
     package static func encodeLogin(_ policies: AppPolicies) -> JSONObject {
         [
             "revealAccounts": .bool(policies.revealAccounts),
@@ -60,7 +60,7 @@ package enum AppCodec {
         ]
     }
 
-    /// All policies as they hold, for operators; `sessionDays` is the service's where the app says none.
+    /// Writes all effective policies for operators; `sessionDays` is the service's default.
     package static func encode(_ policies: AppPolicies, sessionDays: Int64) -> JSONObject {
         var object = encodeLogin(policies)
         object["cancelProof"] = .bool(policies.cancelProof)
@@ -68,7 +68,7 @@ package enum AppCodec {
         return object
     }
 
-    /// How an app uses a provider, without its secret.
+    /// Writes an app's settings of a provider, without the secret.
     package static func encode(_ settings: ProviderSettings) -> JSONObject {
         let place = settings.provider.hasIDTokens ? "issuer" : "baseUrl"
         return JSONObject([
@@ -88,7 +88,7 @@ package enum AppCodec {
         }
         let parsed = keys.map { $0.stringValue.flatMap { ProductKey($0) } }
         guard !parsed.contains(nil) else {
-            throw .invalid("products", "products holds something that is no product key.")
+            throw .invalid("products", "products must hold product keys only.")
         }
         return .only(parsed.compactMap(\.self))
     }

@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// Writes a user's devices and the pushes about them (PROTOCOL 3.3).
+/// Writes a user's devices and the pushes about them (`schemas/methods/device.schema.json`).
 package enum BindingCodec {
-    /// A row of `device/list`.
+    /// Writes a row of `device/list`.
     package static func row(
         _ binding: Binding,
         productKey: ProductKey,
@@ -24,7 +24,7 @@ package enum BindingCodec {
         ])
     }
 
-    /// A row of `device/users`: names that a user did not choose to show are masked.
+    /// Writes a row of `device/users`; names that a user did not choose to show are masked.
     package static func user(
         _ binding: Binding,
         nickname: String,
@@ -41,7 +41,7 @@ package enum BindingCodec {
         ])
     }
 
-    /// A push on `user/{uid}/device`.
+    /// Writes a push on `user/{uid}/device`.
     package static func push(
         _ type: StaticString,
         _ did: DeviceID,

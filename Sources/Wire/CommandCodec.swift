@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// Writes commands for devices and their outcomes for apps (PROTOCOL 2.4 and 3.3).
+/// Writes commands for devices and their outcomes for apps.
 package enum CommandCodec {
-    /// The command as the device gets it, with the server's time: a device without a clock sets one by it.
+    /// Writes the command for the device, with the server's time, by which a device without a clock sets one.
     package static func encode(_ command: Command, at now: Instant) -> [UInt8] {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
@@ -15,7 +15,7 @@ package enum CommandCodec {
         ]).encoded()
     }
 
-    /// The command's state as the answer to `control` gives it.
+    /// Returns the command's state as the result of `device/control`.
     package static func result(_ command: Command, product: Product?) -> JSONObject {
         JSONObject([
             ("cid", .integer(command.cid)), ("sn", .integer(command.sn)),
@@ -30,14 +30,14 @@ package enum CommandCodec {
         ])
     }
 
-    /// The outcome as the asking terminal is told.
+    /// Writes the outcome for the terminal that sent the command.
     package static func outcome(_ command: Command, product: Product?) -> [UInt8] {
         var object = result(command, product: product)
         object["did"] = .string(command.did.text)
         return object.encoded()
     }
 
-    /// A command as the log shows it: what was ordered, by whom, and what became of it.
+    /// Writes a row of `device/commands`: the values, the sender and the outcome.
     package static func row(
         _ command: Command,
         product: Product?,
@@ -80,7 +80,7 @@ package enum CommandCodec {
         ])
     }
 
-    /// The device's own number, or why the service itself gave up.
+    /// Returns the device's own result code, or the code with which the service itself gave up.
     private static func code(_ command: Command) -> JSONValue? {
         command.refusal.map { .string($0.rawValue) } ?? command.code.map { .integer($0) }
     }

@@ -1,11 +1,11 @@
 package import Domain
 import JSON
 
-/// Writes what gateways send on, and reads what they answer (PROTOCOL section 4).
+/// Writes messages for gateways, and reads their answers (`schemas/messages/system.schema.json`).
 package enum DeliveryCodec {
-    /// A message for a gateway.
+    /// Writes a message for a gateway.
     ///
-    /// `params` says the language too, so that a gateway with words of its own can choose.
+    /// `params` includes the language, so that a gateway with texts of its own can choose one.
     package static func outbound(
         _ delivery: Delivery,
         language: Language,
@@ -25,13 +25,13 @@ package enum DeliveryCodec {
 
     /// A gateway's answer.
     package struct Result: Sendable, Equatable {
-        /// Which message it is about.
+        /// The id of the message.
         package var id: MessageID
         /// Whether it was sent.
         package var isSent: Bool
-        /// What went wrong, in the gateway's words.
+        /// The error, in the gateway's words.
         package var error: String?
-        /// Whether another try is of no use: there is no such number, say.
+        /// Whether another try is useless, for example because the number does not exist.
         package var isFinal = false
     }
 
@@ -47,7 +47,7 @@ package enum DeliveryCodec {
         }
     }
 
-    /// What the asking terminal is told of a code's sending.
+    /// Writes the result of sending a code, for the terminal that asked for it.
     package static func state(_ requestID: String, failure: Rejection?) -> [UInt8] {
         JSONObject([
             ("requestId", .string(requestID)), ("state", failure == nil ? "sent" : "failed"),

@@ -3,12 +3,12 @@ package import JSON
 
 /// Writes events and actors.
 package enum EventCodec {
-    /// An event as users are told; `reader` is shown his own terminals.
+    /// Writes an event for users; a terminal is shown only to its own user, `reader`.
     package static func encode(_ event: Event, for reader: UserID? = nil) -> [UInt8] {
         object(event, for: reader).encoded()
     }
 
-    /// An event as an object.
+    /// Returns an event as an object.
     package static func object(_ event: Event, for reader: UserID?) -> JSONObject {
         JSONObject([
             ("eventId", .string(event.id)), ("type", .string(event.type)),
@@ -18,7 +18,7 @@ package enum EventCodec {
         ])
     }
 
-    /// An actor; the terminal is shown to the same user only.
+    /// Returns an actor; the terminal is shown only to its own user.
     package static func encode(_ actor: Actor, for reader: UserID?) -> JSONValue {
         let isReader = actor.kind == .user && actor.id == reader?.text
         return .object([
@@ -27,7 +27,7 @@ package enum EventCodec {
         ])
     }
 
-    /// An actor with all that is known, for the store.
+    /// Returns an actor with all its fields, for the store.
     package static func stored(_ actor: Actor) -> String {
         let value = JSONObject([
             ("kind", .string(actor.kind.rawValue)), ("id", .string(actor.id)),

@@ -1,19 +1,19 @@
 package import Domain
 package import JSON
 
-/// Reads the fields of an object, each refused with its path when it doesn't fit.
+/// Reads the fields of an object, and refuses an invalid one with its path.
 package struct Fields {
     /// The object itself.
     package let object: JSONObject
     private let path: String
 
-    /// Reads an object that stands under a path, such as `params.`; empty at the top.
+    /// Reads an object under a path such as `params.`; the path of the outermost object is empty.
     package init(_ object: JSONObject, path: String = "") {
         self.object = object
         self.path = path
     }
 
-    /// Refuses a field, with its path in front of what is wrong with it.
+    /// Returns the refusal of a field, with its path in front of the problem.
     package func refuse(_ name: String, _ problem: String) -> Rejection {
         let place = Rejection.shown(path + name, upTo: Rejection.fieldMax)
         return .invalid(place, "\(place) \(problem).")
@@ -21,7 +21,7 @@ package struct Fields {
 
     private func missing(_ name: String) -> Rejection { refuse(name, "is missing") }
 
-    /// A text within a length in characters, or nil when absent.
+    /// Returns a text within a length in characters, or nil if absent.
     package func text(_ name: String, length: ClosedRange<Int>) throws(Rejection) -> String? {
         guard let value = object[name] else { return nil }
         guard let text = value.stringValue else { throw refuse(name, "must be a string") }
@@ -34,12 +34,12 @@ package struct Fields {
         return text
     }
 
-    /// The fields of an object under a name, or nil when absent.
+    /// Returns the fields of an object under a name, or nil if absent.
     package func fields(_ name: String) throws(Rejection) -> Fields? {
         try object(name).map { Fields($0, path: "\(path)\(name).") }
     }
 
-    /// A text that must be there.
+    /// Returns a required text.
     package func requiredText(
         _ name: String,
         length: ClosedRange<Int>
@@ -48,7 +48,7 @@ package struct Fields {
         return text
     }
 
-    /// One of some words, or nil when absent.
+    /// Returns one of some words, or nil if absent.
     package func word<Word: RawRepresentable & CaseIterable>(
         _ name: String,
         as type: Word.Type
@@ -61,19 +61,19 @@ package struct Fields {
         return word
     }
 
-    /// An id, or nil when absent.
+    /// Returns an id, or nil if absent.
     package func id<Kind: IdentifierKind>(
         _ name: String,
         as type: Identifier<Kind>.Type
     ) throws(Rejection) -> Identifier<Kind>? {
         guard let value = object[name] else { return nil }
         guard let id = value.stringValue.flatMap({ Identifier<Kind>($0) }) else {
-            throw refuse(name, "is no \(Kind.name)")
+            throw refuse(name, "is not a valid \(Kind.name)")
         }
         return id
     }
 
-    /// An id that must be there.
+    /// Returns a required id.
     package func requiredID<Kind: IdentifierKind>(
         _ name: String,
         as type: Identifier<Kind>.Type
@@ -82,7 +82,7 @@ package struct Fields {
         return id
     }
 
-    /// An integer within a range, or nil when absent.
+    /// Returns an integer within a range, or nil if absent.
     package func integer(
         _ name: String,
         in range: ClosedRange<Int64>
@@ -95,58 +95,58 @@ package struct Fields {
         return number
     }
 
-    /// Any integer of the wire, or nil when absent.
+    /// Returns an integer, or nil if absent.
     package func integer(_ name: String) throws(Rejection) -> Int64? {
         try integer(name, in: -JSONValue.integerMax...JSONValue.integerMax)
     }
 
-    /// A moment, or nil when absent.
+    /// Returns a moment, or nil if absent.
     package func instant(_ name: String) throws(Rejection) -> Instant? {
         try integer(name, in: 0...JSONValue.integerMax).map { Instant(milliseconds: $0) }
     }
 
-    /// A number, or nil when absent.
+    /// Returns a number, or nil if absent.
     package func number(_ name: String) throws(Rejection) -> Double? {
         guard let value = object[name] else { return nil }
         guard let number = value.doubleValue else { throw refuse(name, "must be a number") }
         return number
     }
 
-    /// A Boolean, or nil when absent.
+    /// Returns a Boolean, or nil if absent.
     package func bool(_ name: String) throws(Rejection) -> Bool? {
         guard let value = object[name] else { return nil }
         guard let truth = value.boolValue else { throw refuse(name, "must be true or false") }
         return truth
     }
 
-    /// A Boolean that must be there.
+    /// Returns a required Boolean.
     package func requiredBool(_ name: String) throws(Rejection) -> Bool {
         guard let truth = try bool(name) else { throw missing(name) }
         return truth
     }
 
-    /// An object, or nil when absent.
+    /// Returns an object, or nil if absent.
     package func object(_ name: String) throws(Rejection) -> JSONObject? {
         guard let value = object[name] else { return nil }
         guard let object = value.objectValue else { throw refuse(name, "must be an object") }
         return object
     }
 
-    /// An array, or nil when absent.
+    /// Returns an array, or nil if absent.
     package func array(_ name: String) throws(Rejection) -> [JSONValue]? {
         guard let value = object[name] else { return nil }
         guard let array = value.arrayValue else { throw refuse(name, "must be an array") }
         return array
     }
 
-    /// An array of texts, empty when absent.
+    /// Returns an array of texts, empty if absent.
     package func texts(_ name: String) throws(Rejection) -> [String] {
         let texts = try (array(name) ?? []).map(\.stringValue)
         guard !texts.contains(nil) else { throw refuse(name, "must hold strings only") }
         return texts.compactMap(\.self)
     }
 
-    /// Base64 text of at most `binaryMax` characters, or nil when absent.
+    /// Returns base64 text of at most `binaryMax` characters, or nil if absent.
     package func base64(_ name: String) throws(Rejection) -> String? {
         guard let value = object[name] else { return nil }
         guard let text = value.stringValue, !text.isEmpty, Base64Form.byteCount(text) != nil else {

@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// Writes homes (PROTOCOL 3.6).
+/// Writes homes.
 package enum HomeCodec {
-    /// A row of `home/list`.
+    /// Writes a row of `home/list`.
     package static func row(_ home: Home, dids: [DeviceID]) -> JSONValue {
         .object([
             "homeId": .string(home.id.text), "name": .string(home.name),

@@ -1,13 +1,13 @@
 import Domain
 
-/// Finds the id of a message that is no good as a whole, so that its sender can be told.
+/// Finds the id of an invalid message, so that its sender can be answered.
 ///
-/// It believes nothing else of the message, and looks no further than the largest that the broker of
-/// `up` passes on.
+/// It reads nothing else of the message, and no further than the largest message that the broker of
+/// `lamplighter up` passes on.
 enum JSONGlance {
     private static let glanceMax = 262_144
 
-    /// The first well-formed `"id"` among the outermost members, or nil.
+    /// Returns the first well-formed `"id"` among the outermost members, or nil.
     static func id(in bytes: ArraySlice<UInt8>) -> MessageID? {
         var depth = 0
         var text: [UInt8]?

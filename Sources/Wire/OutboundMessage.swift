@@ -1,16 +1,16 @@
 package import Domain
 
-/// A message that we owe to somebody: what the outbox keeps and the broker gets.
+/// A message to be published: the outbox keeps it until the broker has confirmed it.
 package struct OutboundMessage: Sendable, Equatable {
-    /// Where it goes.
+    /// The topic.
     package var topic: String
-    /// What it says.
+    /// The payload.
     package var payload: [UInt8]
-    /// Whether the broker keeps it for those who subscribe later.
+    /// Whether the broker keeps it for later subscribers.
     package var isRetained: Bool
-    /// When it loses its meaning: MQTT 5 message expiry counts down to it, and later it isn't sent.
+    /// The time from which it isn't sent; MQTT 5 message expiry counts down to it.
     package var expiresAt: Instant?
-    /// MQTT 5 correlation data, given back to the asker.
+    /// The MQTT 5 correlation data of the request, returned to its sender.
     package var correlation: [UInt8]?
 
     /// Makes a message.
@@ -28,6 +28,6 @@ package struct OutboundMessage: Sendable, Equatable {
         self.correlation = correlation
     }
 
-    /// How many seconds of it are left; nil where it keeps its meaning for good.
+    /// Returns the seconds until it expires; nil for a message that does not.
     package func secondsLeft(at now: Instant) -> Int64? { expiresAt.map(now.seconds(until:)) }
 }

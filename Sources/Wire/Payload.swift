@@ -1,15 +1,15 @@
 package import Domain
 package import JSON
 
-/// The outermost rules that every payload follows.
+/// The rules of every payload.
 package enum Payload {
     /// The largest payload, in bytes: 64 KiB.
     package static let bytesMax = 65_536
-    /// The longest base64 text in a message, in characters: what goes on to others carries more
-    /// around it, and must not pass 64 KiB either.
+    /// The longest base64 text in a message, in characters: the messages that carry it on have more fields,
+    /// and must not exceed 64 KiB either.
     package static let binaryMax = 61_440
 
-    /// Reads a payload as the object that every message is.
+    /// Reads a payload, which must be a JSON object.
     package static func object(_ bytes: ArraySlice<UInt8>) throws(WireError) -> JSONObject {
         guard bytes.count <= bytesMax else {
             throw WireError(
@@ -22,22 +22,22 @@ package enum Payload {
             value = try JSONValue.parse(bytes)
         } catch {
             throw WireError(
-                "The payload is no valid JSON: \(error.description).",
+                "The payload is not valid JSON: \(error.description).",
                 id: JSONGlance.id(in: bytes)
             )
         }
         guard let object = value.objectValue else {
-            throw WireError("The payload is no JSON object but of type \(value.kind).")
+            throw WireError("The payload must be a JSON object, not of type \(value.kind).")
         }
         return object
     }
 
-    /// The message's id where it has a good one.
+    /// Returns the message's id, if it has a valid one.
     package static func id(of object: JSONObject) -> MessageID? {
         object["id"]?.stringValue.flatMap { MessageID($0) }
     }
 
-    /// Runs a reader of fields and puts the message's id on what it refuses.
+    /// Runs a reader of fields and adds the message's id to its errors.
     static func read<Value>(
         _ object: JSONObject,
         _ body: (Fields) throws(Rejection) -> Value
@@ -49,7 +49,7 @@ package enum Payload {
         }
     }
 
-    /// What of a payload may be kept that holds secrets: names and sizes, never values.
+    /// Returns the part of a payload with secrets that may be kept: names and sizes, never values.
     package static func shape(of bytes: ArraySlice<UInt8>) -> [UInt8] {
         guard let value = try? JSONValue.parse(bytes) else {
             return JSONObject([("bytes", .integer(Int64(bytes.count)))]).encoded()

@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// Reads what devices and the gate tell of presence (PROTOCOL 2.3).
+/// Reads the presence messages of devices and of the gate.
 package enum PresenceCodec {
     /// Reads a birth or a will.
     package static func decode(device bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal
@@ -13,7 +13,7 @@ package enum PresenceCodec {
         }
     }
 
-    /// Reads the gate's word.
+    /// Reads a presence message of the gate.
     package static func decode(gate bytes: ArraySlice<UInt8>) throws(WireError) -> PresenceSignal {
         try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
             let isOnline = try fields.requiredBool("online")

@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// Reads and writes what users say of themselves (PROTOCOL 3.1).
+/// Reads and writes the profiles of users.
 package enum ProfileCodec {
-    /// Reads what a user says; what is absent stays unsaid.
+    /// Reads the fields of a profile that a user sets; absent ones stay unset.
     ///
     /// - Throws: `Rejection` with the field at fault.
     package static func decode(_ fields: Fields) throws(Rejection) -> Profile {
@@ -21,27 +21,27 @@ package enum ProfileCodec {
         return profile
     }
 
-    /// Refuses more of the app's own data than a user may have in all.
+    /// Refuses custom data beyond the limit of a user.
     package static func checkCustom(_ profile: Profile, _ fields: Fields) throws(Rejection) {
         let size = profile.custom?.encoded().count ?? 0
         guard size > Profile.customMax else { return }
         throw fields.refuse("custom", "takes at most \(Profile.customMax) bytes in all")
     }
 
-    /// Refuses a field that profiles don't have, lest what it says is lost without a word.
+    /// Refuses a field that profiles don't have, so that its value is not lost silently.
     package static func checkNames(_ fields: Fields) throws(Rejection) {
         for member in fields.object.members {
             if case .null = member.value { continue }
             guard Profile.names.contains(where: { $0.isSame(as: member.key) }) else {
                 throw fields.refuse(
                     member.key,
-                    "is no field of a profile; what is the app's own goes into custom"
+                    "is not a field of a profile; custom holds the app's own data"
                 )
             }
         }
     }
 
-    /// Reads what was stored, in the forms of the past too.
+    /// Reads a stored profile, in earlier forms as well.
     package static func decode(stored fields: Fields) throws(Rejection) -> Profile {
         var profile = Profile()
         profile.nickname = try fields.text("nickname", length: 0...64)
@@ -68,7 +68,7 @@ package enum ProfileCodec {
         return number
     }
 
-    /// What is said, for the store and, with the defaults, for the user.
+    /// Writes the fields that are set, for the store and, with the defaults, for the user.
     package static func encode(_ profile: Profile) -> JSONObject {
         var object = JSONObject([
             ("nickname", profile.nickname.map { .string($0) }),

@@ -1,12 +1,12 @@
 package import Domain
 package import JSON
 
-/// Reads and writes what the gate refused (PROTOCOL 7).
+/// Reads and writes refusals by the gate (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
-    /// Characters of one text that are kept; the gate cuts earlier.
+    /// The number of characters kept of a text; the gate cuts earlier.
     private static let textMax = 256
 
-    /// Reads a message of `system/refusal`, and how many before it were not told; nil when it is none.
+    /// Reads a message of `system/refusal`, and the number of untold ones before it; nil if it is malformed.
     package static func decode(
         _ bytes: ArraySlice<UInt8>
     ) -> (refusal: GateRefusal, suppressed: Int64)? {
@@ -16,7 +16,7 @@ package enum RefusalCodec {
         return (refusal, max(0, object["suppressed"]?.intValue ?? 0))
     }
 
-    /// Reads what `encode` wrote.
+    /// Reads a stored refusal.
     package static func decode(stored bytes: [UInt8]) -> GateRefusal? {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
@@ -39,7 +39,7 @@ package enum RefusalCodec {
         )
     }
 
-    /// A refusal as it is stored and shown: the gate's message, with `firstAt` and `times`.
+    /// Writes a refusal as it is stored and shown: the gate's message, with `firstAt` and `times`.
     package static func object(_ refusal: GateRefusal) -> JSONObject {
         JSONObject([
             ("username", .string(refusal.username)), ("clientId", .string(refusal.clientID)),

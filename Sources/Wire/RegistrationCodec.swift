@@ -1,9 +1,9 @@
 package import Domain
 package import JSON
 
-/// Reads registrations and writes their answers (PROTOCOL 2.1).
+/// Reads registrations and writes their answers (`schemas/messages/device.schema.json`).
 package enum RegistrationCodec {
-    /// Reads a registration; the product and the MAC are the topic's.
+    /// Reads a registration; the topic gives the product and the MAC.
     package static func decode(
         _ bytes: ArraySlice<UInt8>,
         productKey: ProductKey,
@@ -28,9 +28,9 @@ package enum RegistrationCodec {
         }
     }
 
-    /// A device's later word on its passcode and hardware.
+    /// A device's new passcode or hardware.
     package struct Info: Sendable, Equatable {
-        /// The message's id, when an answer is wanted.
+        /// The message's id, if the device wants an answer.
         package var id: MessageID?
         /// The new passcode.
         package var passcode: String?
@@ -71,7 +71,7 @@ package enum RegistrationCodec {
         return kept
     }
 
-    /// The answer to a registration that was granted.
+    /// Writes the answer to a granted registration.
     package static func granted(
         _ id: MessageID,
         did: DeviceID,

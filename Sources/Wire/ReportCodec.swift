@@ -1,7 +1,7 @@
 package import Domain
 import JSON
 
-/// Reads what devices report (PROTOCOL 2.2).
+/// Reads the reports of devices (`report` in `schemas/messages/device.schema.json`).
 package enum ReportCodec {
     private static let contents = ["data", "alerts", "faults", "binary", "cid", "reports"]
     private static let conditionsMax = 64
@@ -28,8 +28,8 @@ package enum ReportCodec {
         }
     }
 
-    /// Refuses values that would be too large in our own words: a device may write `1e15` where we write
-    /// sixteen digits.
+    /// Refuses values that would be too large when written by the service: a device may write `1e15`, and the
+    /// service writes sixteen digits.
     private static func checked(
         _ report: Report,
         _ bytes: Int
@@ -41,7 +41,7 @@ package enum ReportCodec {
         return report
     }
 
-    /// A number of our writing has at most so many times the bytes of the device's.
+    /// The most that a number can grow when the service writes it, as a factor in bytes.
     private static let growthMax = 4
 
     private static func report(
@@ -84,7 +84,7 @@ package enum ReportCodec {
         return points
     }
 
-    /// A device's own time: a clock that counts seconds is told so, before it fills the history with 1970.
+    /// Reads a device's own time; refuses one in seconds, before it fills the history with 1970.
     private static func time(_ fields: Fields) throws(Rejection) -> Instant? {
         guard let ts = try fields.instant("ts") else { return nil }
         guard ts >= Report.earliest else {
@@ -121,8 +121,9 @@ package enum ReportCodec {
         return conditions
     }
 
-    /// The answer to a report that was taken: where it is, and the server's time; `stored` is nil where it
-    /// was for the history, which takes no more of the device today.
+    /// Writes the answer to an accepted report: the place of the record, and the server's time.
+    ///
+    /// `stored` is nil for a record of the history, which accepts no more of the device today.
     package static func accepted(
         _ id: MessageID,
         version: Int64,

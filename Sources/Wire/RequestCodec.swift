@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// What an app asks for (PROTOCOL 3).
+/// A request of an app.
 package struct AppRequest: Sendable {
     /// The app, from the topic.
     package var app: AppID
@@ -15,28 +15,28 @@ package struct AppRequest: Sendable {
     package var id: MessageID
     /// The session's token, where the method needs one.
     package var token: String?
-    /// Whose token it is meant to be.
+    /// The user to whom the token should belong.
     package var uid: String?
     /// The method's parameters.
     package var params: JSONObject
-    /// Where the answer goes, and with what.
+    /// The destination of the answer.
     package var reply: ReplyAddress
-    /// The source address of the terminal's connection, told by the gate; nil where it doesn't count.
+    /// The source address of the terminal's connection, as the gate states it; nil if it isn't counted.
     package var sourceAddress: String?
-    /// How long the request was as it came, in bytes.
+    /// The length of the payload, in bytes.
     package var bytes = 0
 
     /// The method with its service, such as `device/bind`.
     package var name: String { "\(service)/\(method)" }
-    /// The parameters as fields to be read.
+    /// The parameters as a reader of fields.
     package var fields: Fields { Fields(params, path: "params.") }
 }
 
-/// Where an answer goes.
+/// The destination of an answer.
 package struct ReplyAddress: Sendable, Equatable {
     /// The topic.
     package var topic: String
-    /// MQTT 5 correlation data to be given back.
+    /// The MQTT 5 correlation data of the request, to be returned.
     package var correlation: [UInt8]?
 
     /// Makes an address.
@@ -45,7 +45,7 @@ package struct ReplyAddress: Sendable, Equatable {
         self.correlation = correlation
     }
 
-    /// The answer as a message to this address.
+    /// Returns the answer as a message to this address.
     package func message(_ payload: [UInt8]) -> OutboundMessage {
         OutboundMessage(topic, payload, correlation: correlation)
     }
@@ -53,7 +53,7 @@ package struct ReplyAddress: Sendable, Equatable {
 
 /// Reads the envelope of app requests.
 package enum RequestCodec {
-    /// Reads a request whose topic has been read already.
+    /// Reads a request whose topic is read already.
     package static func decode(
         _ bytes: ArraySlice<UInt8>,
         app: AppID,
@@ -80,7 +80,7 @@ package enum RequestCodec {
         }
     }
 
-    /// What makes two requests of one id the same: a text over method, token, user and parameters,
+    /// Returns the bytes by which two requests of one id are the same: method, token, user and parameters,
     /// in which the order of members doesn't matter.
     package static func content(of request: AppRequest) -> [UInt8] {
         JSONValue.array([

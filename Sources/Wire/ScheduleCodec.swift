@@ -1,15 +1,15 @@
 package import Domain
 package import JSON
 
-/// What an app says of a schedule: what is absent or null stays as it is, or takes its default.
+/// The fields of a schedule that an app sets: absent and null ones stay unchanged, or take their default.
 package struct ScheduleWish: Sendable, Equatable {
     /// The day of a one-time schedule.
     package var date: CalendarDate?
-    /// At which time.
+    /// The time of day.
     package var time: DayTime?
-    /// On which days of the week.
+    /// The days of the week.
     package var weekDays: [Int64]?
-    /// On which days of the month.
+    /// The days of the month.
     package var monthDays: [Int64]?
     /// The zone's name.
     package var timezone: String?
@@ -17,35 +17,35 @@ package struct ScheduleWish: Sendable, Equatable {
     package var attrs: JSONObject?
     /// A note.
     package var remark: String?
-    /// Whether it acts at all.
+    /// Whether the schedule is active.
     package var isEnabled: Bool?
-    /// What becomes of an occurrence that was missed.
+    /// The treatment of a missed occurrence.
     package var misfire: Schedule.Misfire?
 
-    /// The days that count; nil when none is named.
+    /// The days in effect; nil if none is set.
     ///
-    /// Of several kinds the weekly ones win, then the monthly ones.
+    /// Weekly days take precedence over monthly ones, and these over a date.
     package var days: Timing.Days? {
         if let weekDays { return .weekly(weekDays) }
         if let monthDays { return .monthly(monthDays) }
         return date.map { .once($0) }
     }
 
-    /// The fields that were given and don't count.
+    /// The fields that are set but ignored.
     package var ignored: [String] {
         guard weekDays != nil || monthDays != nil else { return [] }
         return (date == nil ? [] : ["date"])
             + (weekDays != nil && monthDays != nil ? ["monthDays"] : [])
     }
 
-    /// Whether anything is said of the times.
+    /// Whether a field of the timing is set.
     package var concernsTiming: Bool { days != nil || time != nil || timezone != nil }
 
-    /// Nothing said.
+    /// Sets no fields.
     package init() {}
 }
 
-/// Reads and writes schedules, their runs and triggers (PROTOCOL 3.5 and 5.2).
+/// Reads and writes schedules, their runs and triggers (`schemas/methods/schedule.schema.json`).
 package enum ScheduleCodec {
     /// The longest note, in characters.
     package static let remarkMax = 256
@@ -54,7 +54,7 @@ package enum ScheduleCodec {
 
     // MARK: Requests
 
-    /// Reads what `create` and `update` have in common.
+    /// Reads the fields that `create` and `update` have in common.
     package static func wish(_ fields: Fields) throws(Rejection) -> ScheduleWish {
         var wish = ScheduleWish()
         if let text = try fields.text("date", length: 0...64) {
@@ -108,9 +108,9 @@ package enum ScheduleCodec {
         return attrs
     }
 
-    // MARK: Schedules as they are shown
+    // MARK: Schedules for users
 
-    /// A schedule as users see it; `attrs` are those that may be shown.
+    /// Writes a schedule for users; `attrs` are the values that may be shown.
     package static func encode(
         _ schedule: Schedule,
         attrs: JSONObject,
@@ -139,7 +139,7 @@ package enum ScheduleCodec {
         return object
     }
 
-    /// Word that the next day of a schedule has no sunrise or sunset.
+    /// Returns the note that the next day of a schedule has no sunrise or sunset.
     private static func polar(
         _ polar: (date: CalendarDate, occurrence: ScheduleRules.Occurrence)
     ) -> JSONValue {
@@ -149,7 +149,7 @@ package enum ScheduleCodec {
         ]
     }
 
-    /// A run as users see it.
+    /// Writes a run for users.
     package static func encode(_ run: ScheduleRun) -> JSONValue {
         .object([
             "dueAt": .integer(run.dueAt.milliseconds),
@@ -171,7 +171,7 @@ package enum ScheduleCodec {
 
     // MARK: Triggers
 
-    /// Word that a schedule is due.
+    /// Writes the trigger of a due schedule.
     package static func encode(_ trigger: Trigger, firedAt: Instant) -> [UInt8] {
         JSONObject([
             ("dueAt", .integer(trigger.dueAt.milliseconds)),
@@ -179,7 +179,7 @@ package enum ScheduleCodec {
         ]).encoded()
     }
 
-    /// Reads word that a schedule is due.
+    /// Reads the trigger of a due schedule.
     package static func decode(
         trigger bytes: ArraySlice<UInt8>,
         of schedule: ScheduleID

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Reads and writes the word that sessions are over (PROTOCOL 3.2 and 5.1).
+/// Reads and writes the messages about the end of sessions.
 package enum SessionCodec {
     /// Reads a notice from `system/session-invalid`.
     package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> SessionNotice {
@@ -33,7 +33,7 @@ package enum SessionCodec {
         return .user(uid, except: try fields.id("exceptTerminalId", as: TerminalID.self))
     }
 
-    /// A session among its user's, as `session/list` shows it.
+    /// Writes a row of `session/list`.
     package static func row(_ session: Session, isCurrent: Bool) -> JSONValue {
         [
             "terminalId": .string(session.terminal.text), "platform": .string(session.platform),
@@ -44,8 +44,8 @@ package enum SessionCodec {
         ]
     }
 
-    /// Reads the gate's word that a refreshed token was used: the session, and until when the token
-    /// before it worked.
+    /// Reads the gate's message about the use of a refreshed token: the session, and the time until which
+    /// the previous token worked.
     package static func decode(
         tokenUsed bytes: ArraySlice<UInt8>
     ) throws(WireError) -> (session: SessionID, until: Instant) {
@@ -78,7 +78,7 @@ package enum SessionCodec {
         return object.encoded()
     }
 
-    /// What the ended session's own terminal is told.
+    /// Writes the message to the ended session's own terminal.
     package static func ended(_ session: Session, notice: SessionNotice) -> [UInt8] {
         JSONObject([
             ("type", "sessionInvalid"), ("sessionId", .string(session.id.text)),
@@ -87,7 +87,7 @@ package enum SessionCodec {
         ]).encoded()
     }
 
-    /// What the user's other terminals are told; `type` is `terminalLoggedIn` or
+    /// Writes the message to the user's other terminals; `type` is `terminalLoggedIn` or
     /// `terminalLoggedOut`.
     package static func told(
         _ type: StaticString,

@@ -1,26 +1,26 @@
 package import Domain
 package import JSON
 
-/// Writes invitations as the two sides of each see them (PROTOCOL 3.4).
+/// Writes invitations as the two sides of each see them (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
-    /// What is known of the two sides; nil for who has no account, or not any more.
+    /// The users of the two sides; nil for a side without an account.
     package struct Sides: Sendable {
-        /// Who lets the other one in.
+        /// The user who invites.
         package var inviter: User?
-        /// Who is let in.
+        /// The user who is invited.
         package var guest: User?
 
-        /// Names the sides.
+        /// Creates the sides.
         package init(inviter: User?, guest: User?) {
             self.inviter = inviter
             self.guest = guest
         }
     }
 
-    /// An invitation as a user sees it: what names the other side is masked.
+    /// Writes an invitation as a user sees it: the names of the other side are masked.
     ///
-    /// The inviter learns who the guest is only when they have accepted. `alias` is what the inviter calls
-    /// the device, so that a guest knows which one is meant.
+    /// The inviter learns the guest's identity only when the guest has accepted. `alias` is the inviter's name of
+    /// the device, so that the guest recognises it.
     package static func row(
         _ sharing: Sharing,
         _ sides: Sides,

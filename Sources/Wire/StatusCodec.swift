@@ -1,10 +1,12 @@
 package import Domain
 import JSON
 
-/// Writes what users see of a device (PROTOCOL 2.2).
+/// Writes the state of a device for users (`status` in `schemas/messages/user.schema.json`).
 package enum StatusCodec {
-    /// The status payload; `changed` names what a report changed, `actor` who had the device change it
-    /// where a command did, as `reader` is shown it.
+    /// Writes the status payload.
+    ///
+    /// `changed` names the attributes that a report changed; `actor`, as shown to `reader`, is the sender of the
+    /// command that changed them, if any.
     package static func encode(
         _ status: Status,
         of did: DeviceID,
@@ -46,8 +48,8 @@ package enum StatusCodec {
         return writer.finish()
     }
 
-    /// Tells whether users see an attribute: one that a later version of the product took away, or made
-    /// write-only, stays behind in the status.
+    /// Whether users see an attribute: one that a later version of the product removed, or made write-only,
+    /// stays behind in the status.
     private static func isShown(_ name: String, _ product: Product?) -> Bool {
         guard let product, !product.isFreeForm else { return true }
         guard let point = product.point(name) else { return false }
@@ -70,7 +72,7 @@ package enum StatusCodec {
         writer.endArray()
     }
 
-    /// The payload that carries a device's own bytes to users.
+    /// Writes the payload that carries a device's binary data to users.
     package static func binary(
         _ binary: String,
         of did: DeviceID,

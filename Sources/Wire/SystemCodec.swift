@@ -1,14 +1,14 @@
 package import Domain
 import JSON
 
-/// Writes back-end messages (PROTOCOL 5.3, 6 and 7).
+/// Writes messages behind the broker (`schemas/messages/system.schema.json`).
 package enum SystemCodec {
-    /// A worker's retained state.
+    /// Writes a worker's retained state.
     package static func workerState(isOnline: Bool, ts: Instant) -> [UInt8] {
         JSONObject([("online", .bool(isOnline)), ("ts", .integer(ts.milliseconds))]).encoded()
     }
 
-    /// Reads a worker's state; nil when it is none.
+    /// Reads a worker's state; nil if the payload is malformed.
     package static func decode(
         workerState bytes: ArraySlice<UInt8>
     ) -> (isOnline: Bool, ts: Instant)? {
@@ -18,25 +18,27 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
-    /// A worker's echo to itself, by which it sees how late it is; `seen` is the newest one that came back
-    /// and before which it has done everything, by which the gate sees how much it has yet to do.
+    /// Writes a worker's echo to itself, with which it measures its delay.
+    ///
+    /// `seen` is the newest echo that came back after all messages before it were processed; with it the gate
+    /// counts the messages that are left.
     package static func echo(_ number: Int64, seen: Int64) -> [UInt8] {
         JSONObject([("number", .integer(number)), ("seen", .integer(seen))]).encoded()
     }
 
-    /// Reads the number of an echo; nil when it is none.
+    /// Reads the number of an echo; nil if the payload is malformed.
     package static func decode(echo bytes: ArraySlice<UInt8>) -> Int64? {
         try? Payload.object(bytes)["number"]?.intValue
     }
 
-    /// Word to terminals that a worker came or went (PROTOCOL 5.3).
+    /// Writes the message to terminals about a service that went up or down.
     package static func service(_ name: String, isUp: Bool) -> [UInt8] {
         JSONObject([
             ("type", isUp ? "serviceUp" : "serviceDown"), ("service", .string(name)),
         ]).encoded()
     }
 
-    /// Word of a message that was put aside.
+    /// Writes the notice of a dead letter.
     package static func deadLetter(
         id: Int64,
         topic: String,
@@ -50,14 +52,14 @@ package enum SystemCodec {
         ]).encoded()
     }
 
-    /// What the gate is told to do.
+    /// A command to the gate.
     package enum GateCommand: Sendable, Equatable {
         case revokeSession(SessionID, TerminalID)
         case kickDevice(DeviceID)
         case announcePresence
     }
 
-    /// Commands for the gate, in one message.
+    /// Writes commands for the gate as one message.
     package static func gate(_ commands: [GateCommand]) -> [UInt8] {
         JSONObject([("commands", .array(commands.map(encode)))]).encoded()
     }

@@ -1,6 +1,6 @@
 package import Domain
 
-/// What an incoming topic stands for.
+/// The meaning of an incoming topic.
 package enum Topic: Sendable, Equatable {
     case report(DeviceID)
     case presence(DeviceID)
@@ -14,17 +14,17 @@ package enum Topic: Sendable, Equatable {
     case workerState(String)
     case trigger(String)
     case status(UserID, DeviceID)
-    /// Below a known branch, but no topic of the contract; the text says why.
+    /// A topic that the service does not know; the text gives the reason.
     case malformed(String)
 }
 
-/// Every topic of the contract, read and written below one root.
+/// Reads and writes all topics (`schemas/channels.yaml`) below one root.
 package struct Topics: Sendable {
     /// The first levels of all topics, `ll/v1` unless configured otherwise.
     package let root: String
     private let prefix: [UInt8]
 
-    /// Puts all topics below a root.
+    /// Uses a root for all topics.
     package init(root: String = "ll/v1") {
         self.root = root
         prefix = Array(root.utf8) + [UInt8(ascii: "/")]
@@ -32,9 +32,11 @@ package struct Topics: Sendable {
 
     // MARK: Reading
 
-    /// Tells what a topic stands for.
+    /// Returns the meaning of a topic.
     package func parse(_ topic: ArraySlice<UInt8>) -> Topic {
-        guard topic.starts(with: prefix) else { return .malformed("the topic is not ours") }
+        guard topic.starts(with: prefix) else {
+            return .malformed("the topic is not below the root")
+        }
         if let device = fastDevice(topic.dropFirst(prefix.count)) { return device }
         let levels = topic.dropFirst(prefix.count)
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -45,14 +47,14 @@ package struct Topics: Sendable {
         case "app": return request(levels)
         case "product": return register(levels)
         case "user": return status(levels)
-        default: return .malformed("the topic is not of the contract")
+        default: return .malformed("the topic is unknown")
         }
     }
 
     private static let deviceLevel = Array("device/".utf8)
     private static let reportLevel = Array("/report".utf8)
 
-    /// Reads a report's topic without taking it apart: nearly all that comes are reports.
+    /// Reads a report's topic without splitting it: nearly all messages are reports.
     private func fastDevice(_ rest: ArraySlice<UInt8>) -> Topic? {
         let did = rest.dropFirst(Self.deviceLevel.count).dropLast(Self.reportLevel.count)
         guard rest.starts(with: Self.deviceLevel), rest[did.endIndex...] == Self.reportLevel[...],
@@ -63,35 +65,35 @@ package struct Topics: Sendable {
 
     private func device(_ levels: [String]) -> Topic {
         guard levels.count == 3, let did = DeviceID(levels[1]) else {
-            return .malformed("the topic names no device")
+            return .malformed("the topic has no valid did")
         }
         switch levels[2] {
         case "report": return .report(did)
         case "presence": return .presence(did)
         case "info": return .info(did)
-        default: return .malformed("the topic is not of the contract")
+        default: return .malformed("the topic is unknown")
         }
     }
 
     private func system(_ levels: [String]) -> Topic {
         if levels.count == 2, levels[1] == "session-invalid" { return .sessionInvalid }
         if levels.count == 2, levels[1] == "token-used" { return .tokenUsed }
-        guard levels.count == 3 else { return .malformed("the topic is not of the contract") }
+        guard levels.count == 3 else { return .malformed("the topic is unknown") }
         switch levels[1] {
         case "outbound" where levels[2] == "result": return .outboundResult
         case "presence":
             return DeviceID(levels[2]).map { .gatePresence($0) }
-                ?? .malformed("the topic names no device")
+                ?? .malformed("the topic has no valid did")
         case "worker": return .workerState(levels[2])
         case "trigger": return .trigger(levels[2])
-        default: return .malformed("the topic is not of the contract")
+        default: return .malformed("the topic is unknown")
         }
     }
 
     private func request(_ levels: [String]) -> Topic {
         guard levels.count >= 4, levels[3] == "request", let app = AppID(levels[1]),
             let terminal = TerminalID(levels[2])
-        else { return .malformed("the topic names no terminal") }
+        else { return .malformed("the topic has no valid app and terminal id") }
         return .request(
             app,
             terminal,
@@ -103,50 +105,50 @@ package struct Topics: Sendable {
     private func register(_ levels: [String]) -> Topic {
         guard levels.count == 4, levels[3] == "register", let key = ProductKey(levels[1]),
             let mac = MAC(levels[2])
-        else { return .malformed("the topic names no product and MAC") }
+        else { return .malformed("the topic has no valid product key and MAC") }
         return .register(key, mac)
     }
 
     private func status(_ levels: [String]) -> Topic {
         guard levels.count == 5, levels[2] == "device", levels[4] == "status",
             let uid = UserID(levels[1]), let did = DeviceID(levels[3])
-        else { return .malformed("the topic is not of the contract") }
+        else { return .malformed("the topic is unknown") }
         return .status(uid, did)
     }
 
     // MARK: Writing
 
-    /// Where a device hears commands.
+    /// Returns the topic of a device's commands.
     package func command(_ did: DeviceID) -> String { "\(root)/device/\(did.text)/command" }
-    /// Where a device hears answers.
+    /// Returns the topic of answers to a device.
     package func response(_ did: DeviceID) -> String { "\(root)/device/\(did.text)/response" }
-    /// Where a device without identity hears of the one it got.
+    /// Returns the topic on which a device without identity gets one.
     package func registered(_ key: ProductKey, _ mac: MAC) -> String {
         "\(root)/product/\(key.text)/\(mac.text)/registered"
     }
-    /// Where a user hears of a device; `leaf` is `status, event` or `binary`.
+    /// Returns a user's topic about a device; `leaf` is `status`, `event` or `binary`.
     package func user(_ uid: UserID, device did: DeviceID, _ leaf: StaticString) -> String {
         "\(root)/user/\(uid.text)/device/\(did.text)/\(leaf)"
     }
-    /// Where a user hears of everything else; `leaf` is `device, session, share` or `schedule`.
+    /// Returns a user's topic about other things; `leaf` is `device`, `session`, `share`, `schedule` or `account`.
     package func user(_ uid: UserID, _ leaf: StaticString) -> String {
         "\(root)/user/\(uid.text)/\(leaf)"
     }
-    /// Where a terminal hears; `leaf` is `response, command, session, devices, code` or `system`.
+    /// Returns a terminal's topic; `leaf` is `response`, `command`, `session`, `devices`, `code` or `system`.
     package func terminal(_ app: AppID, _ terminal: TerminalID, _ leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
-    /// Where back-end parties hear; `leaf` such as `session-invalid` or `worker/status`.
+    /// Returns a topic behind the broker; `leaf` is for example `session-invalid` or `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
-    /// Where a worker gets messages, many in one, from the gate.
+    /// Returns the topic on which the gate sends batches to a worker.
     package func batches(_ worker: String) -> String { system("batch/\(worker)") }
-    /// Where the gate takes its commands.
+    /// The topic of commands to the gate.
     package static let gateControl = "$CONTROL/lamplighter/v1"
-    /// Where the gate takes messages, many in one, that it is to publish.
+    /// The topic of batches that the gate publishes.
     package static let gatePublish = "$CONTROL/lamplighter/publish"
 
-    /// Tells whether a terminal may have its answer on a topic (PROTOCOL 3): in its own space,
-    /// outside `request/`, without wildcards.
+    /// Whether a terminal may have its answer on a topic: in its own space, outside `request/`, without
+    /// wildcards.
     package func isAnswerable(_ topic: String, _ app: AppID, _ terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
         // Bytes: `hasPrefix` sees characters, and the broker does not.
@@ -157,7 +159,7 @@ package struct Topics: Sendable {
             && !rest.contains { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "+") }
     }
 
-    /// Tells whether a text reads like the name of a service or method: `[a-zA-Z]{1,32}`.
+    /// Whether a text has the form of a service's or method's name: `[a-zA-Z]{1,32}`.
     package static func isMethodWord(_ text: some StringProtocol) -> Bool {
         (1...32).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
@@ -166,8 +168,8 @@ package struct Topics: Sendable {
             }
     }
 
-    /// A topic as dead letters and logs may show it: what an app's request names as service and method is
-    /// shown only where it reads like one, and otherwise as `*`.
+    /// Returns a topic as dead letters and logs may show it: the service and method of a request only if they
+    /// have the form of names, and otherwise `*`.
     package static func shown(_ topic: ArraySlice<UInt8>) -> String {
         let text = String(decoding: topic, as: UTF8.self)
         var levels = text.utf8.split(
@@ -184,7 +186,7 @@ package struct Topics: Sendable {
         for index in levels.indices[(request + 1)...] where !isMethodWord(levels[index]) {
             levels[index] = "*"
         }
-        // However many levels it has: no contract's has more than two here.
+        // No known topic has more than two levels here; further ones are dropped.
         return levels.prefix(request + 3).joined(separator: "/")
     }
 }

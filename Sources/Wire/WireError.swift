@@ -1,12 +1,12 @@
 package import Domain
 
-/// Why a message is bad: it will never become good, however often it is sent.
+/// The reason why a message is invalid, which sending it again does not change.
 package struct WireError: Error, Equatable, Sendable {
-    /// What is wrong, in words for the sender.
+    /// The fault, in words for the sender.
     package var reason: String
     /// The field at fault.
     package var field: String?
-    /// The message's id, where it could be read, so that an error can be answered.
+    /// The message's id, if it could be read, so that an error can be answered.
     package var id: MessageID?
 
     /// Makes an error.
@@ -16,7 +16,7 @@ package struct WireError: Error, Equatable, Sendable {
         self.id = id
     }
 
-    /// The refusal that the sender gets.
+    /// Returns the refusal for the sender.
     package var rejection: Rejection {
         Rejection(.invalidRequest, reason, field: field)
     }
