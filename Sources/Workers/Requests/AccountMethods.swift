@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// `account/…`: who somebody is (PROTOCOL 3.1), a file for each noun in `Account`.
+/// `account/…`: the methods for accounts, with a file for each noun in `Account`.
 enum AccountMethods {
     static let all: [String: Method] = [
         Codes.methods, Registration.methods, Login.methods, Anonymous.methods, Passwords.methods,

@@ -3,12 +3,12 @@ import Wire
 
 /// The rows of an answer, as many as fit into one payload.
 enum AnswerRows {
-    /// What an answer takes beside its rows, in bytes.
+    /// The size of an answer without its rows, in bytes.
     static let frameBytes = 256
-    /// How large an answer grows by its rows, in bytes; the rest is for what comes behind them.
+    /// The most bytes that the rows of an answer may have; the rest is for the fields behind them.
     static let bytesMax = Payload.bytesMax - 1024
 
-    /// Makes rows until the next one would let the answer grow beyond a payload.
+    /// Makes rows until the next one would make the answer larger than a payload.
     static func fitting<Element>(
         _ elements: some Sequence<Element>,
         row: (Element) throws -> JSONValue
@@ -17,7 +17,7 @@ enum AnswerRows {
         return try fitting(elements, bytes: &bytes, row: row)
     }
 
-    /// The same where rows of several kinds share an answer; `bytes` counts for all of them.
+    /// Makes rows for an answer with rows of several kinds; `bytes` counts all of them.
     static func fitting<Element>(
         _ elements: some Sequence<Element>,
         bytes: inout Int,

@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// One request being carried out: what it asks, who asks, and what follows.
+/// One request being carried out: the request, its sender, and its effects.
 struct Call {
     let request: AppRequest
     /// The app, as imported.
@@ -15,16 +15,16 @@ struct Call {
     let catalog: Catalog
     var ids: IDSource
     var owed = Owed()
-    /// What came of the slow work that `prepare` asked for; empty where it asked for none.
+    /// The result of the slow work that `prepare` asked for; empty if it asked for none.
     var prepared = Prepared()
-    /// Whether `prepare` has asked for something and it was done.
+    /// Whether `prepare` asked for slow work and it was done.
     var isPrepared = false
 
     var topics: Topics { environment.topics }
     var limits: Limits { environment.limits }
     var fields: Fields { request.fields }
 
-    /// The session, which a method that needs a token always has.
+    /// Returns the session, which a method that needs a token always has.
     func caller() throws(Rejection) -> Session {
         guard let session else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
@@ -32,22 +32,22 @@ struct Call {
         return session
     }
 
-    /// The user as the actor of what follows.
+    /// Returns the user as the actor of the request's effects.
     func actor() throws(Rejection) -> Actor {
         let session = try caller()
         return Actor(.user, session.uid.text, terminal: session.terminal)
     }
 
-    /// How many rows a page shall have: `limit`, or the default.
+    /// Returns the number of rows of a page: `limit`, or the default.
     ///
-    /// - Throws: `Rejection` where it is no integer from 1 to `Limits.pageMax`.
+    /// - Throws: `Rejection` if it is not an integer from 1 to `Limits.pageMax`.
     func pageLimit() throws(Rejection) -> Int {
         Int(try fields.integer("limit", in: 1...limits.pageMax) ?? limits.pageDefault)
     }
 
-    /// How many rows stand before the page: `offset`, or none.
+    /// Returns the number of rows before the page: `offset`, or 0.
     ///
-    /// - Throws: `Rejection` where it is no integer from 0 on.
+    /// - Throws: `Rejection` if it is not an integer from 0 on.
     func pageOffset() throws(Rejection) -> Int64 {
         guard let cursor = try fields.text("cursor", length: 1...16) else {
             return try fields.integer("offset", in: 0...JSONValue.integerMax) ?? 0
@@ -56,45 +56,44 @@ struct Call {
             throw fields.refuse("offset", "stands in place of params.cursor")
         }
         guard let offset = Int64(cursor), (0...JSONValue.integerMax).contains(offset) else {
-            throw fields.refuse("cursor", "is none that this method gave")
+            throw fields.refuse("cursor", "is not a cursor of this method")
         }
         return offset
     }
 
-    /// The product of a device where the app may see it, or nil.
+    /// Returns the product of a device if the app may see it, or nil.
     func product(of key: ProductKey) -> Product? {
         app.products.contains(key) ? catalog.product(key) : nil
     }
 }
 
-/// What a method answers.
+/// The outcome of a method.
 enum Reply {
     /// A result; one that holds a token or a secret is sealed at rest.
     case result(JSONObject, isSecret: Bool = false)
     /// A refusal whose side effects stay, such as a counted try.
     case refusal(Rejection)
-    /// The answer follows when a command's fate is known.
+    /// The answer follows when a command's outcome is known.
     case later(DeviceID, cid: Int64)
-    /// Nothing yet: more slow work comes first, and then `run` again with what came of it.
+    /// No answer yet: more slow work comes first, and then `run` again with its result.
     case more(Preparation)
 }
 
-/// One method of the contract.
+/// One method of app requests.
 struct Method: Sendable {
     /// Whether it needs a session's token.
     var needsToken = true
-    /// Whether it changes nothing, so that a repeat may be answered anew.
+    /// Whether it changes nothing, so that a repeat may be carried out again.
     var isReading = false
-    /// Whether it refuses before it writes anything, so that no refusal has anything to take back.
+    /// Whether it refuses before it writes anything, so that a refusal needs no rollback.
     var refusesFirst = false
-    /// Whether the contract has it; one that it doesn't have leaves nothing in the store.
+    /// Whether the method exists; requests for an unknown one leave nothing in the store.
     var isKnown = true
-    /// Looks up what it needs and says which slow work comes first; nil when there is none.
+    /// Checks the request and returns the slow work that comes first; nil if there is none.
     ///
-    /// Limits are checked and tries are counted here: what it changes is committed before the work
-    /// begins. `run` follows in a transaction of its own, after the token was checked again, and
-    /// must look at everything anew. What is dear, a hash above all, is better asked for by `run`
-    /// (`Reply.more`), once a cheap proof is known to be right.
+    /// It checks limits and counts tries: its changes are committed before the work begins. `run` follows in a
+    /// transaction of its own, after the token was checked again, and must check everything again. Expensive work,
+    /// above all a hash, is better asked for by `run` (`Reply.more`), once a cheap proof is known to be right.
     var prepare: (@Sendable (inout Call) throws -> Preparation?)?
     /// Carries it out.
     var run: @Sendable (inout Call) throws -> Reply

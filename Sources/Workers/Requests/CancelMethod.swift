@@ -30,7 +30,7 @@ enum CancelMethod {
         return .result(["deletesAt": .integer(deletesAt.milliseconds)])
     }
 
-    /// The proof that was given; nil where none is needed.
+    /// Returns the proof of the request; nil if none is needed.
     private static func proof(
         _ call: Call,
         _ user: User

@@ -3,9 +3,9 @@ import JSON
 import Storage
 import Wire
 
-/// `device/control` and `device/query`: an app commands, the device obeys (PROTOCOL 2.4 and 3.3).
+/// `device/control` and `device/query`: an app sends a command to a device (`schemas/methods/device.schema.json`).
 enum ControlMethod {
-    /// How long a device's answer to a query is waited for, in seconds.
+    /// The longest wait for a device's answer to a query, in seconds.
     static let queryTimeoutDefault: Int64 = 10
     static let queryTimeoutMax: Int64 = 60
 
@@ -58,7 +58,7 @@ enum ControlMethod {
         return .later(command.did, cid: command.cid)
     }
 
-    /// The caller's bond with the device, subscribed, and the device's product.
+    /// Returns the caller's bond with the device, which must be subscribed, and the device's product.
     private static func target(_ call: Call) throws -> (Binding, Product) {
         let binding = try DeviceMethods.binding(call)
         try DeviceMethods.requireSubscribed(binding)

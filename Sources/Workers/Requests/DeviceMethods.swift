@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// `device/…`: who has which device, and what it is at present (PROTOCOL 3.3).
+/// `device/…`: the devices of users, and their present state (`schemas/methods/device.schema.json`).
 enum DeviceMethods {
     static let all: [String: Method] = [
         "device/list": Method(isReading: true, run: list),
@@ -24,7 +24,7 @@ enum DeviceMethods {
 
     // MARK: What every method needs
 
-    /// The caller's bond with the device that the request names, which is of the app's products.
+    /// Returns the caller's bond with the device that the request names, which must be of the app's products.
     static func binding(_ call: Call) throws -> Binding {
         let binding = try bond(call)
         guard let record = try call.tx.statuses.find(binding.did),
@@ -33,7 +33,7 @@ enum DeviceMethods {
         return binding
     }
 
-    /// The caller's bond with the device that the request names, whatever its product.
+    /// Returns the caller's bond with the device that the request names, of any product.
     static func bond(_ call: Call) throws -> Binding {
         let did = try call.fields.requiredID("did", as: DeviceID.self)
         guard let binding = try call.tx.bindings.find(did, call.caller().uid),
@@ -52,8 +52,8 @@ enum DeviceMethods {
         }
     }
 
-    /// How far back the past of a device reaches for those who are bound to it now: to the beginning
-    /// of its present life with them, and no further than it is kept.
+    /// Returns the time from which the present users of a device see its past: the beginning of its present
+    /// life with them, and no earlier than its history is kept.
     static func reach(
         _ did: DeviceID,
         _ call: Call
@@ -80,7 +80,7 @@ enum DeviceMethods {
                 guard let key = ProductKey(text) else {
                     throw Rejection.invalid(
                         "params.productKeys",
-                        "params.productKeys holds what is no product key."
+                        "params.productKeys must hold product keys only."
                     )
                 }
                 return key
@@ -97,8 +97,7 @@ enum DeviceMethods {
         )
     }
 
-    /// A page of a user's devices, as `device/list` answers it; cut short before it would grow
-    /// beyond a payload.
+    /// Returns a page of a user's devices, as `device/list` answers it; shorter if it would exceed a payload.
     static func list(
         of uid: UserID,
         products: [ProductKey]?,
@@ -159,7 +158,7 @@ enum DeviceMethods {
         return .result([:])
     }
 
-    // MARK: One's own words, and what the device is made of
+    // MARK: The user's notes, and the hardware
 
     @Sendable
     private static func setCustomInfo(_ call: inout Call) throws -> Reply {
@@ -189,7 +188,7 @@ enum DeviceMethods {
         return .result(["hardware": .object(device.hardware)])
     }
 
-    /// Tells the caller's terminals that one of his devices is listed differently.
+    /// Tells the caller's terminals that the row of a device in `device/list` has changed.
     static func tellChanged(_ did: DeviceID, _ call: inout Call) throws {
         let push = DevicePush(did, try call.actor(), call.topics, call.tx)
         try push.tellDevice("changed", call.caller().uid, owed: &call.owed)

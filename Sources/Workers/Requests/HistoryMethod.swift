@@ -3,9 +3,9 @@ import JSON
 import Storage
 import Wire
 
-/// `device/history`: what a device reported, record by record or summed up (PROTOCOL 3.3).
+/// `device/history`: a device's reports, record by record or summed up (`schemas/methods/device.schema.json`).
 ///
-/// The reading itself is slow work: it happens beside the workers.
+/// The reading itself is slow work, done outside the workers.
 enum HistoryMethod {
     @Sendable
     static func prepare(_ call: inout Call) throws -> Preparation? {
@@ -14,14 +14,14 @@ enum HistoryMethod {
 
     @Sendable
     static func run(_ call: inout Call) throws -> Reply {
-        // Whoever lost the device while somebody read for him gets nothing.
+        // A user who lost the device during the reading gets nothing.
         let binding = try DeviceMethods.binding(call)
         guard let page = call.prepared.page else {
             throw Rejection(.unavailable, "The history can't be read now.", retryAfter: 5)
         }
         if let refusal = page.refusal { throw refusal }
         guard let life = try call.tx.devices.find(binding.did)?.generationAt, life <= page.since
-        else { throw Rejection(.unavailable, "The device has begun anew; ask again.") }
+        else { throw Rejection(.unavailable, "The device was reset meanwhile; ask again.") }
         return .result([
             "rows": .array(page.rows), "cursor": page.place.map { .string($0.cursor) },
         ])
@@ -57,7 +57,7 @@ enum HistoryMethod {
         }
         guard let product, !product.isFreeForm else { return name }
         guard let point = product.point(name) else {
-            throw call.fields.refuse("attr", "is no data point of this product")
+            throw call.fields.refuse("attr", "is not a data point of this product")
         }
         guard point.access != .writeOnly else {
             throw call.fields.refuse("attr", "is write-only and never shown")
@@ -70,7 +70,7 @@ enum HistoryMethod {
             return HistoryPlace(from)
         }
         guard let place = HistoryPlace(cursor: cursor) else {
-            throw fields.refuse("cursor", "is none that history gave")
+            throw fields.refuse("cursor", "is not a cursor of device/history")
         }
         return place.ts < from ? HistoryPlace(from) : place
     }
@@ -80,7 +80,7 @@ enum HistoryMethod {
         let function = try fields.word("fn", as: SummaryFunction.self)
         let zone = try fields.text("timezone", length: 1...64)
         if let zone, !TimeZones.contains(zone) {
-            throw fields.refuse("timezone", "is no IANA time zone")
+            throw fields.refuse("timezone", "is not an IANA time zone")
         }
         guard let text = try fields.text("every", length: 1...8) else {
             guard function == nil else { throw fields.refuse("fn", "needs params.every") }

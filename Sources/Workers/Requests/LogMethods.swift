@@ -3,13 +3,13 @@ import JSON
 import Storage
 import Wire
 
-/// `device/events` and `device/commands`: what happened to a device, newest first (PROTOCOL 3.3).
+/// `device/events` and `device/commands`: a device's events and commands, newest first.
 enum LogMethods {
-    /// The span of time and the kinds that a log is asked for.
+    /// The span of time and the kinds that a request asks for.
     private struct Span {
         var did: DeviceID
         var from: Instant
-        /// Since when the caller sees what he commanded himself.
+        /// The time from which the caller sees their own commands.
         var ownFrom: Instant
         var to: Instant
         var limit: Int
@@ -48,7 +48,7 @@ enum LogMethods {
                 guard isOwn || command.createdAt >= span.from else { return nil }
                 guard types?.contains(command.kind.rawValue) ?? true else { return nil }
                 var row = CommandCodec.row(command, product: span.product, for: reader)
-                // Each may fill a message: the answer is in the history too.
+                // The result may fill a message by itself, and is in the history too.
                 if command.result != nil, row.encoded().count > LogPage.rowBytesMax {
                     row["result"] = nil
                 }
@@ -78,10 +78,10 @@ enum LogMethods {
         )
     }
 
-    /// Since when a user sees his own commands.
+    /// Returns the time from which users see their own commands.
     ///
-    /// A device's life begins behind all that it reported before, so in the future where its clock is ahead.
-    /// Commands have the server's time: those that he gave since he was bound are of this life.
+    /// A device's life begins after all its earlier reports, so in the future if its clock is ahead. Commands have the
+    /// server's time: those that a user sent since the binding belong to this life.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,
@@ -107,16 +107,16 @@ enum LogMethods {
         guard let text = try call.fields.text("cursor", length: 1...64) else { return nil }
         let numbers = text.split(separator: ".").compactMap { Int64($0) }
         guard numbers.count == 2, numbers[0].magnitude <= UInt64(Instant.max.milliseconds) else {
-            throw call.fields.refuse("cursor", "is none that this method gave")
+            throw call.fields.refuse("cursor", "is not a cursor of this method")
         }
         return (Instant(milliseconds: numbers[0]), numbers[1])
     }
 }
 
-/// A page of a log: cut at so many rows, before it would grow beyond a payload, and when very many
-/// entries were looked at in vain.
+/// A page of a log: cut at a number of rows, before it would exceed a payload, and after very many entries that did
+/// not match.
 private struct LogPage {
-    /// How large one row may be, so that it fits into an answer alone.
+    /// The largest row that fits into an answer by itself.
     static let rowBytesMax = Payload.bytesMax - 2048
 
     private let limit: Int
@@ -132,7 +132,7 @@ private struct LogPage {
         self.scanMax = scanMax
     }
 
-    /// Takes the next entry, or leaves it out where `make` gives nil; false when the page is full.
+    /// Adds the next entry, or skips it if `make` returns nil; false if the page is full.
     mutating func take(_ cursor: String, _ make: () -> JSONValue?) -> Bool {
         guard visited < scanMax else {
             isCut = true

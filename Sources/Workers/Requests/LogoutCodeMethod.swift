@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// `session/logoutCode`: proves to be the owner, for a code that ends other terminals' sessions.
+/// `session/logoutCode`: returns a code that ends other terminals' sessions, after a proof of ownership.
 enum LogoutCodeMethod {
     static let method = Method(prepare: prepare, run: run)
 
@@ -15,7 +15,7 @@ enum LogoutCodeMethod {
         case authCode, password
     }
 
-    /// What was asked for: whose name, and how he proves to be that.
+    /// The request's parameters: the name of an account, and the proof of its ownership.
     private struct Wish {
         var address: Address
         var proof: OwnerProof
@@ -36,7 +36,7 @@ enum LogoutCodeMethod {
         let user = try owner(call)
         let wish = try wish(call, user)
         guard user.verifiedAddresses.contains(wish.address) else {
-            // Like a wrong code or password: nobody learns here whose address it is.
+            // The same answer as to a wrong code or password, so that it does not tell whose address it is.
             return try wish.proof.refusal(wish.proof.wrong(wish.field), of: user, call)
         }
         do {
@@ -67,7 +67,7 @@ enum LogoutCodeMethod {
         )
     }
 
-    /// The user whose session asks.
+    /// Returns the user of the request's session.
     static func owner(_ call: Call) throws -> User {
         guard let user = try call.tx.accounts.find(call.caller().uid) else {
             throw Rejection(.invalidToken, "The account is gone.", field: "token")
@@ -139,14 +139,14 @@ enum LogoutCodeMethod {
         switch type {
         case .email:
             guard let email = EmailAddress(name) else {
-                throw .invalid("params.userName", "params.userName is no e-mail address.")
+                throw .invalid("params.userName", "params.userName is not an e-mail address.")
             }
             return .email(email)
         case .phone:
             guard let phone = Phone(name, countryCode: countryCode) else {
                 throw .invalid(
                     "params.userName",
-                    "params.userName is no phone number of country code \(countryCode)."
+                    "params.userName is not a phone number of country code \(countryCode)."
                 )
             }
             return .phone(phone)

@@ -3,19 +3,19 @@ import Providers
 import Storage
 import Wire
 
-/// Proves that who asks is the account's owner and not somebody who holds his phone: by password, by
-/// a code, or by a ticket.
+/// Proves that the caller is the account's owner and not just holding the owner's phone: by password, by a code, or
+/// by a ticket.
 ///
-/// What is wrong is counted before it is compared: `prepare` counts, and its transaction is committed
-/// before `check` compares in another.
+/// A try is counted before it is compared: `prepare` counts, and its transaction is committed before `check`
+/// compares in another.
 enum OwnerProof {
     case password(String)
     case code(String, token: String?, CodePurpose, [Address])
     case ticket(String, [Address])
 
-    /// Counts the try, and says which slow work it needs.
+    /// Counts the try, and returns the slow work that it needs.
     ///
-    /// With `isOwner` false it is somebody else's name that was given: no password is right then.
+    /// With `isOwner` false the given name is another user's: no password is right then.
     func prepare(
         _ user: User,
         isOwner: Bool = true,
@@ -25,7 +25,7 @@ enum OwnerProof {
         switch self {
         case .password(let password):
             _ = try PasswordTries.begin(user, call)
-            // One that no account can have costs as much as any other.
+            // A password that no account can have costs as much as any other.
             let bytes = PasswordRules.normalised(password)
             let hash = isOwner && bytes != nil ? user.passwordHash : nil
             return .verify(SecretBytes(bytes ?? []), against: hash)
@@ -44,7 +44,7 @@ enum OwnerProof {
         }
     }
 
-    /// Refuses what doesn't prove it; a code or ticket that does is used up.
+    /// Refuses a wrong proof; uses up a right code or ticket.
     func check(_ user: User, field: String, _ call: Call) throws {
         switch self {
         case .password:
@@ -73,7 +73,7 @@ enum OwnerProof {
         }
     }
 
-    /// The refusal of a wrong proof, noted in the audit trail.
+    /// Returns the refusal of a wrong proof, and notes it in the audit trail.
     func refusal(_ rejection: Rejection, of user: User, _ call: Call) throws -> Reply {
         let kind: AuditEntry.Kind =
             if case .password = self { .passwordFailed } else { .codeFailed }
@@ -81,7 +81,7 @@ enum OwnerProof {
         return .refusal(rejection)
     }
 
-    /// What is answered to a wrong proof.
+    /// Returns the answer to a wrong proof.
     func wrong(_ field: String) -> Rejection {
         if case .password = self {
             return Rejection(.invalidCredentials, "The password is wrong.", field: field)

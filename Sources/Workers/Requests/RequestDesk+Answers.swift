@@ -3,13 +3,13 @@ import JSON
 import Storage
 import Wire
 
-/// Answers, those that a repeat gets again among them.
+/// Answers, including those to repeats.
 extension RequestDesk {
     // MARK: Repeats
 
-    /// What is known of a request that came before with the same content; nil for a new one.
+    /// Returns the record of an earlier request with the same id and content; nil for a new one.
     ///
-    /// - Throws: `Rejection` where the id was used for another request.
+    /// - Throws: `Rejection` if the id was used for another request.
     func known(
         _ request: AppRequest,
         _ content: [UInt8],
@@ -25,8 +25,8 @@ extension RequestDesk {
         return known
     }
 
-    /// Answers a repeat as the first time, or has it wait with the first; false when it is to be
-    /// carried out anew.
+    /// Answers a repeat as the first time, or lets it wait with the first; false if it must be carried out
+    /// again.
     func repeated(
         _ guest: WaitingRoom.Guest,
         _ known: RequestTable.Known,
@@ -92,7 +92,7 @@ extension RequestDesk {
             )
         case .refusal(let rejection):
             try refuse(guest, rejection, in: tx, owed: &owed)
-        case .more: preconditionFailure("Who needs more work waits for it.")
+        case .more: preconditionFailure("A request that needs more work waits for it.")
         case .later(let did, let cid):
             try tx.commands.wait(did, cid, waiter(request))
             try tx.requests.save(
@@ -106,7 +106,7 @@ extension RequestDesk {
         }
     }
 
-    /// Refuses a request; a refusal that would come out the same again is kept for repeats.
+    /// Refuses a request; a refusal that would not change is kept for repeats.
     func refuse(
         _ guest: WaitingRoom.Guest,
         _ rejection: Rejection,

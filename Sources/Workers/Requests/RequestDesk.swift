@@ -5,7 +5,7 @@ import Sodium
 import Storage
 import Wire
 
-/// Takes requests in: envelope, repeats, token; and gives answers out.
+/// Accepts requests (envelope, repeats, token), runs their methods and writes their answers.
 struct RequestDesk {
     let environment: Environment
     var catalog = Catalog()
@@ -20,13 +20,13 @@ struct RequestDesk {
 
     private var topics: Topics { environment.topics }
 
-    /// Takes in that its worker has connected: without a session the broker has kept nothing of what was
-    /// turned away, as it has not for the others where it is a new one.
+    /// Prepares for a new connection: without a session the broker has kept no copies of the requests that were
+    /// turned away.
     func begin(isSessionPresent: Bool, in tx: Transaction) throws {
         if !isSessionPresent { try tx.requests.forgetTurnedAway() }
     }
 
-    /// Where the answer to a message goes: where it asks for it, within the terminal's own space.
+    /// Returns the destination of an answer: the Response Topic, if it is within the terminal's own space.
     func replyAddress(_ message: Inbound, _ app: AppID, _ terminal: TerminalID) -> ReplyAddress {
         let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
         let topic = asked.flatMap { topics.isAnswerable($0, app, terminal) ? $0 : nil }
@@ -36,8 +36,8 @@ struct RequestDesk {
         )
     }
 
-    /// Addresses an answer that was made without reading the request; nil where there is none, or the
-    /// message is no request.
+    /// Addresses an answer that was made without reading the request; nil if there is none, or if the message
+    /// is not a request.
     func reply(to message: Inbound, _ answer: [UInt8]?) -> OutboundMessage? {
         guard case .request(let app, let terminal, _, _) = topics.parse(message.topic), let answer
         else { return nil }
@@ -71,9 +71,9 @@ struct RequestDesk {
         }
     }
 
-    /// Carries a request out once, whatever the number of times that it comes, and owes its answer.
+    /// Carries out a request once, even if it comes several times, and queues its answer.
     ///
-    /// One that needs slow work first is admitted to the waiting room, and comes back from there.
+    /// A request that first needs slow work waits in the waiting room, and comes back from there.
     mutating func answer(
         _ request: AppRequest,
         with method: Method,
@@ -118,7 +118,7 @@ struct RequestDesk {
         }
     }
 
-    /// Checks app, id and token; nil when the request was answered as a repeat.
+    /// Checks app, id and token; nil if the request was answered as a repeat.
     private func begin(
         _ guest: WaitingRoom.Guest,
         in tx: Transaction,
@@ -156,7 +156,7 @@ struct RequestDesk {
         }
     }
 
-    /// Refuses work that its lane has no room for beside the batch's other jobs, and counts hashes.
+    /// Refuses work if its lane has no room for it next to the batch's other jobs, and counts hashes.
     private func admit(_ work: Preparation, _ call: Call, _ jobs: [SlowJob]) throws {
         guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else {
             throw Rejection.laneIsFull
@@ -171,7 +171,7 @@ struct RequestDesk {
         if lane == .password { try call.quotas.take(call.hashQuotas) }
     }
 
-    /// Has a request wait for its slow work, which begins after the commit.
+    /// Puts a request into the waiting room; its slow work begins after the commit.
     private mutating func wait(
         _ guest: WaitingRoom.Guest,
         for work: Preparation,
@@ -203,10 +203,10 @@ struct RequestDesk {
         try finish(guest, reply, in: call.tx, owed: &owed)
     }
 
-    /// Refuses a request whose worker is away, and has the worker refuse it too when it comes back.
+    /// Refuses a request whose worker is away, and makes the worker refuse it too when it comes back.
     ///
-    /// It still finds it then, and nobody is to be surprised by a command of yesterday. Whoever asks again
-    /// is heard.
+    /// The broker still delivers the request then, and a command of yesterday must not take effect. A repeat sent later
+    /// is carried out.
     func turnAway(
         _ request: AppRequest,
         _ rejection: Rejection,
@@ -215,7 +215,7 @@ struct RequestDesk {
     ) throws {
         let content = Sodium.sha256(RequestCodec.content(of: request))
         let known = try tx.requests.find(request.terminal.text, request.id)
-        // What took effect before is answered when the worker is back; what was only read isn't kept.
+        // The worker answers a request that took effect when it is back; answers of reading methods aren't kept.
         let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
         if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)

@@ -8,13 +8,13 @@ package struct RequestHandler: BatchHandler {
     private let methods: [String: Method]
     private let environment: Environment
     private var desk: RequestDesk
-    /// When the next command loses its meaning, or is to be sent, or the next invitation or guest has
-    /// had his time; only the control worker looks.
+    /// The time at which the next command expires or must be sent, or the next invitation or guest's bond
+    /// expires; only the control worker has one.
     package private(set) var nextDue: Instant?
-    /// Whether `nextDue` knows of what the batches since began; it is asked for at the next look, off the
-    /// path of a request.
+    /// Whether `nextDue` includes the effects of all batches; if not, the next look computes it, off the path of
+    /// a request.
     private var isPlanned = true
-    /// Only the control worker looks.
+    /// Notices steps of the clock; used by the control worker only.
     private var clockSteps = ClockSteps()
 
     /// The control worker: devices, sharing, homes; and the clock of commands.
@@ -73,7 +73,7 @@ package struct RequestHandler: BatchHandler {
         guard case .request(let app, let terminal, let service, let method) = topic else {
             return owed.putAside(
                 .topic,
-                "the topic is no request's",
+                "the topic is not that of a request",
                 topic: message.topicText,
                 payload: Payload.shape(of: message.payload),
                 isShapeOnly: true
@@ -111,7 +111,7 @@ package struct RequestHandler: BatchHandler {
         if desk.waiting.canRelease || !isPlanned { return true }
         guard name == .control else { return false }
         if clockSteps.stepBack(by: environment.clock) != nil { return true }
-        // Others give commands too, the schedule worker among them.
+        // Other workers, such as the schedule worker, also create commands.
         let next = [try tx.commands.nextExpiry(), try tx.commands.nextCall()]
             .compactMap(\.self).min()
         return next.map { $0 <= environment.clock.now } ?? false
@@ -151,7 +151,7 @@ package struct RequestHandler: BatchHandler {
         return owed
     }
 
-    /// Brings forward what is due where the clock was set back.
+    /// Brings forward the due times of commands if the clock was set back.
     private mutating func followClock(in tx: Transaction) throws {
         guard name == .control else { return }
         if let step = clockSteps.stepBack(by: environment.clock) {

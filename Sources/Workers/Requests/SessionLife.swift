@@ -4,15 +4,15 @@ import Sodium
 package import Storage
 package import Wire
 
-/// Begins and ends sessions, whoever asks for it (PROTOCOL 3.2).
+/// Begins and ends sessions, for all methods and workers.
 ///
-/// An end marks the session in the same transaction that writes the notice of it, so the token is
-/// refused from the commit on; the session worker carries the notice out.
+/// The transaction that marks a session as ended also writes the notice of it, so the token is refused from the
+/// commit on; the session worker carries out the notice.
 package enum SessionLife {
-    /// Begins a session on the request's terminal, in the place of one that lives there.
+    /// Begins a session on the request's terminal, and ends the one that is live there.
     ///
-    /// Logging in also undoes a cancellation that waits, and takes over what the terminal's anonymous user
-    /// has, where that is asked for.
+    /// A login also undoes a pending cancellation, and, on request, takes over the devices, schedules and homes of the
+    /// terminal's anonymous user.
     static func begin(
         _ call: inout Call,
         _ user: User,
@@ -74,7 +74,7 @@ package enum SessionLife {
         call.owed.publish(OutboundMessage(call.topics.user(session.uid, "session"), payload))
     }
 
-    /// Tells a terminal that has just logged in which devices its user has.
+    /// Sends a terminal that has just logged in the list of its user's devices.
     private static func pushDevices(of session: Session, _ call: inout Call) throws {
         let list = try DeviceMethods.list(
             of: session.uid,
@@ -104,7 +104,7 @@ package enum SessionLife {
         try end(session, reason, actor: actor, topics, &call.ids, in: call.tx, owed: &call.owed)
     }
 
-    /// Ends all of a user's sessions on behalf of a request, but for one terminal's; tells how many.
+    /// Ends all of a user's sessions but one terminal's on behalf of a request; returns their number.
     @discardableResult
     static func endAll(
         of uid: UserID,
@@ -125,7 +125,7 @@ package enum SessionLife {
         )
     }
 
-    /// Ends a session and has the session worker carry that out.
+    /// Ends a session and leaves the notice of it to the session worker.
     package static func end(
         _ session: Session,
         _ reason: Session.EndReason,
@@ -148,7 +148,7 @@ package enum SessionLife {
         owed.publish(OutboundMessage(topics.system("session-invalid"), SessionCodec.encode(notice)))
     }
 
-    /// Notes in the audit trail that a session ended, and by whom.
+    /// Notes the end of a session and its actor in the audit trail.
     static func note(
         _ session: Session,
         _ reason: Session.EndReason,
@@ -167,7 +167,7 @@ package enum SessionLife {
         )
     }
 
-    /// Ends all of a user's sessions, but for one terminal's; tells how many.
+    /// Ends all of a user's sessions but one terminal's; returns their number.
     @discardableResult
     package static func endAll(
         of uid: UserID,
@@ -187,7 +187,7 @@ package enum SessionLife {
     }
 }
 
-/// What an app says of the terminal that logs in.
+/// The app's description of the terminal that logs in.
 struct TerminalInfo: Sendable, Equatable {
     var platform: String
     var os: String

@@ -4,7 +4,7 @@ import Sodium
 import Storage
 import Wire
 
-/// `session/…`: the terminals on which somebody is logged in (PROTOCOL 3.2).
+/// `session/…`: the sessions of a user (`schemas/methods/session.schema.json`).
 enum SessionMethods {
     static let all: [String: Method] = [
         "session/list": Method(isReading: true, run: list),
@@ -27,7 +27,7 @@ enum SessionMethods {
 
     /// Rotates the token.
     ///
-    /// A second refresh with the old one finds that it was replaced already.
+    /// A second refresh with the old token is refused.
     @Sendable
     private static func refresh(_ call: inout Call) throws -> Reply {
         var session = try call.caller()

@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// Finds who asks: the live session of a request's token.
+/// Finds the sender of a request: the live session of its token.
 enum TokenCheck {
-    /// The live session of the request's token, which must be this terminal's and that user's.
+    /// Returns the live session of the request's token, which must be this terminal's and the named user's.
     static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
         guard let token = request.token, !token.isEmpty else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")

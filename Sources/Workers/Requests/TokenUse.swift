@@ -2,12 +2,12 @@ import Domain
 import Storage
 import Wire
 
-/// The gate's word that a terminal connected with a refreshed token, so the one before it is over.
+/// Handles the gate's message that a terminal connected with a refreshed token, which ends the previous one.
 ///
-/// Every worker that looks at tokens hears it, in its turn among the requests: one that the terminal
-/// sends afterwards with the old token finds it ended, whichever worker it is for.
+/// Every worker that checks tokens gets it, in order among the requests: a later request with the old token is
+/// refused by each of them.
 enum TokenUse {
-    /// The topic that it comes on.
+    /// Returns the topic of the message.
     static func filter(_ topics: Topics) -> String { topics.system("token-used") }
 
     /// Ends the old token.

@@ -1,11 +1,11 @@
 import Domain
 import Wire
 
-/// What answers a method that the contract does not have.
+/// Answers requests for unknown methods.
 enum UnknownMethod {
     /// Refuses a method, `InvalidRequest`, and keeps nothing of it.
     ///
-    /// It is named only where it reads like a method's name: anything else may be a secret that stands in
+    /// The answer repeats the name only if it has the form of a method's name: any other text may be a secret in
     /// the wrong place.
     static func named(_ name: String) -> Method {
         let levels = name.split(separator: "/", omittingEmptySubsequences: false)

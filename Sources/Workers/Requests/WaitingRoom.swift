@@ -3,10 +3,10 @@ import Wire
 
 /// Requests whose slow work is under way.
 ///
-/// They live in memory only: a client that gets no answer asks again with the same id. A value, so
-/// that a transaction that fails leaves it as it was.
+/// They are kept in memory only: a client that gets no answer asks again with the same id. A value, so that
+/// a failed transaction leaves it unchanged.
 struct WaitingRoom {
-    /// Who asked, and under which id.
+    /// The sender and the id of a request.
     struct Key: Hashable {
         var terminal: TerminalID
         var id: MessageID
@@ -22,7 +22,7 @@ struct WaitingRoom {
         var request: AppRequest
         var content: [UInt8]
         var method: Method
-        /// Where else the answer goes: repeats have joined.
+        /// The further destinations of the answer, for repeats that have joined.
         var others: [ReplyAddress] = []
     }
 
@@ -33,16 +33,16 @@ struct WaitingRoom {
     private var guests: [UInt64: Guest] = [:]
     private var jobs: [Key: UInt64] = [:]
     private var last: UInt64 = 0
-    /// Bytes of the requests that wait, as they came.
+    /// The bytes of the waiting requests, as received.
     private(set) var bytes = 0
 
     init(_ mailbox: Mailbox) { self.mailbox = mailbox }
 
     var isEmpty: Bool { guests.isEmpty }
-    /// Whether somebody's work is done.
+    /// Whether the work of a waiting request is done.
     var canRelease: Bool { !guests.isEmpty && mailbox.has { guests[$0] != nil } }
 
-    /// Takes a request in; its work is to be submitted after the commit.
+    /// Adds a request and returns its work, to be submitted after the commit.
     mutating func admit(_ guest: Guest, _ work: Preparation) -> SlowJob {
         last += 1
         guests[last] = guest
@@ -52,9 +52,9 @@ struct WaitingRoom {
         return SlowJob(number: last, work: work, sender: sender, mailbox: mailbox)
     }
 
-    /// Has a repeat join the first; false when the id waits for nothing.
+    /// Joins a repeat to the waiting request of its id; false if there is none.
     ///
-    /// - Throws: `Rejection` where the id stands for another request.
+    /// - Throws: `Rejection` if the id was used for another request.
     mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
         guard let job = jobs[Key(request)], var guest = guests[job] else { return false }
         guard guest.content == content else {
@@ -67,7 +67,7 @@ struct WaitingRoom {
         return true
     }
 
-    /// Lets go everybody whose work is done.
+    /// Removes and returns the requests whose work is done.
     mutating func release() -> [(guest: Guest, prepared: Prepared)] {
         mailbox.results { guests[$0] != nil }.compactMap { job, prepared in
             guard let guest = guests.removeValue(forKey: job) else { return nil }

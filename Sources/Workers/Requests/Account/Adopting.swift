@@ -3,17 +3,17 @@ import JSON
 import Storage
 import Wire
 
-/// Takes what an anonymous user has over to the account that logs in on his terminal: his bonds with
-/// devices with their roles, his schedules for them, and his homes (PROTOCOL 3.1).
+/// Moves an anonymous user's bonds with their roles, schedules and homes to the account that logs in on the same
+/// terminal.
 ///
-/// It is one transaction with the login: either the account has it all and the session, or neither.
+/// It runs in the transaction of the login: either the account gets all of it and the session, or neither.
 struct Adopting {
     /// The anonymous user whose session is on the terminal.
     let anonymous: User
-    /// Whose it becomes.
+    /// The account that gets them.
     let account: User
 
-    /// Finds out whether somebody anonymous leaves the terminal to an account; nil where nobody does.
+    /// Finds the anonymous user who leaves the terminal to an account; nil if there is none.
     init?(_ before: Session?, _ account: User, _ call: Call) throws {
         guard let before, !account.isAnonymous, before.uid != account.uid,
             before.app == call.app.id,
@@ -25,7 +25,7 @@ struct Adopting {
         self.account = account
     }
 
-    /// What the answer to a login says: `adopted`, where that was asked for, or else `adoptable`.
+    /// Returns the field of a login's answer: `adopted` if the request asked for it, or else `adoptable`.
     static func answer(
         _ before: Session?,
         _ account: User,
@@ -39,7 +39,7 @@ struct Adopting {
         return ("adopted", .integer(Int64(try adopting.run(&call))))
     }
 
-    /// The devices that would move: those of them that the account has room for.
+    /// Returns the devices that would move: as many as the account has room for.
     private func devices(_ call: Call) throws -> [DeviceID] {
         var room = try call.limits.devicesPerUser - call.tx.bindings.count(of: account.uid)
         return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in
@@ -54,7 +54,7 @@ struct Adopting {
 
     private func adoptable(_ call: Call) throws -> Int { try devices(call).count }
 
-    /// Moves everything, and tells how many devices.
+    /// Moves everything; returns the number of devices.
     private func run(_ call: inout Call) throws -> Int {
         let devices = try devices(call)
         var former: [DeviceID: Binding.Role] = [:]
@@ -63,7 +63,7 @@ struct Adopting {
         try call.tx.adoptions.moveHomes(from: anonymous.uid, to: account.uid, limit: room)
         try moveSharings(&call)
         if !devices.isEmpty {
-            // The sun keeps other hours where the account's user lives.
+            // Sunrise and sunset depend on the place of the account's user.
             try call.tx.replans.add(.user(account.uid))
             call.owed.wake(.schedule)
             call.owed.wake(.status)
@@ -73,7 +73,7 @@ struct Adopting {
         return devices.count
     }
 
-    /// Moves one bond with what hangs on it; gives the role that the account had before.
+    /// Moves one bond with its schedules and homes; returns the role that the account had before.
     private func move(_ did: DeviceID, _ call: inout Call) throws -> Binding.Role? {
         let tx = call.tx
         guard let taken = try tx.bindings.find(did, anonymous.uid) else { return nil }
@@ -111,7 +111,7 @@ struct Adopting {
         }
     }
 
-    /// Tells both, and whoever hears of a device's users, once everything stands.
+    /// Tells both users, and the special users and owners of each device, after all moves.
     private func tell(
         _ devices: [DeviceID],
         _ former: [DeviceID: Binding.Role],
@@ -134,7 +134,7 @@ struct Adopting {
         }
     }
 
-    /// Tells the account's other terminals what it has now.
+    /// Sends the account's other terminals its new list of devices.
     private func tell(
         _ push: DevicePush,
         _ former: Binding.Role?,

@@ -32,8 +32,8 @@ enum Anonymous {
         return reply
     }
 
-    /// The anonymous user of the terminal's session, whom a fresh one takes the place of: who has no
-    /// device, and whom nothing leads back to once the session is over.
+    /// Returns the anonymous user of the terminal's session that a new one replaces: it has no devices, and no
+    /// installation can log in as it again once the session has ended.
     private static func replaceable(_ call: Call) throws -> UserID? {
         let terminal = call.request.terminal
         guard let session = try call.tx.sessions.live(on: terminal), session.app == call.app.id,
@@ -45,7 +45,7 @@ enum Anonymous {
         return user.uid
     }
 
-    /// What an anonymous user is called until somebody names him.
+    /// Returns the nickname of an anonymous user who has not chosen one.
     static func nickname(of uid: UserID) -> String { "user-\(uid.text.suffix(6))" }
 
     private static func newUser(

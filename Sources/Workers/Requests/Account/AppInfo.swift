@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// `app/info`: what an app may do here, for a terminal on which nobody is logged in yet (PROTOCOL 3).
+/// `app/info`: an app's policies, providers and regions, for a terminal without a session.
 enum AppInfo {
     static let methods: [String: Method] = [
         "app/info": Method(needsToken: false, isReading: true, run: run)

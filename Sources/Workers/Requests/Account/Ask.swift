@@ -4,7 +4,7 @@ import Providers
 import Storage
 import Wire
 
-/// Where a request about accounts plays: the country it names, and the region that follows.
+/// The country that a request about accounts names, and the region that follows from it.
 struct Place {
     var countryCode: String
     var region: String
@@ -27,12 +27,12 @@ struct Place {
     }
 }
 
-/// What stands for an address: its code, or a ticket that one was given for.
+/// The proof of an address: its code, or a ticket that was issued for a code.
 enum Proof {
     case code(String, token: String?)
     case ticket(String)
 
-    /// Reads `code` and `codeToken`, or `ticket`; nil when neither is there.
+    /// Reads `code` and `codeToken`, or `ticket`; nil if both are absent.
     init?(_ fields: Fields) throws {
         let code = try fields.text("code", length: 0...16)
         let token = try fields.text("codeToken", length: 1...64)
@@ -46,7 +46,7 @@ enum Proof {
         }
     }
 
-    /// Reads a proof that must be there.
+    /// Reads a required proof.
     static func required(_ fields: Fields) throws -> Proof {
         guard let proof = try Proof(fields) else { throw fields.refuse("code", "is missing") }
         return proof
@@ -55,13 +55,13 @@ enum Proof {
 
 /// Reads names, addresses and passwords.
 enum Ask {
-    /// The address of a request: a phone or an e-mail, and only one.
+    /// Returns the address of a request: either a phone or an e-mail.
     static func address(_ fields: Fields, _ countryCode: String) throws -> Address {
         if let address = try optionalAddress(fields, countryCode) { return address }
         throw fields.refuse("phone", "or params.email is missing")
     }
 
-    /// The address of a request, or nil.
+    /// Returns the address of a request, or nil.
     static func optionalAddress(_ fields: Fields, _ countryCode: String) throws -> Address? {
         let phone = try fields.text("phone", length: 0...64)
         let email = try fields.text("email", length: 0...320)
@@ -79,19 +79,19 @@ enum Ask {
         _ countryCode: String
     ) throws -> Phone {
         guard let phone = Phone(text, countryCode: countryCode) else {
-            throw fields.refuse(name, "is no phone number of country code \(countryCode)")
+            throw fields.refuse(name, "is not a phone number of country code \(countryCode)")
         }
         return phone
     }
 
     static func email(_ text: String, _ name: String, _ fields: Fields) throws -> EmailAddress {
         guard let email = EmailAddress(text) else {
-            throw fields.refuse(name, "is no e-mail address")
+            throw fields.refuse(name, "is not an e-mail address")
         }
         return email
     }
 
-    /// What somebody logs in with: one of phone, email, username, and account, which may be any.
+    /// Returns the name of a login: one of phone, email, username, and account, which may be any of these.
     static func loginName(_ fields: Fields, _ countryCode: String) throws -> LoginName {
         let given = ["phone", "email", "username", "account"].filter { fields.object[$0] != nil }
         guard given.count == 1 else {
@@ -113,7 +113,7 @@ enum Ask {
         return .username(try Username(text, field: "params.\(name)"))
     }
 
-    /// The bytes of a password that is to be compared; of one that nobody can have, no bytes.
+    /// Returns the bytes of a password to be compared; none for one that no account can have.
     static func oldPassword(
         _ fields: Fields,
         _ name: String = "password"
@@ -121,7 +121,7 @@ enum Ask {
         SecretBytes(PasswordRules.normalised(try fields.requiredText(name, length: 1...1024)) ?? [])
     }
 
-    /// The bytes of a new password, after its rules were checked.
+    /// Returns the bytes of a new password, after checking its rules.
     static func newPassword(
         _ fields: Fields,
         _ name: String = "password",
@@ -136,16 +136,16 @@ enum Ask {
         )
     }
 
-    /// Profile fields, with a time zone that exists.
+    /// Reads the fields of a profile, whose time zone must exist.
     static func profile(_ fields: Fields) throws -> Profile {
         let profile = try ProfileCodec.decode(fields)
         if let zone = profile.timezone, !TimeZones.contains(zone) {
-            throw fields.refuse("timezone", "is no IANA time zone, such as Europe/Berlin")
+            throw fields.refuse("timezone", "is not an IANA time zone, such as Europe/Berlin")
         }
         return profile
     }
 
-    /// The fields of `profile`, or nil; what no profile has is refused.
+    /// Reads the fields of `profile`, or nil; refuses fields that profiles don't have.
     static func nestedProfile(_ fields: Fields) throws -> Profile? {
         try fields.fields("profile").map { nested in
             try ProfileCodec.checkNames(nested)
@@ -153,14 +153,14 @@ enum Ask {
         }
     }
 
-    /// Takes what a request says under `profile` over into a user's; nothing where it says nothing.
+    /// Merges a request's `profile`, if any, into the user's.
     static func mergeNestedProfile(_ fields: Fields, into user: inout User) throws {
         guard let said = try nestedProfile(fields), let nested = try fields.fields("profile")
         else { return }
         try merge(said, of: nested, into: &user)
     }
 
-    /// Takes what was said over, unless the app's own data become too much by it.
+    /// Merges a profile into the user's, unless the app's own data would exceed its limit.
     static func merge(_ said: Profile, of fields: Fields, into user: inout User) throws {
         var merged = user.profile
         merged.merge(said)

@@ -5,7 +5,7 @@ import Sodium
 import Storage
 import Wire
 
-/// `account/setAvatar`: a small picture, known by its bytes.
+/// `account/setAvatar`: a small picture, identified by the hash of its bytes.
 enum Avatars {
     static let methods: [String: Method] = ["account/setAvatar": Method(run: set)]
 
@@ -26,7 +26,7 @@ enum Avatars {
         guard let mediaType = mediaType(of: bytes) else {
             throw fields.refuse("data", "must be a PNG or a JPEG picture")
         }
-        // Bound to the user, or two with one picture would share its address.
+        // Includes the user, so that two users with the same picture have different addresses.
         let digest = Sodium.sha256(Array(user.uid.text.utf8) + bytes).map { byte in
             String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
         }.joined()
@@ -41,12 +41,12 @@ enum Avatars {
         return .result(["avatarUrl": .string(url)])
     }
 
-    /// Whether the picture is said to be none, which is not the same as to say nothing.
+    /// Whether the picture is explicitly null, which removes it, instead of absent.
     private static func isNull(_ fields: Fields) -> Bool {
         fields.object.members.contains { $0.key.isSame(as: "data") && $0.value == .null }
     }
 
-    /// Takes the picture away, the provider's too.
+    /// Removes the picture, including the provider's.
     private static func remove(from user: inout User, _ call: Call) throws -> Reply {
         try call.tx.avatars.erase(user.uid)
         user.avatar = nil

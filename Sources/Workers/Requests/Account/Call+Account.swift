@@ -4,7 +4,7 @@ import Storage
 import Wire
 
 extension Call {
-    /// The user whose session the request has.
+    /// Returns the user of the request's session.
     func user() throws -> User {
         guard let user = try tx.accounts.find(caller().uid) else {
             throw Rejection(.invalidToken, "The account is gone.", field: "token")
@@ -12,21 +12,21 @@ extension Call {
         return user
     }
 
-    /// A user as he sees himself.
+    /// Returns a user as shown to that user.
     func shown(_ user: User) -> JSONValue {
         .object(AccountCodec.encode(user, app.policies, publicURL: environment.publicURL))
     }
 
-    /// Who acts when nobody is logged in: the terminal itself.
+    /// Returns the actor of a request without a session: the terminal itself.
     func anybody(_ uid: UserID? = nil) -> Actor {
         uid.map { Actor(.user, $0.text, terminal: request.terminal) }
             ?? Actor(.system, "terminal", terminal: request.terminal)
     }
 
-    /// Adds a line to the audit trail; who did it is the session's user, or else whoever proved to be
-    /// the account's owner, or else nobody that is known.
+    /// Adds a line to the audit trail; its actor is the session's user, or else the proved owner of the account,
+    /// or else unknown.
     ///
-    /// Of a terminal's failures so many are noted, and no more, in 15 minutes: the trail is kept for good.
+    /// Only a limited number of a terminal's failures is noted in 15 minutes, since the trail is kept for good.
     func audit(_ kind: AuditEntry.Kind, _ uid: UserID?, _ detail: String? = nil) throws {
         guard
             !kind.isFailure
@@ -48,7 +48,7 @@ extension Call {
         )
     }
 
-    /// Says that an account doesn't exist, where the app lets its answers tell.
+    /// Refuses a request about an account that doesn't exist, if the app allows its answers to tell.
     ///
     /// - Throws: `Rejection` with `ResourceNotFound`.
     func reveal(_ user: User?) throws {
@@ -56,9 +56,9 @@ extension Call {
         throw Rejection(.resourceNotFound, "There is no account with this name.")
     }
 
-    /// Refuses another app's terminal before anything slow is done for it.
+    /// Refuses another app's terminal before slow work is done for it.
     ///
-    /// New ones are limited by the hour, lest a flood of them fills the store.
+    /// New terminals are limited by the hour, so that a flood of them does not fill the store.
     func checkTerminal() throws {
         if let owner = try tx.sessions.app(of: request.terminal) {
             guard owner != app.id else { return }
@@ -77,7 +77,7 @@ extension Call {
         )
     }
 
-    /// Counts the terminal if nobody has logged in on it yet.
+    /// Counts the terminal if no user has logged in on it yet.
     func countTerminal() throws {
         guard try tx.sessions.app(of: request.terminal) == nil else { return }
         try tx.attempts.add(newTerminals, windowSeconds: 3600)
@@ -85,7 +85,7 @@ extension Call {
 
     private var newTerminals: String { "terminal/app/\(app.id.text)" }
 
-    /// Leaves a message to a user's address that needs no link.
+    /// Queues a message without a link to a user's address.
     mutating func leave(
         _ template: Delivery.Template,
         to address: Address,
@@ -116,10 +116,10 @@ extension Call {
         )
     }
 
-    /// Sends the link by which a user proves the e-mail address that he has written down.
+    /// Sends the link with which a user proves a claimed e-mail address.
     ///
-    /// Where another account has proved it, that one's owner is told instead, a message for a message:
-    /// neither an answer nor a count tells the asker which it was.
+    /// If another account has proved it, its owner is informed instead, one message for one message: neither an
+    /// answer nor a count tells the caller which it was.
     mutating func sendVerification(
         _ user: User,
         _ template: Delivery.Template = .verifyEmail
@@ -150,7 +150,7 @@ extension Call {
         try audit(.linkSent, user.uid, "verifyEmail \(MaskedAddress.text(email.text))")
     }
 
-    /// Tells the owner of an address that somebody gave it as his own.
+    /// Informs the owner of an address that another user claimed it.
     mutating func tellTaken(_ address: Address, _ owner: User) throws {
         let own = owner.verifiedAddresses.first { $0.isPhone == address.isPhone }
         try leave(
@@ -162,8 +162,8 @@ extension Call {
         try audit(.addressTaken, owner.uid)
     }
 
-    /// Tells the address that an account had before, with a link that gives it back; `before` is the
-    /// account as it was then.
+    /// Sends the account's previous address a link that restores it; `before` is the account as it was
+    /// then.
     mutating func tellOldAddress(_ old: Address, of before: User, new: Address) throws {
         try LinkMail.tellOldAddress(
             old,
@@ -176,12 +176,12 @@ extension Call {
         try audit(.linkSent, before.uid, "undoAddress \(MaskedAddress.text(old.text))")
     }
 
-    /// How long a session lives from its login or refresh, in seconds: as the app says, else the service.
+    /// The life of a session from its login or refresh, in seconds: the app's setting, or else the service's.
     var sessionSeconds: Int64 {
         app.policies.sessionDays.map { $0 * 86_400 } ?? limits.sessionSeconds
     }
 
-    /// Tells a user's terminals that an address of his is another one now.
+    /// Tells a user's terminals that the phone or e-mail address of the account has changed.
     mutating func tellTerminals(of change: Address, _ user: User) {
         let payload = AccountCodec.addressChanged(
             isPhone: change.isPhone,
@@ -192,7 +192,7 @@ extension Call {
         owed.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
     }
 
-    /// Tells a user's proved mailbox that the password is another one now.
+    /// Informs a user's proved e-mail address that the password has changed.
     mutating func tellPasswordChanged(_ user: User) throws {
         guard let email = user.email, user.isEmailVerified else { return }
         try leave(

@@ -2,12 +2,12 @@ import Domain
 import Storage
 import Wire
 
-/// Checks codes and tickets (PROTOCOL 3.1 and 4).
+/// Checks codes and tickets.
 ///
-/// A try is counted in the transaction of `prepare`, before the one that compares: neither a crash
-/// nor a hundred requests at once get more tries than there are.
+/// A try is counted in the transaction of `prepare`, before the one that compares: neither a crash nor a
+/// hundred requests at once give additional tries.
 enum CodeCheck {
-    /// What is answered to a code that is wrong, used, too old, or was never sent.
+    /// The answer to a code that is wrong, used, too old, or was never sent.
     static let wrong = Rejection(
         .invalidCode,
         "The code is wrong or no longer valid; ask for a new one."
@@ -15,8 +15,8 @@ enum CodeCheck {
 
     /// Counts a try; a ticket can't be guessed and isn't counted.
     ///
-    /// Where none is left, or no code is out, the refusal waits for a commit like any other: the time
-    /// it takes must not tell whether a code was sent to an address.
+    /// If none is left, or no code is valid, the refusal waits for a commit like any other: its time must not tell
+    /// whether a code was sent to an address.
     static func prepare(
         _ proof: Proof,
         _ purpose: CodePurpose,
@@ -29,7 +29,7 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Counts a try; false when none is left or no code is out.
+    /// Counts a try; false if none is left or no code is valid.
     static func count(
         _ proof: Proof,
         _ purpose: CodePurpose,
@@ -43,8 +43,9 @@ enum CodeCheck {
             && call.tx.codes.countTry(scope, token: token, max: CodeRules.triesMax)
     }
 
-    /// Tells whether a code or ticket proves the address, and leaves it good: what is dear, such as
-    /// a hash, comes after that, and using it up comes last.
+    /// Whether a code or ticket proves the address; does not use it up.
+    ///
+    /// Expensive work such as a hash follows, and the last step uses the code up.
     static func matches(
         _ proof: Proof,
         _ purpose: CodePurpose,
@@ -55,7 +56,7 @@ enum CodeCheck {
         try check(proof, scope(purpose, address, region, call), uses: false, call)
     }
 
-    /// Uses a code or ticket up; false when it doesn't prove the address.
+    /// Uses up a code or ticket; false if it doesn't prove the address.
     static func use(
         _ proof: Proof,
         _ purpose: CodePurpose,
@@ -84,7 +85,7 @@ enum CodeCheck {
         }
     }
 
-    /// The refusal of a wrong code, noted in the audit trail.
+    /// Returns the refusal of a wrong code, and notes it in the audit trail.
     static func refusal(
         _ purpose: CodePurpose,
         _ address: Address,
@@ -95,8 +96,8 @@ enum CodeCheck {
         return .refusal(wrong)
     }
 
-    /// Notes in the audit trail that a code was wrong, at the account of whoever asked, or else of
-    /// the address.
+    /// Notes in the audit trail that a code was wrong, for the caller's account, or else for that of the
+    /// address.
     static func note(
         _ purpose: CodePurpose,
         _ address: Address,
@@ -108,7 +109,7 @@ enum CodeCheck {
         try call.audit(.codeFailed, call.session?.uid ?? owner?.uid, detail)
     }
 
-    /// What a code of this request is bound to.
+    /// Returns the scope to which a code of this request is bound.
     static func scope(
         _ purpose: CodePurpose,
         _ address: Address,

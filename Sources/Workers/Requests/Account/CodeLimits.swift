@@ -3,15 +3,15 @@ import Sodium
 import Storage
 import Wire
 
-/// How often codes are sent (PROTOCOL 3.1): the same for addresses with and without an account.
+/// Limits how often codes are sent, equally for addresses with and without an account.
 enum CodeLimits {
-    /// How long between two codes of one purpose to one address, in seconds.
+    /// The least time between two codes of one purpose to one address, in seconds.
     static let pauseSeconds: Int64 = 60
 
-    /// Counts a code that is about to be sent; refuses it, uncounted, when a limit is reached.
+    /// Counts a code that is about to be sent; refuses it, uncounted, if a limit is reached.
     ///
-    /// They are looked at all before one is counted: what a terminal is refused takes nothing from its
-    /// app and country.
+    /// All limits are checked before one is counted: a refused terminal takes nothing from its app's and country's
+    /// limits.
     static func count(_ scope: CodeScope, _ place: Place, _ call: Call) throws {
         let digest = call.tx.hash(
             scope.address.key,
@@ -29,7 +29,7 @@ enum CodeLimits {
         )
     }
 
-    /// The terminal's own: for each address counts the first code of an hour alone.
+    /// Returns the terminal's own limit, which counts only the first code to an address in an hour.
     private static func own(_ address: String, _ scope: CodeScope, _ call: Call) throws -> [Quota] {
         let terminal = call.request.terminal.text
         let mark = "code/known/\(terminal)/\(address)"

@@ -63,7 +63,7 @@ enum Codes {
         )
     }
 
-    /// Whose address it is: proved, or, to set a new password, one that he registered with.
+    /// Returns the user with the address: proved, or, to set a new password, used for the registration.
     private static func owner(
         of address: Address,
         _ purpose: CodePurpose,
@@ -76,8 +76,8 @@ enum Codes {
         return try call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
     }
 
-    /// Whether a code makes sense only for an address that has an account: nobody else gets one,
-    /// and nobody is told the difference.
+    /// Whether a code makes sense only for an address with an account: other addresses get none, and the
+    /// answer does not tell the difference.
     private static func isForKnownOnly(_ purpose: CodePurpose, _ address: Address) -> Bool {
         switch (purpose, address) {
         case (.resetPassword, _), (.login, .email): true
@@ -85,7 +85,7 @@ enum Codes {
         }
     }
 
-    /// The user who asks, where the purpose needs one; refuses what he may not ask for.
+    /// Returns the calling user, if the purpose needs one; refuses codes that this user may not ask for.
     private static func asker(
         _ purpose: CodePurpose,
         _ address: Address,
@@ -113,12 +113,12 @@ enum Codes {
             value?.stringValue.flatMap(CodePurpose.init(rawValue:))
             ?? value?.intValue.flatMap(fromNumber)
         guard let purpose else {
-            throw fields.refuse("purpose", value == nil ? "is missing" : "is no purpose of codes")
+            throw fields.refuse("purpose", value == nil ? "is missing" : "is not a purpose")
         }
         return purpose
     }
 
-    /// Six digits, each of the million as likely as any other.
+    /// Returns six random digits, uniformly distributed.
     private static func code() -> String {
         let digits = String(Int.random(in: 0..<1_000_000, using: &SecureRandom.source))
         return String(repeating: "0", count: 6 - digits.count) + digits
@@ -187,7 +187,7 @@ enum Codes {
     }
 }
 
-/// Random numbers that nobody can foretell, as the standard library takes them.
+/// Unpredictable random numbers, as a generator of the standard library.
 struct SecureRandom: RandomNumberGenerator {
     /// The one source: it has no state.
     static var source: SecureRandom {

@@ -19,7 +19,7 @@ enum Login {
         "The name or the password is wrong."
     )
 
-    /// What a login says, checked by its form.
+    /// The parameters of a login, checked for their form.
     private struct Wish {
         var place: Place
         var name: LoginName
@@ -58,7 +58,7 @@ enum Login {
         return try preparePassword(wish.name, wish.place.region, call)
     }
 
-    /// Says that nobody has an address which doesn't register by a code, where the app lets that show.
+    /// Refuses an unknown address that can't be registered by a code, if the app allows its answers to tell.
     private static func revealUnknown(
         _ address: Address,
         _ region: String,
@@ -70,7 +70,7 @@ enum Login {
         )
     }
 
-    /// Counts a try and has the password verified; of an unknown user at the same cost.
+    /// Counts a try and asks for the password's verification, at the same cost for an unknown user.
     private static func preparePassword(
         _ name: LoginName,
         _ region: String,
@@ -88,19 +88,18 @@ enum Login {
             ? .verify(password, against: hashes[0]) : .verifyEach(password, against: hashes)
     }
 
-    /// Those places that somebody has, each user once.
+    /// Returns the users in the places, each once.
     private static func known(_ places: [User?]) -> [User] {
         var seen: Set<UserID> = []
         return places.compactMap(\.self).filter { seen.insert($0.uid).inserted }
     }
 
-    /// Who else logs in by an e-mail address than the account that has it: those who registered it
-    /// unproved, where the app lets them, and whose username it is, where it is given as `account`.
+    /// Returns the users who log in by an e-mail address besides its owner: those who registered it unproved, if the
+    /// app allows it, and the one with it as username, if it is given as `account`.
     ///
-    /// Always as many, with nobody in the places that nobody has: neither the answer nor the time
-    /// tells who registers an address or such a name whether somebody has it. An `owner` who has not
-    /// proved it has one of the places himself: as many who registered it unproved log in by it
-    /// where it is taken as where it was free.
+    /// The list always has the same length, with nil in empty places: neither the answer nor the time tells whether an
+    /// address or such a name is taken. An `owner` who has not proved it takes one of the places: as many users who
+    /// registered it unproved log in by it whether or not it was taken.
     private static func others(
         _ name: LoginName,
         than owner: User?,
@@ -140,7 +139,7 @@ enum Login {
         return try runPassword(wish.name, wish.place, wish.terminal, &call)
     }
 
-    /// Lets a user in whose password was verified against the hash that he still has.
+    /// Logs in a user whose password was verified, if the account still has the verified hash.
     private static func runPassword(
         _ name: LoginName,
         _ place: Place,
@@ -156,7 +155,7 @@ enum Login {
             return .refusal(wrong)
         }
         try Passwords.checkCurrent(matched, user)
-        // The others' passwords were tried as well, and were not this one.
+        // The password was compared with the other users' hashes too, and did not match.
         try PasswordTries.succeeded(name, place.region, user, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed
@@ -165,7 +164,7 @@ enum Login {
         return try SessionLife.begin(&call, user, terminal, isNew: false)
     }
 
-    /// Lets in who holds the code of a proved address; an unknown phone is registered by it.
+    /// Logs in a user with the code of a proved address; an unknown phone is registered by it.
     private static func runCode(
         _ proof: Proof,
         _ address: Address,
@@ -199,7 +198,7 @@ enum Login {
     private static func external(_ call: Call) throws -> (Place, LoginName, TerminalInfo) {
         let place = try Place(call)
         guard call.app.policies.uidLogin else {
-            throw Rejection(.policyRejected, "This app brings no user ids of its own.")
+            throw Rejection(.policyRejected, "This app has no user ids of its own.")
         }
         _ = try call.fields.bool("createHome")
         return (
@@ -227,7 +226,7 @@ enum Login {
             return try runPassword(name, place, terminal, &call)
         }
         guard known == nil else {
-            // Somebody was faster: now the password has to be that one's.
+            // Another request registered the id first: the password must be that account's.
             throw Rejection(.unavailable, "The id was just registered; ask again.", retryAfter: 1)
         }
         var user = User(

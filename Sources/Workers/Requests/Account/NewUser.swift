@@ -2,7 +2,7 @@ import Domain
 import Storage
 import Wire
 
-/// Makes users: new ones, or real ones of the anonymous user on the terminal (PROTOCOL 3.1).
+/// Creates users: new ones, or named ones out of the anonymous user on the terminal.
 enum NewUser {
     /// The user to be made: the anonymous one whose session is on the terminal, or a new one.
     ///
@@ -13,7 +13,7 @@ enum NewUser {
         let isConverted: Bool
     }
 
-    /// Begins to make a user.
+    /// Begins to create a user.
     static func draft(_ place: Place, _ call: inout Call) throws -> Draft {
         if let session = try call.tx.sessions.live(on: call.request.terminal),
             session.app == call.app.id, session.refusal(at: call.tx.now) == nil,
@@ -34,7 +34,7 @@ enum NewUser {
         return Draft(user: user, isConverted: false)
     }
 
-    /// Stores a user that has been made.
+    /// Stores a created user.
     static func store(_ draft: Draft, _ call: inout Call) throws -> User {
         var user = draft.user
         user.isAnonymous = false
@@ -48,8 +48,10 @@ enum NewUser {
         return user
     }
 
-    /// Makes an anonymous user real: its installation's secret stands for it no longer, and it is
-    /// logged out on all other terminals, which had it by that secret alone.
+    /// Turns an anonymous user into a named one.
+    ///
+    /// The installation's secret no longer logs in, and all other terminals, which logged in with that secret, are
+    /// logged out.
     static func becomeReal(_ user: inout User, _ call: inout Call) throws {
         user.isAnonymous = false
         try call.tx.accounts.save(user)
@@ -64,7 +66,7 @@ enum NewUser {
         try call.audit(.converted, user.uid, call.request.method)
     }
 
-    /// Gives a user an address that was just proved; whoever had it without proof loses it.
+    /// Gives a user an address that was just proved; users who had it without proof lose it.
     ///
     /// - Throws: `Rejection` with `Duplicated` when another user has proved it.
     static func give(_ address: Address, to user: inout User, _ call: Call) throws {
@@ -97,7 +99,7 @@ enum NewUser {
         throw Rejection(.duplicated, "This username is taken.", field: "params.username")
     }
 
-    /// What is answered to who holds the code of an address that another user has.
+    /// Returns the answer to a caller with the code of an address that another user has.
     static func taken(_ address: Address) -> Rejection {
         switch address {
         case .phone:

@@ -3,19 +3,18 @@ import Sodium
 import Storage
 import Wire
 
-/// Counts failed passwords: for a name, existing or not, for a terminal, and for the account
-/// (PROTOCOL 3.1).
+/// Counts failed passwords: for a name, existing or not, for a terminal, and for the account.
 ///
-/// A try is counted before the password is compared, so that a hundred requests at once have no
-/// more tries than one after the other; a right password takes its own count back.
+/// A try is counted before the password is compared, so that a hundred requests at once have no more tries than
+/// one after the other; a right password removes its own count.
 struct PasswordTries {
     private static let windowSeconds: Int64 = 900
 
-    /// The accounts that had their tries under other names: it must not be told from a wrong
-    /// password, or it would show which names belong together.
+    /// The accounts that used up their tries under other names: the answer must equal that to a wrong password,
+    /// or it would show which names belong together.
     let silentlyLocked: Set<UserID>
 
-    /// Counts the try of somebody who logs in under a name that may mean each of some users.
+    /// Counts the try of a login under a name that may mean several users.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(
@@ -35,7 +34,7 @@ struct PasswordTries {
         )
     }
 
-    /// Counts the try of a user who is logged in, under all of his names.
+    /// Counts the try of a logged-in user, under all names of the account.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(_ user: User, _ call: Call) throws -> PasswordTries {
@@ -50,7 +49,7 @@ struct PasswordTries {
         }
     }
 
-    /// Takes back the count of a login that succeeded.
+    /// Removes the count of a successful login.
     static func succeeded(
         _ name: LoginName,
         _ region: String,
@@ -63,7 +62,7 @@ struct PasswordTries {
         }
     }
 
-    /// Takes back the count of a password that a logged in user had right.
+    /// Removes the count of a right password of a logged-in user.
     static func succeeded(_ user: User, _ call: Call) throws {
         for subject in [account(user), terminal(call)] + names(user, call.tx) {
             try call.tx.attempts.takeBack(subject)

@@ -49,7 +49,7 @@ enum Passwords {
         return .result([:])
     }
 
-    /// Ends what rested on the old password, and tells the user.
+    /// Ends the sessions, codes and links of the old password, and informs the user.
     private static func afterwards(
         _ user: User,
         _ reason: Session.EndReason,
@@ -119,9 +119,9 @@ enum Passwords {
         return .refusal(CodeCheck.wrong)
     }
 
-    /// What a code that resets is for: the SDKs, which have one call for both, send one of purpose register.
+    /// The purposes of a code that resets: the SDKs, which have one call for both, ask for one of purpose register.
     ///
-    /// Each has its own tries, and a guess is one at either: ten in a million for the two.
+    /// Each has its own tries, and a guess counts as a try of both: ten in a million in total.
     private static let purposes: [CodePurpose] = [.resetPassword, .register]
 
     @Sendable
@@ -132,7 +132,7 @@ enum Passwords {
         }
         guard let purpose, var user = try resettable(address, place.region, call)
         else { return try CodeCheck.refusal(.resetPassword, address, place.region, call) }
-        // Only who holds the code learns that the password is the account's own name.
+        // Only a caller with the code learns that the password equals a name of the account.
         let password = try Ask.newPassword(call.fields, "newPassword", names: user.names)
         guard let hash = call.prepared.hash else { return .more(.hash(password)) }
         guard try CodeCheck.use(proof, purpose, address, place.region, call),
@@ -145,8 +145,8 @@ enum Passwords {
         return .result([:])
     }
 
-    /// Whose password an address resets: of who proved it, else of who registered with it, the first
-    /// first, else of whose username it is.
+    /// Returns the user whose password an address resets: the one who proved it, else the first who registered with
+    /// it, else the one with it as username.
     static func resettable(
         _ address: Address,
         _ region: String,
@@ -154,7 +154,7 @@ enum Passwords {
     ) throws -> User? {
         let accounts = call.tx.accounts
         let app = call.app.id
-        // By its rule, who has an e-mail address here proved it or registered with it.
+        // By its rule, the user with this e-mail address proved it or registered with it.
         let owner = try accounts.find(LoginName(address), app: app, region: region)
         guard case .email(let email) = address else { return owner }
         let beside = try accounts.beside(email, app: app, region: region, limit: 1).first

@@ -3,13 +3,13 @@ import JSON
 import Storage
 import Wire
 
-/// `account/whoami`, `getUser`, `queryUsers`, `updateProfile`: who a user is, to himself and others.
+/// `account/whoami`, `getUser`, `queryUsers`, `updateProfile`: a user's profile as the user and others see it.
 enum Profiles {
     static let methods: [String: Method] = [
         "account/whoami": Method(isReading: true, run: whoami),
         "account/getUser": Method(isReading: true, run: getUser),
         "account/queryUsers": Method(needsToken: false, isReading: true) { _ in
-            throw Rejection(.forbidden, "Nobody may search other users.")
+            throw Rejection(.forbidden, "Searching users is not allowed.")
         },
         "account/updateProfile": Method(run: update),
     ]
@@ -52,7 +52,7 @@ enum Profiles {
         }
         try call.tx.accounts.save(user)
         if place != (user.profile.latitude, user.profile.longitude) {
-            // The sun keeps other hours there.
+            // Sunrise and sunset depend on the place.
             try call.tx.replans.add(.user(user.uid))
             call.owed.wake(.schedule)
         }
@@ -81,8 +81,8 @@ enum Profiles {
         try call.audit(.usernameChanged, user.uid)
     }
 
-    /// Stores a phone or an e-mail address that is only said: it logs nobody in, and one that does goes on
-    /// until this one is proved.
+    /// Stores a phone or an e-mail address without proof: it can't be used to log in, and the proved one stays in
+    /// use until this one is proved.
     private static func writeDown(_ user: inout User, _ call: inout Call) throws {
         let fields = call.fields
         guard fields.object["phone"] != nil || fields.object["email"] != nil else { return }
@@ -100,7 +100,7 @@ enum Profiles {
         try tellWhom(address, user, &call)
     }
 
-    /// Sends the link that proves an address; of one that another user has, that one is told.
+    /// Sends the link that proves an address; if another user has it, informs that user instead.
     private static func tellWhom(_ address: Address, _ user: User, _ call: inout Call) throws {
         let name = LoginName(address)
         let owner = try call.tx.accounts.find(name, app: user.app, region: user.region)
@@ -116,8 +116,9 @@ enum Profiles {
         }
     }
 
-    /// Tells the owner of an address, once a day: where nothing is sent for one that is free, a limit
-    /// that refuses would tell which it was.
+    /// Informs the owner of an address, once a day.
+    ///
+    /// It never refuses: since nothing is sent to a free address, a refusal would tell which of the two it was.
     private static func tellOnce(
         _ address: Address,
         _ owner: User,

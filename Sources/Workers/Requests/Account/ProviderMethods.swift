@@ -5,8 +5,7 @@ import Wire
 
 /// `account/loginWithProvider`, `linkProvider`, `unlinkProvider`, `providers`.
 ///
-/// A user is found by provider and subject; what a provider says of an e-mail address never leads to
-/// an account.
+/// A user is found by provider and subject; the provider's e-mail address never leads to an account.
 enum ProviderMethods {
     static let methods: [String: Method] = [
         "account/loginWithProvider": Method(needsToken: false, prepare: prepareLogin, run: login),
@@ -46,7 +45,7 @@ enum ProviderMethods {
         }
     }
 
-    /// Refuses what a provider didn't vouch for, noted in the audit trail.
+    /// Refuses a login that the provider did not confirm, and notes it in the audit trail.
     private static func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
         let provider = try call.fields.text("provider", length: 1...69) ?? ""
         try call.audit(.loginFailed, call.session?.uid, "\(call.request.method) \(provider)")
@@ -123,7 +122,7 @@ enum ProviderMethods {
         return try NewUser.store(draft, &call)
     }
 
-    /// Takes over what the provider tells people where the profile says nothing.
+    /// Fills empty fields of the profile from the provider's data.
     private static func fill(_ user: inout User, from identity: VerifiedIdentity) {
         let isSilent = user.nickname.isEmpty || user.nickname == Anonymous.nickname(of: user.uid)
         if isSilent, let nickname = identity.nickname { user.nickname = nickname }
@@ -187,7 +186,7 @@ enum ProviderMethods {
         var provider = try fields.requiredText("provider", length: 1...69)
         if provider == "auth2" { provider = "apple" }
         guard ProviderName(rawValue: provider) != nil else {
-            throw fields.refuse("provider", "is no provider")
+            throw fields.refuse("provider", "is not a provider")
         }
         guard user.providers.contains(provider) else {
             throw Rejection(

@@ -3,25 +3,25 @@ import JSON
 import Storage
 import Wire
 
-/// `account/register`: a user with a name of his own and a password.
+/// `account/register`: creates a user with a name and a password.
 enum Registration {
     static let methods: [String: Method] = [
         "account/register": Method(needsToken: false, prepare: prepare, run: run)
     ]
 
-    /// What is answered where phones can't register.
+    /// The answer if phones can't register.
     static let phoneIsOff = Rejection(
         .policyRejected,
         "This app does not register phone numbers.",
         field: "params.phone"
     )
 
-    /// What a registration says, checked by its form.
+    /// The parameters of a registration, checked for their form.
     private struct Wish {
         var place: Place
-        /// The phone or the e-mail address, where one is given.
+        /// The phone or the e-mail address, if any.
         var address: Address?
-        /// The name of his own that he wants beside it, or alone.
+        /// The requested username, next to the address or alone.
         var username: Username?
         var proof: Proof?
         var terminal: TerminalInfo
@@ -52,13 +52,13 @@ enum Registration {
             }
         }
 
-        /// What can't be the password.
+        /// The names that can't be the password.
         var names: [String] {
             (address.map { Registration.names(LoginName($0)) } ?? [])
                 + (username.map { [$0.text] } ?? [])
         }
 
-        /// Gives the user the name that he asked for; who proved a phone and asked for none has its
+        /// Gives the user the requested username; a user with a proved phone and no requested name gets its
         /// number.
         func giveUsername(to user: inout User, _ call: Call) throws {
             if let username {
@@ -90,7 +90,7 @@ enum Registration {
         return try CodeCheck.prepare(proof, .register, address, wish.place.region, call)
     }
 
-    /// The forms of a name that can't be its password.
+    /// Returns the forms of a name that can't be its password.
     static func names(_ name: LoginName) -> [String] {
         switch name {
         case .phone(let phone): [phone.text, phone.national]
@@ -129,10 +129,10 @@ enum Registration {
         return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
     }
 
-    /// Registers an e-mail address that nobody has proved yet.
+    /// Registers an e-mail address without a proof.
     ///
-    /// With one that another account has it goes on as with a free one: the same answer, a login by
-    /// one's own password, and one message to the address.
+    /// An address that another account has is treated like a free one: the same answer, a login by the new user's own
+    /// password, and one message to the address.
     private static func runUnproved(
         _ email: EmailAddress,
         _ wish: Wish,
@@ -152,15 +152,15 @@ enum Registration {
         draft.user.email = email
         draft.user.emailClaim = owner == nil ? .registered : .beside
         let user = try NewUser.store(draft, &call)
-        // One of those who only said that it is theirs may be right: the first link followed decides.
+        // One of the users who claimed the address may own it: the first link followed decides.
         let policies = call.app.policies
         let isLink = policies.emailRegistration == .link && policies.emailVerification
         try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
         return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
     }
 
-    /// One address is registered unproved a few times a day only, whoever has it: no more often than
-    /// there are accounts beside its owner's that can log in by it.
+    /// Limits unproved registrations of one address in a day, to the number of accounts besides its owner's that can
+    /// log in by it.
     private static func limit(_ email: EmailAddress, _ place: Place, _ call: Call) throws {
         let digest = call.tx.hash(
             email.key,

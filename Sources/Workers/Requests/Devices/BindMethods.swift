@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// `device/bind, bindRemote, unbind`: who proves possession is bound (PROTOCOL 3.3).
+/// `device/bind`, `bindRemote`, `unbind`: a user who proves possession is bound to the device.
 enum BindMethods {
     static let all: [String: Method] = [
         "device/bind": Method(run: bind),
@@ -11,7 +11,7 @@ enum BindMethods {
         "device/unbind": Method(run: unbind),
     ]
 
-    /// What answers a wrong proof, and a device that doesn't exist or is another app's: all alike.
+    /// The same answer to a wrong proof, to a device that doesn't exist and to one of another app.
     private static let wrong = Rejection(
         .invalidCredentials,
         "No device has this name and this proof."
@@ -40,7 +40,7 @@ enum BindMethods {
         return .result(["did": .string(device.did.text)])
     }
 
-    /// The device that the request names, where there is one, and a text that stands for it.
+    /// Returns the device that the request names, if it exists, and a text that identifies it.
     private static func wantedDevice(_ call: Call) throws -> (DeviceRecord?, String) {
         if let did = try call.fields.id("did", as: DeviceID.self) {
             guard call.fields.object["productKey"] == nil, call.fields.object["mac"] == nil else {
@@ -57,7 +57,7 @@ enum BindMethods {
         return (device, device?.did.text ?? "\(key.text):\(mac.text)")
     }
 
-    /// Binds the caller, who has proved possession; nothing changes for who is bound already.
+    /// Binds the caller, who has proved possession; changes nothing for a user who is bound already.
     private static func join(_ did: DeviceID, _ call: inout Call) throws {
         let uid = try call.caller().uid
         let bonds = try Bonds(of: did, by: call.actor(), call.topics, in: call.tx)
@@ -92,7 +92,7 @@ enum BindMethods {
         let secret = try fields.text("productSecret", length: 1...256)
         guard (claim == nil) != (secret == nil) else {
             let field = claim == nil ? "claim" : "productSecret"
-            throw fields.refuse(field, "is \(claim == nil ? "missing" : "one proof too many")")
+            throw fields.refuse(field, claim == nil ? "is missing" : "is a second proof")
         }
         let device = try call.tx.devices.find(key, mac)
         let product = call.product(of: key)
@@ -111,8 +111,8 @@ enum BindMethods {
         return .result(["did": .string(did.text)])
     }
 
-    /// The product's secret is in every one of its devices: it proves something of those alone that
-    /// nobody has yet, and where the maker says so.
+    /// Whether the product's secret proves possession: only if the product allows it, and only for a device without
+    /// other users, since all devices of the product contain it.
     private static func isProved(
         bySecret secret: String,
         _ key: ProductKey,
@@ -127,7 +127,7 @@ enum BindMethods {
         return isRight && isFree && product?.remoteBind == .secret
     }
 
-    /// Makes a device that has not registered yet; its first registration gives it the rest.
+    /// Makes a device that has not registered yet; its first registration completes it.
     private static func makeDevice(
         _ product: Product,
         _ mac: MAC,

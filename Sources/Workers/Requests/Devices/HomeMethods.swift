@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// `home/…`: a user groups his devices (PROTOCOL 3.6).
+/// `home/…`: the homes in which a user groups devices (`schemas/methods/home.schema.json`).
 enum HomeMethods {
     static let all: [String: Method] = [
         "home/list": Method(isReading: true, run: list),
@@ -110,7 +110,7 @@ enum HomeMethods {
         return .result([:])
     }
 
-    /// Has a user's schedules by the sun planned anew: it keeps other hours elsewhere.
+    /// Replans a user's schedules with sunrise and sunset, whose times depend on the place.
     private static func replan(_ uid: UserID, _ call: inout Call) throws {
         try call.tx.replans.add(.user(uid))
         call.owed.wake(.schedule)

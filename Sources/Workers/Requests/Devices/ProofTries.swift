@@ -4,13 +4,13 @@ import Wire
 
 /// Counts wrong proofs: passcodes, labels and scanned codes.
 ///
-/// What is checked and what is counted differ: a try for a device that isn't there is refused by the
-/// same bounds as any other, but counts at that name and user alone, so that it takes nothing from
-/// whatever else the terminal binds.
+/// The checked and the counted limits differ: a try for a device that doesn't exist is refused by the same
+/// limits as any other, but counts for that name and user alone, so that it does not reduce the tries that
+/// the terminal has for other devices.
 struct ProofTries {
     private let counted: [Quota]
 
-    /// Looks whether tries are left.
+    /// Checks that tries are left.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     init(_ counted: [Quota], checked: [Quota] = [], _ call: Call) throws {
@@ -18,15 +18,15 @@ struct ProofTries {
         try call.quotas.check(counted + checked)
     }
 
-    /// Looks whether a user has tries left for something that only he counts at, such as scanned codes.
+    /// Checks that a user has tries left for a thing that counts for the user alone, such as scanned codes.
     init(_ owner: String, _ call: Call) throws {
         try self.init([Self.own(owner, call)], call)
     }
 
-    /// Looks whether tries are left for a device that the caller names by `target`.
+    /// Checks that tries are left for a device that the caller names by `target`.
     ///
-    /// `isThere`: this app has it. With `hasLabel`, the right text of its label, the strangers' tries
-    /// for the device don't matter.
+    /// `isThere`: the device belongs to this app. With `hasLabel`, the right text of its label, the tries of other
+    /// users for the device don't count.
     init(_ target: String, isThere: Bool, hasLabel: Bool, _ call: Call) throws {
         let uid = try call.caller().uid.text
         let counts = call.limits.counts
@@ -60,7 +60,7 @@ struct ProofTries {
         )
     }
 
-    /// Counts a wrong one and refuses it; the count stays although the request fails.
+    /// Counts a wrong proof and refuses it; the count stays although the request fails.
     func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
         try call.quotas.add(counted)
         return .refusal(rejection)

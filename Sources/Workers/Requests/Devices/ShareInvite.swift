@@ -47,11 +47,11 @@ enum ShareInvite {
         _ call: Call
     ) throws -> Bool {
         if bonds.present.contains(where: { $0.uid == guest.user?.uid }) { return true }
-        // By the same name alone: that two names are one user's is nobody's business.
+        // Compares the name only: the answer must not tell that two names belong to one user.
         return try call.tx.sharings.isInvited(bonds.did, name: guest.key)
     }
 
-    /// Counts invitations, so that nobody is flooded and nobody tries out many names.
+    /// Limits invitations, so that an inviter can neither flood users nor try out many names.
     private static func checkCounts(_ binding: Binding, _ call: Call) throws {
         let subject = "invite:\(binding.uid.text)"
         let max = call.limits.invitationsPerHour
@@ -114,7 +114,7 @@ enum ShareInvite {
         ])
     }
 
-    /// What an invitation is to be like.
+    /// The requested properties of an invitation.
     private struct Wish {
         var way: Sharing.Way
         var access: Binding.Access
@@ -133,20 +133,20 @@ enum ShareInvite {
             if way == .qrcode, guest != nil {
                 throw fields.refuse(
                     "guest",
-                    "names somebody, but whoever scans a code may answer it"
+                    "must be absent: any user who scans the code may answer it"
                 )
             }
         }
     }
 }
 
-/// Somebody who is invited by a name, whether he has an account or not.
+/// The addressee of an invitation by name, with or without an account.
 struct Invited {
-    /// What tells two names apart.
+    /// The form in which names are compared.
     let key: String
-    /// The name as the inviter is shown it from now on.
+    /// The name as shown to the inviter from now on.
     let addressee: Sharing.Addressee
-    /// Whose name it is in the inviter's app and region; nil for nobody's.
+    /// The user with this name in the inviter's app and region; nil if there is none.
     let user: User?
 
     init(_ fields: Fields, _ call: Call) throws {
@@ -172,10 +172,10 @@ struct Invited {
 
     private typealias Name = (key: String, masked: String, user: User?)
 
-    /// A name that people log in with.
+    /// Finds the user of a name for logging in.
     ///
-    /// An address must be proved: else anybody could write down
-    /// another one's and get what is meant for him.
+    /// An address must be proved: otherwise a user could claim another one's address and get the invitations meant for
+    /// its owner.
     private static func named(
         _ kind: Sharing.AddresseeKind,
         _ value: String,
@@ -206,7 +206,7 @@ struct Invited {
         )
     }
 
-    /// A user by his id; an anonymous one also by the secret that his installation logs in with.
+    /// Finds a user by id; an anonymous user also by the secret of the installation.
     private static func known(
         _ kind: Sharing.AddresseeKind,
         _ value: String,
@@ -214,7 +214,7 @@ struct Invited {
         _ inviter: User,
         _ call: Call
     ) throws -> Name {
-        guard let uid = UserID(value) else { throw fields.refuse("value", "is no uid") }
+        guard let uid = UserID(value) else { throw fields.refuse("value", "is not a valid uid") }
         var found = try call.tx.accounts.find(uid)
         if kind == .anonymous {
             if found?.isAnonymous != true { found = nil }

@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// `share/…`: an owner lets others in (PROTOCOL 3.4).
+/// `share/…`: invitations of an owner to other users (`schemas/methods/share.schema.json`).
 enum ShareMethods {
     static let all: [String: Method] = [
         "share/invite": Method(run: ShareInvite.run),
@@ -60,7 +60,7 @@ enum ShareMethods {
             )
         }
         let uid = try call.caller().uid
-        // Only a code can be guessed: an invitation by name is answered however many codes were wrong.
+        // Only a code can be guessed: wrong codes don't limit answers to invitations by name.
         let tries = try text == nil ? nil : ProofTries("qr/\(uid.text)", call)
         let found: Sharing?
         if let text {
@@ -147,7 +147,7 @@ enum ShareMethods {
         let change = try BondRules.decide(
             .transfer(to: heir),
             by: binding.uid,
-            // A guest whose time is over is none, though nobody has told him yet.
+            // A guest whose time is over no longer counts, although the message about it has not been sent yet.
             among: bonds.present.filter { $0.uid != heir || !$0.isOver(at: now) }
         )
         try bonds.carryOut(change, .transferred, owed: &call.owed)

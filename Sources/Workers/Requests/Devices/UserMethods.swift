@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// `device/users, removeUser, allowReset`: what special and owner may do with others (PROTOCOL 3.3).
+/// `device/users`, `removeUser`, `allowReset`: the methods that only special users and owners may call.
 enum UserMethods {
     static let all: [String: Method] = [
         "device/users": Method(isReading: true, run: users),
@@ -16,7 +16,7 @@ enum UserMethods {
         guard binding.role.isPrincipal else {
             throw Rejection(
                 .forbidden,
-                "Only who is special to the device, or owns it, may do this."
+                "Only a special user or owner of the device may do this."
             )
         }
         return binding
@@ -52,8 +52,10 @@ enum UserMethods {
         ])
     }
 
-    /// The address by which the owner may know a user: one that is proved, the phone first, since anybody
-    /// could write down another one's; without a need to prove e-mails, what was written down.
+    /// Returns the address by which the owner may know a user.
+    ///
+    /// It is a proved one, the phone first, since a user could claim another one's address. If the app does not verify
+    /// e-mail addresses, it may be a claimed one.
     private static func address(of user: User?, _ call: Call) -> String? {
         guard let user else { return nil }
         if user.isPhoneVerified, let phone = user.phone { return phone.text }
@@ -84,7 +86,7 @@ enum UserMethods {
             throw BondRules.notBound
         }
         guard call.catalog.product(device.productKey)?.reset != .operator else {
-            throw Rejection(.forbidden, "Of this product only an operator lets devices be reset.")
+            throw Rejection(.forbidden, "Only an operator may reset this product's devices.")
         }
         let until = call.tx.now.adding(seconds: RegistrationRules.resetWindowSeconds)
         try call.tx.devices.allowReset(binding.did, until: until)
@@ -92,7 +94,7 @@ enum UserMethods {
     }
 }
 
-/// Where a page of rows goes on that are sorted by a moment and an id.
+/// The place at which the next page begins, for rows sorted by a moment and an id.
 struct RowCursor {
     let at: Instant
     let id: String
@@ -107,11 +109,11 @@ struct RowCursor {
         guard let text = try fields.text("cursor", length: 1...512) else { return nil }
         let parts = text.split(separator: ".", maxSplits: 1).map(String.init)
         guard parts.count == 2, let at = Int64(parts[0]), PlainForm.accepts(parts[1].utf8) else {
-            throw fields.refuse("cursor", "is none that a page before gave")
+            throw fields.refuse("cursor", "is not a cursor of an earlier page")
         }
         self.init(at: Instant(milliseconds: at), id: parts[1])
     }
 
-    /// The cursor as an answer gives it.
+    /// The cursor as it appears in an answer.
     var value: JSONValue { .string("\(at.milliseconds).\(id)") }
 }
