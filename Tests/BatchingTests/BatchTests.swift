@@ -119,7 +119,7 @@ struct BatchTests {
         #expect(Self.read(writer.bytes) == [second])
     }
 
-    @Test("cut short anywhere, or with a byte too many, is no batch")
+    @Test("cut short anywhere, or with a byte too many, is not a batch")
     func damaged() {
         var random = Seed(11)
         let bytes = Self.written((0..<3).map { _ in Value.random(&random) }).bytes

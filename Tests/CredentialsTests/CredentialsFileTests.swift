@@ -87,7 +87,7 @@ struct CredentialsFileTests {
         }
     }
 
-    @Test("The file is readable to the broker's group and to nobody else")
+    @Test("Only its owner and the broker's group can read the file")
     func mode() throws {
         let folder = try Folder()
         _ = try CredentialsFile(path: folder.file)

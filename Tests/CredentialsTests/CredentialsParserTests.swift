@@ -83,7 +83,7 @@ struct CredentialsParserTests {
         }
     }
 
-    @Test("A body with a right checksum that is no record is damage", arguments: 0..<4)
+    @Test("A body with a right checksum that is not a record is damage", arguments: 0..<4)
     func strangeBodies(seed: Int) throws {
         var random = Seed(seed)
         for _ in 0..<1_000 {
@@ -98,7 +98,10 @@ struct CredentialsParserTests {
         }
     }
 
-    @Test("A record with a key that is no id can't be written", arguments: ["", "a b", "é", "a/b"])
+    @Test(
+        "A record with a key that is not an id can't be written",
+        arguments: ["", "a b", "é", "a/b"]
+    )
     func badKeys(key: String) {
         #expect(throws: CredentialsError.invalidRecord(kind: .app, key: key)) {
             try Record.app(appId: key, secret: Make.digest(1)).encoded()

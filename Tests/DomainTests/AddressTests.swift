@@ -15,7 +15,7 @@ struct AddressTests {
     }
 
     @Test(
-        "What is no number of the country is none",
+        "A number that is not the country's is refused",
         arguments: [
             "", "+", "12", "abcdefgh", "1511234567890123456", "0x1511234567", "151-1234-567x",
             "+43 151 12345678", "１５１１２３４", "000", "+\u{301}49151123456", "0\u{301}151123456",

@@ -61,7 +61,7 @@ struct AdoptionTests {
         #expect(merged.boundAt.milliseconds == 1)
     }
 
-    @Test("Of two guests the freer one stays, with the invitation that let him in")
+    @Test("Of two guests the freer one stays, with the invitation behind it")
     func guests() {
         let reader = Self.bond(Self.account, .guest, .read, sharing: "s-own")
         let short = Self.bond(Self.anonymous, .guest, until: 10, sharing: "s-taken")

@@ -187,7 +187,7 @@ struct BondRulesTests {
     }
 
     @Test(
-        "An invitation of somebody who is not special and no owner any more lets nobody in",
+        "An invitation whose maker is neither special nor owner any more can't be accepted",
         arguments: ["b=special", "a=normal b=special", "a=guest b=owner", ""]
     )
     func formerHost(_ present: String) {

@@ -126,7 +126,7 @@ struct CommandRulesTests {
             replaced: [0, 1]
         ),
         .init(
-            testDescription: "what nobody sets anew stays",
+            testDescription: "a value that is not set again stays",
             commands: [("u-1", ["level": 1, "power": true], 60), ("u-1", ["level": 2], 60)],
             replaced: []
         ),
@@ -139,7 +139,7 @@ struct CommandRulesTests {
             replaced: [0]
         ),
         .init(
-            testDescription: "not by another's, who may lose his rights",
+            testDescription: "not by another's, who may lose their rights",
             commands: [("u-1", ["level": 1], 60), ("u-2", ["level": 2], 60)],
             replaced: []
         ),

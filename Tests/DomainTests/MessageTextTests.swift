@@ -121,7 +121,7 @@ struct MessageTextTests {
     }
 
     @Test(
-        "A masked address is known to its owner and to nobody else",
+        "Only its owner recognises a masked address",
         arguments: [
             ("nora@example.org", "n•••@example.org"), ("@x", "•••@x"), ("15112345678", "•••78"),
             ("", "•••"),

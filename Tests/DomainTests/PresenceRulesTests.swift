@@ -6,7 +6,7 @@ import Testing
 struct PresenceRulesTests {
     /// The states that differ for the rules: the newest connection is number 5.
     enum State: String, CaseIterable, Sendable {
-        /// Nobody has ever seen the device.
+        /// The device has never connected.
         case unseen
         /// The gate knows a live connection; the device's birth named the session `now`.
         case alive

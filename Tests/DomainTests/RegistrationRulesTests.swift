@@ -27,7 +27,7 @@ struct RegistrationRulesTests {
                 + "locked=\(isLocked)"
         }
 
-        /// The contract's words, in their order (PROTOCOL 2.1).
+        /// The reasons of refusals, in their order.
         var wanted: Outcome {
             if registration == .listed && !isListed { return .refused(.notListed, asks: false) }
             if !isKnown { return .create }
@@ -70,7 +70,7 @@ struct RegistrationRulesTests {
         return rows
     }
 
-    @Test("Every combination ends as the contract says")
+    @Test("Every combination has its outcome")
     func combinations() {
         for row in Self.table {
             #expect(Self.outcome(row) == row.wanted, "\(row.testDescription)")

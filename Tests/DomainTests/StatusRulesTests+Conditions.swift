@@ -6,7 +6,7 @@ import Testing
 /// Alerts and faults: raised, cleared, and late.
 extension StatusRulesTests {
     @Test(
-        "A condition is announced once, cleared under its id, and begins anew",
+        "A condition is announced once, cleared under its id, and can start again",
         arguments: ConditionKind.allCases
     )
     mutating func conditions(_ kind: ConditionKind) throws {

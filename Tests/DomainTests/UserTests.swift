@@ -73,7 +73,7 @@ struct UserTests {
     // MARK: Time zones
 
     @Test(
-        "Until a user says his zone it is that of a country with one for all",
+        "Until a user sets a zone it is that of a country with one for all",
         arguments: [
             ("86", "Asia/Shanghai"), ("81", "Asia/Tokyo"), ("49", "Europe/Berlin"),
             ("1", "UTC"), ("7", "UTC"), ("34", "UTC"), ("351", "UTC"), ("61", "UTC"),

@@ -114,7 +114,7 @@ class People(EndToEnd):
         self.gateway = furnish(self.world)
 
     def stranger(self, app=None, **more):
-        """A terminal on which nobody is logged in."""
+        """A terminal without a session."""
         return self.terminal(app or self.app, login=False, **more)
 
     def anonymous(self, app=None, device_id=None, **more):

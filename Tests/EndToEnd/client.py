@@ -15,7 +15,7 @@ import contract
 from harness import TOPICS
 
 SECONDS = 10
-violations = []  # what any client saw that breaks the contract, as lines
+violations = []  # messages of any client that break the schemas, as lines
 _serial = itertools.count(1)
 
 
@@ -55,7 +55,7 @@ class Message:
             try:
                 self.body = json.loads(self.payload)
             except (ValueError, RecursionError):
-                self.body = None  # whoever may publish nonsense here is not ours to judge; see check()
+                self.body = None  # clients may publish nonsense here; see check()
 
     @property
     def leaf(self):
@@ -66,7 +66,7 @@ class Message:
 
 
 def check(message):
-    """Notes what breaks the contract in a message that the service or the gate published."""
+    """Records violations of the schemas in a message that the service or the gate published."""
     found = contract.channel_of(message.topic, TOPICS)
     if found is None:
         return
@@ -377,7 +377,7 @@ class Terminal(Client):
 
 
 def check_answer(method, body):
-    """Notes what breaks the contract in an answer to this method."""
+    """Records violations of the schemas in an answer to this method."""
     for problem in contract.problems("answer", body):
         violations.append(f"answer to {method}: {problem} in {json.dumps(body)[:500]}")
     name = f"{method.replace('/', '.')}.result"

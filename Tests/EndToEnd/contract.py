@@ -28,7 +28,7 @@ def validator(name, draft=jsonschema.Draft202012Validator):
 
 
 def without_nulls(value):
-    """The value as the contract reads it: a null member is an absent one."""
+    """The value as the schemas read it: a null member is an absent one."""
     if isinstance(value, dict):
         return {k: without_nulls(v) for k, v in value.items() if v is not None}
     if isinstance(value, list):
@@ -62,7 +62,7 @@ def _rooted(address, root):
 
 
 def channel_of(topic, root="ll/v1"):
-    """Name and description of the topic's channel, or None for a topic the contract does not name."""
+    """Name and description of the topic's channel, or None for a topic that no channel has."""
     for pattern, name, channel in _patterns(root):
         if pattern.fullmatch(topic):
             return name, channel

@@ -143,7 +143,7 @@ class Crowd:
         return [a["result"] for a in answers]
 
     def login(self, **params):
-        """Logs everybody in anonymously and has them listen to their users' topics."""
+        """Logs all terminals in anonymously and subscribes them to their users' topics."""
         for member, result in zip(self.members, self.ask(
                 "account/loginAnonymous", {"countryCode": "49", **params}, token=False)):
             member.uid, member.token = result["user"]["uid"], result["token"]
@@ -160,7 +160,7 @@ class Crowd:
 
 
 class Probe:
-    """Somebody who publishes to a user's topics all the time, each message with its moment."""
+    """A client that publishes to a user's topics all the time, each message with its moment."""
 
     def __init__(self, tool, uid, seconds=0.005):
         self.tool, self.topic, self.seconds, self.ends = tool, f"{TOPICS}/user/{uid}/probe", seconds, False

@@ -13,7 +13,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lamplighter"))
 TORTURE = os.environ.get("LAMPLIGHTER_TORTURE") == "1"
-# What is meant for the tests is no setting of the program, which would remark on it.
+# Variables for the tests are not settings of the program, which would warn about them.
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
 TOPICS = "ll/v1"
 

@@ -28,7 +28,7 @@ def certificate(directory):
 
 
 class Mail:
-    """One mail as it came: who it was from and for, by whom it was handed over, and what it says."""
+    """One mail as it came: its sender, its receivers, the submitting user, and its content."""
 
     def __init__(self, session, envelope):
         self.sender, self.receivers = envelope.mail_from, list(envelope.rcpt_tos)
@@ -49,7 +49,7 @@ class MailServer:
 
     def __init__(self, kind="plain", directory=None, port=0, login=False):
         self.kind, self.mails, self.answers, self.tries = kind, [], [], 0
-        self.hang = threading.Event()  # set: says nothing more to whoever wants to hand a mail over
+        self.hang = threading.Event()  # set: says nothing more to clients that submit a mail
         self.context, self.ca_file = None, None
         if kind != "plain":
             self.ca_file, key = certificate(directory)

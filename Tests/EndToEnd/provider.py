@@ -58,7 +58,7 @@ class Provider:
                 try:
                     self.end_headers()
                     self.wfile.write(data)
-                except ConnectionError:  # whoever asked has given up
+                except ConnectionError:  # the client has given up
                     self.close_connection = True
 
             do_POST = do_GET
@@ -93,7 +93,7 @@ class Provider:
         self.kid = secrets.token_hex(4)
 
     def forged_token(self, issuer, audience, subject, secret):
-        """A token that is signed with HMAC, by a secret that everybody can know."""
+        """A token that is signed with HMAC, by a public secret."""
         now = int(time.time())
         head = {"alg": "HS256", "kid": self.kid, "typ": "JWT"}
         claims = {"iss": issuer, "aud": audience, "sub": subject, "iat": now, "exp": now + 600}

@@ -21,7 +21,7 @@ import warnings
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
-# These wait for minutes to begin or for clocks to run out: first, so that nobody waits for them at the end.
+# These wait for minutes to begin or for clocks to run out: first, so that the run does not wait for them at the end.
 LONG = ["test_schedules", "test_crash", "test_session_crash", "test_gate", "test_accounts_crash"]
 # These measure times, or load the machine.
 ALONE = ["test_enumeration", "test_session_cut", "test_simulate", "test_unnoticed", "test_bench_abuse"]

@@ -269,7 +269,7 @@ class OwnUserIDs(People):
 
 
 class AnonymousOnes(People):
-    """Anonymous users become real ones in every way the contract names, and keep uid, devices and data."""
+    """Anonymous users become real ones in every documented way, and keep uid, devices and data."""
 
     app = "people-2"
 

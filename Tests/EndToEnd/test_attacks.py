@@ -60,7 +60,7 @@ class PreHijacking(People):
         self.assertAlone(self.victim(email), attacker, email)
 
     def test_trojan_identifier(self):
-        # The attacker adds a name of his own to the account, to come back by it.
+        # The attacker adds another name to the account, to come back by it.
         email, name = fresh_email(), fresh_name()
         attacker = self.squat(email)
         attacker.get("account/updateProfile", {"username": name})
@@ -84,7 +84,7 @@ class PreHijacking(People):
 
     def test_non_verifying_identity_provider(self):
         # See test_providers.ByEmailClaims: a provider's claim of an address is never believed. Here the phone's turn:
-        # an unverified phone in a profile is no way in, neither before nor after its owner comes.
+        # an unverified phone in a profile does not log in, neither before nor after its owner comes.
         phone = fresh_phone()
         attacker = self.register(app="people-attacked")
         attacker.get("account/updateProfile", {"countryCode": COUNTRY, "phone": phone})

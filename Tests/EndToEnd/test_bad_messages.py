@@ -1,4 +1,4 @@
-"""Section 6 of the contract, and payloads of every kind: put aside with a reason, never fatal, never in the way."""
+"""Malformed messages and payloads of every kind: put aside with a reason, never fatal, never in the way."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""`bench abuse` and `bench overload` in their short forms: nobody takes the service away from others.
+"""`bench abuse` and `bench overload` in their short forms: no client takes the service away from others.
 
 Of the first, times are what the machine makes of them: here a debug build may take longer, and an attack beside
 which others were late is tried again. Nothing else is: what is lost, restarts or grows is so in any build.

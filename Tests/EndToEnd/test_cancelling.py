@@ -96,7 +96,7 @@ class Cancelling(People):
         self.assertIsNotNone(self.deletes_at(owner.uid))
 
     def furnish_person(self):
-        """Somebody of whom much is known, with a device that another one shares."""
+        """A user with many records, and a device that another user shares."""
         device, phone, email = self.device(), fresh_phone(), fresh_email()
         owner = self.register(email=email)
         uid = owner.uid
@@ -131,7 +131,7 @@ class Cancelling(People):
         for table in ("event", "command"):
             self.assertEqual(base.execute(
                 f"SELECT count(*) FROM {table} WHERE actor LIKE ?", (f"%{uid}%",)).fetchone(), (0,))
-        # Answers that a repeat would get are kept for ten minutes, sealed or swept: none of them is his.
+        # Answers that a repeat would get are kept for ten minutes, sealed or swept: none of them is the user's.
         eventually(lambda: not self.left(personal), 90, "the end of every trace: " + str(self.left(personal)))
 
     def test_nothing_is_left_after_seven_days(self):

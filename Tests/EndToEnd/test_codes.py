@@ -18,7 +18,7 @@ class Sending(People):
         for purpose in OPEN + ["bind", "operation"]:
             for kind, to in (("email", fresh_email()), ("phone", fresh_phone())):
                 if (purpose, kind) == ("login", "email") or purpose == "resetPassword":
-                    continue  # Nobody has the address, so nothing goes out; see Unknown.
+                    continue  # No account has the address, so nothing is sent; see Unknown.
                 with self.subTest(purpose=purpose, kind=kind):
                     result = terminal.get("account/sendCode", {"countryCode": COUNTRY, "purpose": purpose, kind: to})
                     self.assertEqual((result["expiresIn"], result["retryAfter"]), (600, 60))

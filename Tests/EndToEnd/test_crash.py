@@ -126,7 +126,7 @@ class UnderLoad(OwnWorld):
             old = self.own.service.broker_pid
             self.own.service.kill_broker()
             eventually(lambda: self._new_broker(old), 30, "a new broker")
-            # One that is always killed before anybody is back would only show that nobody is.
+            # A service that is always killed before a client is back would show only that.
             if dice.random() < 0.5:
                 eventually(self._is_ready, 60, "the service to be ready again")
 
@@ -150,7 +150,7 @@ class UnderLoad(OwnWorld):
 
 
 class Commander(threading.Thread):
-    """Somebody at an app who must not lose a command: asks again with the same id until it is answered."""
+    """A user who must not lose a command: asks again with the same id until it is answered."""
 
     def __init__(self, app, did, dice, stop):
         super().__init__(daemon=True)
@@ -276,7 +276,7 @@ class CommandsUnderLoad(OwnWorld):
         self.assertEqual(sorted((c["sn"], c["cid"]) for c in commands), sorted(commander.taken))
         self.assertGreater(len(commands), 1)
         obeyed = {cid for _, cid in obedient.obeyed}
-        self.assertLessEqual(obeyed, {c["cid"] for c in commands}, "the device obeyed what nobody was told of")
+        self.assertLessEqual(obeyed, {c["cid"] for c in commands}, "the device obeyed an unpublished command")
         for command in commands:
             states = [s["state"] for s in command["steps"]]
             self.assertLessEqual(states.count("sent"), 1)

@@ -15,7 +15,7 @@ USERS, DEVICES = 5, 3
 
 
 class User(threading.Thread):
-    """Somebody who binds, invites, answers, revokes, gives away and leaves, as the dice fall."""
+    """A user who binds, invites, answers, revokes, transfers and leaves, at random."""
 
     def __init__(self, terminal, cast, seed, stop):
         super().__init__(daemon=True)

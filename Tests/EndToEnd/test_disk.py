@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def skip_aloud(test, why):
-    """Skips, and says so where nobody overlooks it: what isn't tried isn't known to hold."""
+    """Skips with a visible reason: what isn't tried isn't known to hold."""
     print(f"\n*** NOT TRIED: {why} ***", file=sys.stderr)
     test.skipTest(why)
 

@@ -97,7 +97,7 @@ class Memory(OwnWorld):
         return tool.unread("/heap/current")[-1].body
 
     def test_connections_leave_the_brokers_count_of_its_memory_true(self):
-        """It once shrank with each, to below zero, and the broker took nobody any more."""
+        """It once shrank with each, to below zero, and the broker refused all clients."""
         device = self.device(connect=False)
         tool = self.keep(self.own.tool("heap"))
         tool.connect()
@@ -105,7 +105,7 @@ class Memory(OwnWorld):
             tool.subscribe(f"$SYS/broker/{leaf}")
         before = self.heap(tool)
         for _ in range(1000):
-            # MQTT 3.1.1: with MQTT 5 the broker counts too much by itself, whoever publishes.
+            # MQTT 3.1.1: with MQTT 5 the broker counts too much by itself, whichever client publishes.
             client = Client(self.own.port, f"device:{device.did}", device.secret, device.did, version=4)
             self.assertEqual(client.connect(), 0)
             client.close()

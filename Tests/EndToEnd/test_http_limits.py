@@ -1,4 +1,4 @@
-"""Slow and half requests over HTTP cost their sender his places, and nobody else anything."""
+"""Slow and incomplete requests over HTTP cost their sender places, and others nothing."""
 
 import contextlib
 import http.client
@@ -91,7 +91,7 @@ class HalfRequests(Slow):
 
     def test_a_header_that_drips_is_cut_after_ten_seconds(self):
         crowd = self.fill(self.pages, 10, "127.0.0.7")
-        self.assertEqual(self.lasting(crowd, 7), 10, "ten seconds are for everybody")
+        self.assertEqual(self.lasting(crowd, 7), 10, "ten seconds are for all")
         self.assertEqual(self.lasting(crowd, 5), 0)
 
     def test_so_is_a_body(self):

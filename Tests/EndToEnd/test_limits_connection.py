@@ -1,4 +1,4 @@
-"""One connection does so much and no more, by the contract's own figures; switched off, each limit is gone."""
+"""One connection does so much and no more, by the default limits; switched off, each limit is gone."""
 
 import os
 import pathlib

@@ -12,7 +12,7 @@ OURS, THEIRS = "our-client-id", "another-apps-client-id"
 
 
 class WithProvider(People):
-    """Tests against one local provider; its apps are made anew with each class."""
+    """Tests against one local provider; each class makes its own apps."""
 
     app = "people-third"
 

@@ -410,7 +410,7 @@ class Hanging(Each):
         for terminal in hanging:
             error = self.assertError(terminal.expect("/response", seconds=60).body, "Unavailable")
             self.assertGreaterEqual(error["retryAfter"], 1)
-        # By now nobody waits for it any more: it is known to be away.
+        # By now no request waits for it any more: it is known to be away.
         began = time.monotonic()
         error = self.assertError(self.enter("facebook", accessToken=fresh_id()), "Unavailable")
         self.assertLess(time.monotonic() - began, 3)

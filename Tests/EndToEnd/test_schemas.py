@@ -47,14 +47,14 @@ def subschemas(schema):
 
 
 def definitions():
-    """Every file and definition of the contract, with the definition itself."""
+    """Every file and definition of the schemas, with the definition itself."""
     for file, schema in contract.files().items():
         for name, definition in schema["definitions"].items():
             yield file, name, definition
 
 
 def references():
-    """Every reference of the contract: the file it stands in, itself, the file and definition it leads to."""
+    """Every reference of the schemas: its file, itself, the file and definition it leads to."""
     for file, schema in contract.files().items():
         for inner in subschemas(schema):
             if "$ref" in inner:

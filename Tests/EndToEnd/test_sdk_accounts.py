@@ -145,7 +145,7 @@ class Resetting(Sdk):
                 self.assertEqual((back.uid, back.user["emailVerified"]), (owner.uid, True))
 
     def test_a_reset_takes_away_what_somebody_linked_before_the_owner_came(self):
-        """F4: whoever registered another's address keeps no way in once its owner has reset by it."""
+        """F4: a user who registered another's address keeps no way in once its owner has reset by it."""
         email, phone, mailbox = fresh_email(), fresh_phone(), fresh_email()
         thief = self.plain("sdk-none", email=email, username=mailbox)
         thief.get("account/bindPhone", {
@@ -166,7 +166,7 @@ class Resetting(Sdk):
         self.assertNotIn("resetPassword", self.templates_to(mailbox))
 
     def test_the_confirmation_has_a_link_that_verifies(self):
-        """F4: under the policy none a user verifies by the mail that welcomes him."""
+        """F4: under the policy none a user verifies by the welcome mail."""
         email = fresh_email()
         owner = self.plain("sdk-none", email=email)
         self.assertEqual(self.page(email, "confirmation").send().status, 200)
@@ -339,7 +339,7 @@ class Closing(Sdk):
         self.assertError(owner.ask("account/cancel", {"password": WRONG}), "InvalidCredentials")
 
     def test_a_session_lives_as_long_as_the_app_says(self):
-        """Overlooked 8: 30 days where the app says so, 7 else; a refresh begins them anew."""
+        """Overlooked 8: 30 days where the app says so, 7 else; a refresh starts them again."""
         for app, days in (("sdk-bare", 30), ("sdk", 7)):
             with self.subTest(app=app):
                 owner = self.register(app=app)
@@ -351,7 +351,7 @@ class Closing(Sdk):
 
 class BeforeLogin(Sdk):
     def test_what_may_be_done_here(self):
-        """Overlooked 6: policies, providers and regions with their country codes, before anybody logs in."""
+        """Overlooked 6: policies, providers and regions with their country codes, before any login."""
         info = self.stranger("sdk-bare").get("app/info")
         self.assertEqual((info["name"], info["sessionDays"], info["passwordMinLength"]), ("sdk-bare", 30, 8))
         self.assertEqual(info["providers"], [])
@@ -436,7 +436,7 @@ class Adopting(Sdk):
         self.assertEqual(len(terminal.get("device/users", {"did": device.did})["users"]), 1)
 
     def test_guests_stay_guests_of_the_account(self):
-        """Overlooked 2: whom the anonymous user let in stays, and hears of nothing but that."""
+        """Overlooked 2: the anonymous user's guests stay, and are notified of that alone."""
         name, _ = self.account()
         terminal, (device,) = self.begun()
         guest = self.terminal()

@@ -120,7 +120,7 @@ class Roles(Sharing):
         return [self.role(t, self.thing) for t in (self.one, self.two, *terminals)]
 
     def test_the_first_acceptance_changes_roles_and_no_invitation_does(self):
-        """Q6: a special user becomes the owner when somebody lets themself be invited, not by a mistyped name."""
+        """Q6: a special user becomes the owner when an invitation is accepted, not by a mistyped name."""
         guest, late = self.terminal(), self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.told(guest, id, "pending")
@@ -139,7 +139,7 @@ class Roles(Sharing):
         self.assertError(error, "Forbidden")
 
     def test_by_code_too(self):
-        """Q6: whoever scans the code first makes the special user the owner."""
+        """Q6: the first scan of the code makes the special user the owner."""
         text = self.invite(self.one, self.thing)["qrCode"]["text"]
         self.assertEqual(self.roles(), ["special", "normal"])
         guest = self.terminal()
@@ -147,7 +147,7 @@ class Roles(Sharing):
         self.assertEqual(self.roles(guest), ["owner", "guest", "guest"])
 
     def test_what_nobody_accepts_leaves_all_as_it_was(self):
-        """Q6: revoked, rejected and pending invitations change nobody's role."""
+        """Q6: revoked, rejected and pending invitations change no role."""
         guest = self.terminal()
         revoked = self.invite(self.one, self.thing, guest)["sharingId"]
         self.one.get("share/revoke", {"sharingId": revoked})
@@ -162,7 +162,7 @@ class Roles(Sharing):
                               if m.body and m.body.get("type") == "roleChanged"], [])
 
     def test_who_leaves_takes_their_invitations_along(self):
-        """Q6: the next special user is bound by nobody's invitations but their own."""
+        """Q6: the next special user is bound by their own invitations alone."""
         guest = self.terminal()
         id = self.invite(self.one, self.thing, guest)["sharingId"]
         self.one.get("device/unbind", {"did": self.thing.did})
@@ -209,7 +209,7 @@ class Targets(People):
         friend.expect(f"user/{friend.uid}/share", lambda b: share(b, id, "pending"))
 
     def test_and_is_pending_like_any_other_where_they_are_not(self):
-        """Q6: without revealAccounts nobody learns who has an account; the role stays."""
+        """Q6: without revealAccounts no caller learns who has an account; the role stays."""
         owner = self.register(username=fresh_name())
         device = self.device()
         owner.bind(device)
@@ -264,7 +264,7 @@ class Targets(People):
         self.assertError(people[1].fail("device/users", {"did": device.did}), "Forbidden")
 
     def test_an_address_that_nobody_proved_names_nobody(self):
-        """L12: else a guest could pass for somebody else."""
+        """L12: else a guest could pass for another user."""
         owner, guest = self.register(username=fresh_name()), self.register(username=fresh_name())
         device = self.device()
         owner.bind(device), guest.bind(device)

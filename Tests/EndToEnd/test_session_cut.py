@@ -1,4 +1,4 @@
-"""A session's end reaches the broker: nothing arrives a second later, whoever ended it, however much is going on."""
+"""A session's end reaches the broker: nothing arrives a second later, however it ended, however much is going on."""
 
 import sqlite3
 import threading
@@ -23,7 +23,7 @@ def probes(terminal):
 
 
 class Ways(People):
-    """Each way a session ends, while somebody publishes to the user's topics all the time."""
+    """Each way a session ends, while a client publishes to the user's topics all the time."""
 
     def setUp(self):
         super().setUp()

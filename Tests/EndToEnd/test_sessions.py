@@ -21,12 +21,12 @@ class Listing(People):
         self.register()
         rows = {row["terminalId"]: row for row in owner.get("session/list")["sessions"]}
         self.assertEqual(set(rows), {owner.terminal_id, other.terminal_id})
-        mine, his = rows[owner.terminal_id], rows[other.terminal_id]
+        mine, other_row = rows[owner.terminal_id], rows[other.terminal_id]
         self.assertEqual((mine["platform"], mine["os"], mine["name"], mine["current"]),
                          ("phone", "Android 16", "mine", True))
-        self.assertEqual((his["platform"], his["current"]), ("tablet", False))
-        self.assertLess(abs(his["loginTime"] - now()), 60_000)
-        self.assertGreaterEqual(his["lastSeenAt"], his["loginTime"])
+        self.assertEqual((other_row["platform"], other_row["current"]), ("tablet", False))
+        self.assertLess(abs(other_row["loginTime"] - now()), 60_000)
+        self.assertGreaterEqual(other_row["lastSeenAt"], other_row["loginTime"])
         self.assertNotIn(owner.token, str(rows))
         other.get("account/logout")
         self.assertEqual(len(owner.get("session/list")["sessions"]), 1)

@@ -17,7 +17,7 @@ class ByUser(Sharing):
         id = made["sharingId"]
         self.assertAlmostEqual(made["expiresAt"], began + 86_400_000, delta=10_000)
         self.assertNotIn("qrCode", made)
-        self.assertEqual(self.role(owner, device), "special", "nobody has accepted yet")
+        self.assertEqual(self.role(owner, device), "special", "no invitation was accepted yet")
         pushed = self.told(guest, id, "pending")
         self.assertEqual((pushed["did"], pushed["way"], pushed["access"], pushed["inviter"]["uid"]),
                          (device.did, "user", "control", owner.uid))

@@ -1,4 +1,4 @@
-"""Sharing by QR code, handing a device over, and invitations that nobody answers."""
+"""Sharing by QR code, handing a device over, and unanswered invitations."""
 
 import base64
 import time
@@ -109,7 +109,7 @@ class Transfer(Sharing):
 
 
 class Expiry(OwnWorldOfClass, Sharing):
-    """With short lives: what nobody answers ends by itself."""
+    """With short lives: unanswered invitations end by themselves."""
 
     @classmethod
     def make_world(cls):
@@ -129,7 +129,7 @@ class Expiry(OwnWorldOfClass, Sharing):
         self.assertError(
             guest.fail("share/answer", {"qrText": made["qrCode"]["text"], "accept": True}), "Expired")
         self.assertEqual({s["status"] for s in owner.get("share/list", {"type": "byMe"})["sharings"]}, {"expired"})
-        self.assertEqual(self.role(owner, device), "special", "nobody has accepted")
+        self.assertEqual(self.role(owner, device), "special", "no invitation was accepted")
         self.invite(owner, device, guest)
 
     def test_an_answer_in_time_stays(self):

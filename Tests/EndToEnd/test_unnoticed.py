@@ -13,7 +13,7 @@ from world import FREE, LAMP, OwnWorldOfClass, World
 
 
 class Unnoticed(OwnWorldOfClass):
-    """The defaults alone, and somebody who hears of every refusal of the gate."""
+    """The defaults alone, and a client that receives every refusal of the gate."""
 
     @classmethod
     def make_world(cls):
@@ -89,7 +89,7 @@ class ComesBack(Unnoticed):
                 self.assertIsNone(device.lost, "its connection stands")
 
     def send_all(self, device, reports, window=16):
-        """Sends as PROTOCOL 2.2 has devices do it: at most so many without an answer."""
+        """Sends as honest devices do: at most so many without an answer."""
         for number, report in enumerate(reports):
             if number >= window:
                 self.assertTrue(device.response(reports[number - window]["id"], 30)["ok"])
@@ -107,7 +107,7 @@ class ComesBack(Unnoticed):
             if "cursor" not in page:
                 break
             more = {"cursor": page["cursor"]}
-        # History reaches back to the binding, which came after most of these times: nobody may see those.
+        # History reaches back to the binding, which came after most of these times: no user may see those.
         self.assertTrue(all("temperature" in row["data"] for row in rows), rows[:3])
         status = terminal.get("device/status", {"did": device.did})
         self.assertEqual(status["data"]["temperature"], (self.count - 1) % 100 / 4)

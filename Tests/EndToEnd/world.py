@@ -168,7 +168,7 @@ class EndToEnd(unittest.TestCase):
     def _no_violations(self):
         found = list(dict.fromkeys(clients.violations))
         clients.violations.clear()
-        self.assertEqual(found, [], "messages that break the contract")
+        self.assertEqual(found, [], "messages that break the schemas")
 
     def keep(self, client):
         """Closes the client when the test ends."""

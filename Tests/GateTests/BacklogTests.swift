@@ -61,7 +61,7 @@ struct BacklogTests {
         #expect(try Self.passed(flooder, Self.report, 60) == 9)
         #expect(try slow.publish(Self.otherReport) < 0x80)
 
-        // Away, it refuses nobody: what waits for its return is the broker's to keep.
+        // While the worker is away no report is refused: the broker keeps those that wait for its return.
         try worker.disconnect()
         let end = MiniClient.now() + 5
         while try flooder.publish(Self.report) >= 0x80, MiniClient.now() < end {}
@@ -84,7 +84,10 @@ struct BacklogTests {
         #expect(try device.waitForEnd(within: 0.2) == nil)
     }
 
-    @Test("Switched off, or by the word of another worker, nobody is refused", arguments: [0, 10])
+    @Test(
+        "Switched off, or by the figures of another worker, no report is refused",
+        arguments: [0, 10]
+    )
     func off(limit: Int) throws {
         let (broker, worker) = try Self.start(limit)
         // Another worker's echo is none of the status worker's.

@@ -7,7 +7,10 @@ import Testing
 
 @Suite("The gate in Mosquitto", .timeLimit(.minutes(5)))
 struct BrokerTests {
-    @Test("Every principal connects, and is refused with the contract's codes", arguments: [5, 4])
+    @Test(
+        "Every principal connects, and is refused with the code for the reason",
+        arguments: [5, 4]
+    )
     func codes(version: UInt8) throws {
         let broker = try GateBroker(Cast.records())
         let (refused, denied): (UInt8, UInt8) = version == 5 ? (0x87, 0x87) : (5, 0x80)

@@ -17,7 +17,7 @@ final class GateBroker {
 
     /// Starts the broker and waits until it accepts connections.
     ///
-    /// `options` stand behind `plugin_opt_`; without any the limits are those of the contract.
+    /// `options` stand behind `plugin_opt_`; without any the limits have their defaults.
     init(
         _ records: [Record] = [],
         newClientsPerMinute: Int = 30,
@@ -100,7 +100,7 @@ final class GateBroker {
         return String(library)
     }
 
-    /// Whoever runs the tests, so that the broker may read what they write.
+    /// The user that runs the tests, so that the broker may read their files.
     private static func user() throws -> String {
         let entry = try #require(getpwuid(getuid()))
         return String(cString: entry.pointee.pw_name)

@@ -160,7 +160,7 @@ struct LimitTests {
         #expect(try MiniClient(broker.port, Cast.app(version)).code == refused)
         let told = try #require(try worker.receive(with: #""action":"connect""#))
         #expect(told.payload.contains(#""reason":"tooFast""#))
-        // The same id from elsewhere is somebody else who knows the app's secret.
+        // The same id from elsewhere is another client that knows the app's secret.
         #expect(try MiniClient(broker.port, Cast.app(version), from: 0x7F00_0009).code == 0)
 
         while MiniClient.now() < start + 20 {
@@ -169,7 +169,7 @@ struct LimitTests {
         Issue.record("the pause never ended")
     }
 
-    @Test("Switched off, nobody is closed")
+    @Test("Switched off, no connection is closed")
     func neverClosed() throws {
         var options = Self.options("terminal", burst: 1)
         options["too_fast_seconds"] = 0

@@ -13,7 +13,7 @@ extension MiniClient {
         return code
     }
 
-    /// Publishes at QoS 0, which nobody answers.
+    /// Publishes at QoS 0, which is not acknowledged.
     func publishOnly(_ topic: String, _ payload: String = "{}") throws {
         var body = Self.text(topic)
         if version == 5 { body.append(0) }

@@ -37,7 +37,7 @@ final class MiniClient {
     struct Message: Equatable {
         var topic: String
         var payload: String
-        /// The payload as it came, where it is no text.
+        /// The payload as it came, where it is not text.
         var bytes: [UInt8] = []
         /// Its MQTT 5 properties, as they came.
         var properties: [UInt8] = []
@@ -82,7 +82,7 @@ final class MiniClient {
         try publish(topic, Array(payload.utf8), retained: retained, properties: properties)
     }
 
-    /// The same with a payload that is no text.
+    /// The same with a payload that is not text.
     func publish(
         _ topic: String,
         _ payload: [UInt8],

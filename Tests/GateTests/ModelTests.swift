@@ -4,7 +4,7 @@ import Testing
 
 @testable import Gate
 
-/// What the contract says, written a second time: slow, with strings, without a look at the gate's code.
+/// The rights of clients, written a second time: slow, with strings, independent of the gate's code.
 private struct Reference {
     var principal: Principal
     var hasSession: Bool

@@ -22,7 +22,7 @@ struct OverlapTests {
         )
     }
 
-    /// What the contract says of one terminal's tokens, written a second time and slowly.
+    /// The rules of one terminal's tokens, written a second time and slowly.
     private struct Reference {
         var newest = 0
         var old: Int?
@@ -151,7 +151,7 @@ struct OverlapBrokerTests {
         #expect(try worker.receive(within: 0.2) == nil)
     }
 
-    @Test("An old token's time ends without anybody's word")
+    @Test("An old token's time ends without a message")
     func runsOut() throws {
         let broker = try GateBroker(
             Cast.records() + [Cast.terminal(session: "s-2", old: ("token s-1", Clock.now() - 1))]

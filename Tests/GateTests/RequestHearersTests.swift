@@ -60,7 +60,7 @@ struct RequestHearersTests {
         ] {
             #expect(try control.subscribe("ll/v1/\(part)") == 1)
         }
-        #expect(try cell.isHeard("home"), "Somebody's requests are not everybody's.")
+        #expect(try cell.isHeard("home"), "One terminal's requests are not all terminals'.")
 
         _ = try control.publish("ll/v1/system/worker/control", Self.offline, retained: true)
         #expect(try cell.isHeard("device"))
@@ -95,7 +95,7 @@ struct RequestHearersTests {
         #expect(try first.subscribe("ll/v1/app/+/+/request/#") == 1)
         try first.disconnect()
         let app = try MiniClient(broker.port, Cast.app())
-        // More than the broker sends to anybody before he confirms.
+        // More than the broker sends to a client before it confirms.
         for _ in 0..<30 { _ = try app.publish("\(Self.requests)/device/list") }
         let control = try MiniClient(broker.port, Cast.worker("control"))
         #expect(try control.subscribe("ll/v1/app/+/+/request/device/#") == 1)
@@ -129,7 +129,7 @@ struct RequestHearersTests {
     }
 
     @Test(
-        "What is no state of a worker changes nothing",
+        "A message that is not a worker's state changes nothing",
         arguments: ["", "{}", "[]", #"{"online":1}"#]
     )
     func nonsense(payload: String) throws {

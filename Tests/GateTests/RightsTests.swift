@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What each principal may touch")
 struct RightsTests {
-    /// One line of the contract's table, or just outside it.
+    /// One right that a client has, or one just outside its rights.
     struct Case: CustomTestStringConvertible, Sendable {
         var who: Principal
         var topic: String

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Standing connections and the file, in Mosquitto", .timeLimit(.minutes(5)))
 struct StandingTests {
-    @Test("Who was let in by an older file is closed once the file is written anew")
+    @Test("A client that an older file admitted is closed once the file is rewritten")
     func older() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let app = try MiniClient(broker.port, Cast.app(password: "token s-1"))
@@ -23,7 +23,7 @@ struct StandingTests {
         #expect(try sms.waitForEnd(within: 0.5) == nil)
     }
 
-    @Test("Who may go on is not disturbed by a file that is written anew")
+    @Test("A client that keeps its rights is not disturbed by a rewritten file")
     func same() throws {
         let records = try Cast.records() + [Cast.terminal(session: "s-1")]
         let broker = try GateBroker(records)

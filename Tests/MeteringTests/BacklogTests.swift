@@ -60,7 +60,7 @@ struct BacklogTests {
             ]
         ),
         Case(
-            "a slow device is let through each time, whoever floods",
+            "a slow device is let through each time, whichever others flood",
             [
                 .echo(1, seen: 0), .sends(0, 99, passed: 10), .sends(1, 1, passed: 1),
                 .echo(2, seen: 1), .sends(0, 99, passed: 0), .sends(1, 1, passed: 1),
@@ -87,14 +87,14 @@ struct BacklogTests {
             ]
         ),
         Case(
-            "while the worker is away all pass, and its return begins anew",
+            "while the worker is away all pass, and its return resets the count",
             [
                 .echo(1, seen: 0), .sends(0, 99, passed: 10), .away, .sends(0, 99, passed: 99),
                 .echo(2, seen: 1), .left(0), .sends(0, 99, passed: 10),
             ]
         ),
         Case(
-            "a worker whose numbers go back begins anew",
+            "a worker whose numbers go back starts over",
             [
                 .echo(100, seen: 0), .sends(0, 99, passed: 10), .echo(7, seen: 0), .left(0),
                 .sends(0, 99, passed: 10), .echo(8, seen: 7), .echo(9, seen: 8), .left(0),
@@ -163,7 +163,7 @@ struct BacklogTests {
         }
         publishEcho(seen: 0)
         for now in Int64(0)..<20_000 {
-            // Five a millisecond come, in an order that favours nobody; two and a half are done.
+            // Five a millisecond come, in an order that favours none; two and a half are done.
             for index in 0..<5 { _ = send(Int(now &* 5) % 500 + index, at: now) }
             if now % 1_000 == 0, !send(500, at: now) { slowRefused += 1 }
             for _ in 0..<(now % 2 == 0 ? 2 : 3) where head < queue.count {

@@ -19,7 +19,7 @@ struct FilterShapeTests {
     }
 
     @Test(
-        "What the contract publishes can be subscribed to, and deep filters can't",
+        "The topics of the schemas can be subscribed to, and deep filters can't",
         arguments: [
             ("", true), ("/#", true), ("/+", true), ("/response", true), ("/session", true),
             ("/answers", true), ("/command/#", true), ("/response/1/2", true),

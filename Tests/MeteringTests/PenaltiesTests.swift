@@ -46,7 +46,7 @@ struct PenaltiesTests {
         #expect(!penalties.refuses("k96", at: 100))
     }
 
-    @Test("A pause of 0 refuses nobody")
+    @Test("A pause of 0 refuses no client")
     func off() {
         var penalties = Penalties(pause: 0)
         penalties.impose(on: "a", at: 0)

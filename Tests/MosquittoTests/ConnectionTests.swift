@@ -34,7 +34,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("Whoever is taken over loses the connection, and the new one gets what it held")
+    @Test("A client that is taken over loses the connection, and the new one gets its messages")
     func takeover() throws {
         let broker = try BrokerProcess()
         var first = try connect(broker.port, "one")
@@ -79,7 +79,7 @@ struct ConnectionTests {
         #expect(!"\(refusal) \(String(reflecting: refusal))".contains("swordfish"))
     }
 
-    @Test("Nobody at the port is a system error worth another try")
+    @Test("A port without a listener is a system error worth another try")
     func nobodyThere() throws {
         let port = try BrokerProcess.freePort()
 

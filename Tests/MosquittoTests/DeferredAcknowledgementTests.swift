@@ -100,7 +100,7 @@ struct DeferredAcknowledgementTests {
     }
 
     @Test(
-        "A session that brings a backlog can be subscribed anew, twice, with nothing acknowledged"
+        "A session with a backlog can be subscribed again, twice, with nothing acknowledged"
     )
     func resumedBacklog() throws {
         let broker = try BrokerProcess()

@@ -29,7 +29,7 @@ struct TLSTests {
         )
     }
 
-    @Test("A session that brings a backlog can be subscribed anew, twice, over TLS as well")
+    @Test("A session with a backlog can be subscribed again, twice, over TLS as well")
     func resumedBacklog() throws {
         let (broker, directory) = try makeBroker()
         do {

@@ -37,7 +37,7 @@ struct BreakerTests {
         #expect(breaker.enter(at: later + .seconds(31)) == .call(isProbe: false))
     }
 
-    @Test("An answer in between makes the count begin anew")
+    @Test("An answer in between resets the count")
     func inBetween() {
         var breaker = Breaker(limits)
         for _ in 0..<2 { fail(&breaker, at: start) }

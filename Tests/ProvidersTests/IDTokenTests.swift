@@ -92,9 +92,13 @@ struct IDTokenTests {
             ["aud": ["app", "api"], "azp": "evil"],
             failed(.otherApp)
         ),
-        Case("for several, at nobody's wish", ["aud": ["app", "api"]], failed(.otherApp)),
+        Case(
+            "for several, without a requesting party",
+            ["aud": ["app", "api"]],
+            failed(.otherApp)
+        ),
         Case("for another app", ["aud": "evil"], failed(.otherApp)),
-        Case("for nobody", ["aud": .null], failed(.malformed)),
+        Case("without an audience", ["aud": .null], failed(.malformed)),
         Case("from another issuer", ["iss": "https://evil.test"], failed(.otherIssuer)),
         Case("just past its time", ["exp": .integer(now - 30)]),
         Case("past its time", ["exp": .integer(now - 61)], failed(.expired)),

@@ -23,13 +23,13 @@ struct PasswordHasherTests {
         #expect(!hasher.verify([], against: hash))
     }
 
-    @Test("Text that is no hash fits nothing", arguments: ["", "x", "$argon2id$", "plain text"])
+    @Test("Text that is not a hash fits nothing", arguments: ["", "x", "$argon2id$", "plain text"])
     func damaged(text: String) {
         #expect(!hasher.verify(Array("correct horse".utf8), against: text))
         #expect(hasher.needsRehash(text))
     }
 
-    @Test("A hash of other costs still fits, and is to be made anew")
+    @Test("A hash of other costs still fits, and has to be made again")
     func costs() throws {
         let old = try hasher.hash(Array("correct horse".utf8))
         let now = PasswordHasher(memoryKiB: 128, passes: 1)

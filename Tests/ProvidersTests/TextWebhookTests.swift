@@ -62,7 +62,7 @@ struct TextWebhookTests {
     }
 
     @Test(
-        "A token goes to nobody without TLS but this machine",
+        "Without TLS a token is sent to this machine only",
         arguments: ["http://sms.test/", "ftp://x", "", "https://"]
     )
     func addresses(url: String) async {

@@ -69,7 +69,7 @@ import Testing
         #expect(!finding.isMet && !finding.isLate)
     }
 
-    @Test("An overload that is far from the rate asked for is no overload")
+    @Test("An overload that is far from the requested rate does not count")
     func rate() {
         var finding = OverloadFinding("freeze")
         (finding.lost, finding.wanted) = (0, 1000)

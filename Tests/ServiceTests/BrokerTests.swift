@@ -66,7 +66,7 @@ import Testing
         #expect(!Ports.accepts("127.0.0.1", port))
     }
 
-    @Test("A child's end is told to everybody who waits", .timeLimit(.minutes(5)))
+    @Test("A child's end is reported to all that wait for it", .timeLimit(.minutes(5)))
     func childExit() async throws {
         let folder = try TemporaryFolder()
         let output = folder.path + "/out"

@@ -76,7 +76,7 @@ import Testing
         #expect(problem?.place == path)
     }
 
-    @Test("A file in the database's place that is no database is said to be none")
+    @Test("A file in the database's place that is not a database is reported as such")
     func notADatabase() throws {
         let folder = try TemporaryFolder()
         let directory = try DataDirectory.prepare(folder.path)

@@ -94,7 +94,7 @@ import Workers
         #expect(try store.read { try $0.apps.document(id) } == before)
     }
 
-    @Test("Retained statuses are said anew where the data points change, and only there")
+    @Test("Retained statuses are published again where the data points change, and only there")
     func refreshes() throws {
         _ = try product()
         try bindDevice()
@@ -127,7 +127,7 @@ import Workers
 
     private static let did = DeviceID(trusted: "d-0000000000001")
 
-    /// Makes a device that somebody is bound to.
+    /// Makes a device that a user is bound to.
     private func bindDevice() throws {
         try store.batch(at: SystemClock().now) { (tx) throws in
             try tx.devices.create(

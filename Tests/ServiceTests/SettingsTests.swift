@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(
-        "A file with nothing in it yet is no settings, not an error",
+        "A file with nothing in it yet has no settings, and is not an error",
         arguments: [
             ("", "l.yaml"), ("# mqtt:\n\n#  port: 1\n", "l.yml"), ("---\n", "l.yaml"),
             (" \n", "l.json"),

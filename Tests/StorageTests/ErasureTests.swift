@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Users who are erased")
 struct ErasureTests {
-    /// What is personal about user so-and-so: words that nobody else's contain.
+    /// The personal details of a numbered user: words that no other user's contain.
     private func words(_ number: Int) -> [String] {
         let mark = String(1000 + number)
         return ["mail", "name", "nick", "remark", "subject", "detail"].map { "\($0)-of-\(mark)." }

@@ -194,7 +194,7 @@ struct GateFileTests {
         #expect(session.endReason == .loggedOut)
     }
 
-    @Test("What another process changes while the file is written anew is not lost")
+    @Test("Changes of another process while the file is rewritten are not lost")
     func processes() throws {
         let world = try World()
         try world.store.healCredentials()
@@ -239,11 +239,11 @@ struct GateFileTests {
         #expect(try !world.store.batch(at: Make.now) { try $0.services.remove("idp") })
     }
 
-    @Test("A file that can't be written fails the batch, and the next batch writes it anew")
+    @Test("A file that can't be written fails the batch, and the next batch rewrites it")
     func unwritable() throws {
         let world = try filled()
         let file = world.directory.path("credentials")
-        // The file's folder stays; in place of the file stands a folder, which nobody can write to.
+        // The file's folder stays; in place of the file stands a folder, which can't be written.
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(throws: (any Error).self) {

@@ -217,7 +217,7 @@ struct WriterCacheTests {
         #expect(try version(world) == nil)
     }
 
-    @Test("A catalog that another connection changed, or a failed batch, is read anew")
+    @Test("A catalog is read again after another connection's change or a failed batch")
     func catalog() throws {
         struct Failure: Error {}
         let directory = try TemporaryDirectory()

@@ -41,7 +41,7 @@ struct LogFileTests {
         try world.store.checkpoint()
         try Self.write(world, number)
         #expect(try !world.store.lengthenLog())
-        #expect(try Self.size(world) == LogFile.bytesMax, "It begins anew within its length.")
+        #expect(try Self.size(world) == LogFile.bytesMax, "It starts over within its length.")
     }
 
     @Test("What was committed among zeros is found after a crash, to the last commit")

@@ -78,7 +78,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("Who gave commands to a device that he is no longer bound to is known for his erasure")
+    @Test("The senders of commands to devices that they left are known for their erasure")
     func formerBonds() throws {
         let directory = try TemporaryDirectory()
         try leave(in: directory, upTo: "012-in-order") { database in
@@ -125,7 +125,7 @@ struct MigrationTests {
         }
     }
 
-    @Test("Accounts of before pending addresses have no zone that nobody set, and their last login")
+    @Test("Accounts of before pending addresses lose an unchosen zone, and keep their last login")
     func accounts() throws {
         let directory = try TemporaryDirectory()
         try leave(in: directory, upTo: "016-turned-away") { database in
@@ -162,8 +162,7 @@ struct MigrationTests {
         }
     }
 
-    /// To write the file anew after a migration was added, run this test with
-    /// `LAMPLIGHTER_WRITE_SCHEMA=1`.
+    /// To rewrite the file after a migration was added, run this test with `LAMPLIGHTER_WRITE_SCHEMA=1`.
     @Test("The migrations make what schemas/database.sql says")
     func schema() throws {
         let file = packageRoot.appending(path: "schemas/database.sql")

@@ -61,7 +61,7 @@ import Testing
         #expect(counts.map(\.times) == [6, 1])
     }
 
-    @Test("Nobody reads in the files who was refused")
+    @Test("The files do not reveal which clients were refused")
     func sealed() throws {
         let world = try World()
         try add([refusal(4711)], to: world)

@@ -75,7 +75,9 @@ struct RetentionTests {
         #expect(several == [6, nil, 7])
     }
 
-    @Test("Who left a device long ago is taken out of its commands, in steps, and nobody else is")
+    @Test(
+        "A user who left a device long ago is removed from its commands, in steps, and no other is"
+    )
     func names() throws {
         let world = try World()
         try world.fill()
@@ -86,7 +88,7 @@ struct RetentionTests {
                 (1...7).map { Self.command($0, by: ($0 % 3 == 0 ? other : Make.uid).text) }
             )
             try tx.bindings.delete(Make.did, [Make.uid])
-            // His id alone counts, and only the commands of his time.
+            // Only the user's id counts, and only the commands of the user's time.
             try tx.commands.save([Self.command(8, by: Make.uid.text + "1")])
         }
         var steps: [Int] = []
@@ -129,7 +131,7 @@ struct RetentionTests {
             try world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(-100)) }
         }
         try prune(before: Make.at(6))
-        // A command that is still open bears his name, and so does one made while the clock was ahead.
+        // A command that is still open bears the user's name, and so does one made while the clock was ahead.
         #expect(try count(world, "formerBond") == 1 && count(world, "command") == 2)
         try world.store.batch(at: Make.at(100)) { try $0.commands.update([Self.command(2)]) }
         try prune(before: Make.at(6))
@@ -172,7 +174,7 @@ struct RetentionTests {
         #expect(try !world.store.read { try $0.retention.isOlder(Make.did, than: Make.at(50)) })
     }
 
-    @Test("Requests are forgotten oldest first, and one that came anew is among the newest")
+    @Test("Requests are forgotten oldest first, and one that came again is among the newest")
     func requests() throws {
         let world = try World()
         func save(_ id: String, at time: Instant) throws {

@@ -42,7 +42,7 @@ import Testing
         #expect(try world.store.read { try $0.devices.count() } == 1)
     }
 
-    @Test("of an older version is written anew once, if it is small or somebody asks")
+    @Test("of an older version is rewritten once, if it is small or on request")
     func converts() throws {
         let directory = try TemporaryDirectory()
         let old = try DatabaseQueue(path: directory.path("test.db"))

@@ -84,7 +84,7 @@ struct SmallTableTests {
         #expect(try world.store.read { try $0.deadLetters.page(limit: 9) }.map(\.id) == [4])
     }
 
-    @Test("Tries count within their window and begin anew after it")
+    @Test("Tries count within their window and start over after it")
     func attempts() throws {
         let world = try World()
         func retry(_ seconds: Int64) throws -> Int64? {

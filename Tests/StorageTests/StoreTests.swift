@@ -22,7 +22,7 @@ struct StoreTests {
         #expect(settings["foreign_keys"] == "1")
     }
 
-    @Test("The pages that commits leave in the log are counted, for whoever copies them")
+    @Test("The pages that commits leave in the log are counted, for the checkpointer")
     func pagesWritten() throws {
         let world = try World()
         // With the first come those of the migrations.
@@ -65,7 +65,7 @@ struct StoreTests {
         }
     }
 
-    @Test("A file that is no database is refused")
+    @Test("A file that is not a database is refused")
     func noDatabase() throws {
         let directory = try TemporaryDirectory()
         try directory.write(String(repeating: "this is no database ", count: 100), to: "test.db")

@@ -37,7 +37,7 @@ package final class BrokerProcess: Sendable {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         var result = try Self.start(settings, port ?? Self.freePort(), directory)
-        // Between finding a free port and taking it somebody else may have.
+        // Another process may take the port after it was found free.
         for _ in 0..<10 where port == nil && result.process == nil {
             result = try Self.start(settings, Self.freePort(), directory)
         }
@@ -78,7 +78,7 @@ package final class BrokerProcess: Sendable {
 
     package var pid: Int32 { process.pid }
 
-    /// Ends the broker and waits until it is gone; SIGKILL ends it without a word to anybody.
+    /// Ends the broker and waits until it is gone; SIGKILL ends it without a message to any client.
     package func stop(_ signal: Int32 = SIGTERM) { process.stop(signal) }
 
     /// Halts the broker, or lets it go on, with its connections open.
@@ -103,7 +103,7 @@ package final class BrokerProcess: Sendable {
         }
     }
 
-    /// Finds a port of the loopback that nobody uses now.
+    /// Finds an unused port of the loopback.
     package static func freePort() throws -> Int {
         let port = withSocket { socket, address in
             var length = socklen_t(MemoryLayout<sockaddr_in>.size)

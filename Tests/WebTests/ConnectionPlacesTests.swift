@@ -44,7 +44,7 @@ import Testing
         #expect(places.total == 5)
     }
 
-    @Test("Nobody whose request is being answered is displaced; the newest goes then")
+    @Test("No connection whose request is being answered is displaced; the newest is closed then")
     func sparesTheBusy() throws {
         for name in ["a1", "a2", "a3"] {
             places.isBusy(try #require(enter("a", name)), true)

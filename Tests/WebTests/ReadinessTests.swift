@@ -19,7 +19,7 @@ import Testing
         #expect(readiness.parts.first?.waitsFor == "it ended")
     }
 
-    @Test("Whoever waits is woken by the last part", .timeLimit(.minutes(5)))
+    @Test("A waiting task is woken by the last part", .timeLimit(.minutes(5)))
     func waiting() async {
         let readiness = Readiness(parts: ["a", "b"])
         async let done: Void = readiness.waitForAll()

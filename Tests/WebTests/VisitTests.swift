@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Who opens pages, and how many")
 struct VisitTests {
-    @Test("Each visitor has so many in a minute, and the next minute anew")
+    @Test("Each visitor has so many in a minute, and as many in the next")
     func limit() {
         let clock = Clock()
         let visits = VisitLimit(perMinute: 3) { clock.seconds }

@@ -53,7 +53,7 @@ struct TopicsTests {
         ),
     ]
 
-    @Test("A topic of the contract is read", arguments: good)
+    @Test("A topic of the schemas is read", arguments: good)
     func reads(_ row: Case) {
         #expect(Make.topics.parse(Make.bytes(row.topic)) == row.wanted)
     }
@@ -155,7 +155,7 @@ struct TopicsTests {
         #expect(!Make.topics.isAnswerable(kelvin, app, Make.terminal))
     }
 
-    @Test("Nobody else's space takes an answer")
+    @Test("No other client's space takes an answer")
     func foreignSpace() {
         for topic in [
             "ll/v1/app/demo/\(Self.hex)/x", "ll/v1/device/d-1/command", "x", "",

@@ -147,7 +147,7 @@ struct AccountProofTests {
         }
     }
 
-    @Test("Whether an address has an account doesn't show to who takes it as his username")
+    @Test("Taking an address as a username does not reveal whether it has an account")
     func nameTellsNothing() throws {
         let world = try AccountWorld()
         try world.register(0, email)
@@ -173,7 +173,7 @@ struct AccountProofTests {
         }
     }
 
-    @Test("A username that another has proved as his address shuts nobody out")
+    @Test("A username that another user verified as an address shuts no user out")
     func nameBesideOwner() throws {
         let world = try AccountWorld()
         let owner = try world.register(0, email)
@@ -190,7 +190,7 @@ struct AccountProofTests {
         #expect(uid.last.map { .string($0) } == owner.user["uid"])
     }
 
-    // MARK: Addresses that nobody proved
+    // MARK: Unverified addresses
 
     @Test("Who registers a taken address unproved logs in by it, as if it had been free")
     func beside() throws {
@@ -267,7 +267,7 @@ struct AccountProofTests {
         #expect(answers == [nil, nil, nil, nil, nil, "TooManyRequests"])
     }
 
-    @Test("An account beside the owner's is no way to try more of the owner's passwords")
+    @Test("An account beside the owner's gives no more tries of the owner's password")
     func noMoreTries() throws {
         let world = try AccountWorld(["emailRegistration": "link"])
         let register = with(["password": "the other's own"], email)

@@ -98,7 +98,7 @@ final class AccountWorld {
         return answer
     }
 
-    /// The user of a terminal, as he sees himself.
+    /// The user of a terminal, as they see themselves.
     func user(_ terminal: Int) throws -> JSONObject {
         try ask(terminal, "whoami")["result"]?.objectValue?["user"]?.objectValue ?? [:]
     }

@@ -56,7 +56,7 @@ struct AdoptingTests {
         let result = try login(adopt: nil).result
         #expect(result["adoptable"] == 2 && result["adopted"] == nil)
         #expect(try role(0, lena) == nil && role(0, anonymous) == .special)
-        // Nobody anonymous is on the terminal any more.
+        // No anonymous user is on the terminal any more.
         let again = try login(adopt: true).result
         #expect(again["adopted"] == 0 && again["adoptable"] == nil)
         #expect(try login(adopt: nil).result["adoptable"] == nil)
@@ -192,7 +192,7 @@ struct AdoptingTests {
                 try test.world.world.run {
                     Interrupting(inner: RequestHandler.account($0), interruption: interruption)
                 }
-                // Whoever got no answer asks again; the second time finds what the first has left.
+                // A caller without an answer asks again; the second request finds the remains of the first.
                 let again = try test.login(adopt: true).result
                 #expect(again["user"]?.objectValue?["uid"] == .string(test.lena.text))
                 let roles = try (0..<2).map { try test.role($0, test.lena) }

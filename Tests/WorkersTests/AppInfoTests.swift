@@ -79,7 +79,7 @@ struct AppInfoTests {
         }
     }
 
-    @Test("A user sees when he logged in last")
+    @Test("A user sees the time of the last login")
     func lastLogin() throws {
         let world = try AccountWorld()
         try world.register(0, ["username": "lena"])
@@ -92,7 +92,7 @@ struct AppInfoTests {
         #expect(try world.user(0)["lastLoginAt"] == now)
     }
 
-    @Test("A user's time zone is his country's until he says another")
+    @Test("A user's time zone is the country's until they set another")
     func timeZone() throws {
         let world = try AccountWorld()
         let china: JSONObject = [

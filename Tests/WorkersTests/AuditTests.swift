@@ -146,11 +146,11 @@ private final class AuditStory {
 struct AuditTests {
     /// Who has done it.
     enum Doer: Sendable {
-        /// The user, on his terminal.
+        /// The user, on a terminal.
         case user
         /// The user, by a link, wherever that was opened.
         case link
-        /// Whoever asked from a terminal.
+        /// An unknown caller on a terminal.
         case anybody(Int)
         /// The service.
         case service

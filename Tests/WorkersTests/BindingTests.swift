@@ -97,7 +97,7 @@ struct BindingTests {
         }
     }
 
-    @Test("Wrong scans lock the user's scanning, and no invitation of his by name")
+    @Test("Wrong scans lock the user's scanning, but not the user's invitations by name")
     func wrongScans() throws {
         let world = try World(devices: 1, online: true, users: 2, bound: 1)
         world.sendRequest(

@@ -83,7 +83,7 @@ struct BondExpiryTests {
         #expect(answer.errorCode == "Expired")
     }
 
-    @Test("A device doesn't pass to a guest whose time is over, though nobody has swept him yet")
+    @Test("A device doesn't pass to a guest whose time is over, even before the sweep")
     func transfer() throws {
         let world = try world()
         let sharing = try invite(world, guest: 1, minutes: 10)
@@ -98,7 +98,7 @@ struct BondExpiryTests {
         #expect(answer.errorCode == "ResourceNotFound")
     }
 
-    @Test("One whose time is over is refused though nobody has swept it yet")
+    @Test("One whose time is over is refused even before the sweep")
     func unswept() throws {
         let world = try world()
         let named = try invite(world, guest: 1)

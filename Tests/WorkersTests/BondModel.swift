@@ -156,7 +156,7 @@ struct BondModel {
         return bonds[device][other] == nil ? "ResourceNotFound" : nil
     }
 
-    // MARK: What nobody asks for
+    // MARK: Changes without a request
 
     mutating func erase(_ user: Int) {
         for device in bonds.indices { _ = unbind(user, device) }

@@ -264,7 +264,7 @@ private struct Walk {
         if !deleted.contains(device) {
             #expect(record?.generation == Int64(1 + model.lives[device]), "\(trail.suffix(20))")
         }
-        // What the broker keeps is for those who are bound, and for nobody else.
+        // The broker's retained messages are for bound users, and for no others.
         for user in 0..<Self.users {
             let isKept = world.broker.retained[World.statusTopic(user, device)] != nil
             #expect(isKept == (found[user] != nil), "\(user): \(trail.suffix(20))")

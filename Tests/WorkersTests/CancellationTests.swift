@@ -175,7 +175,7 @@ struct CancellationTests {
         }
     }
 
-    @Test("A terminal is remembered while somebody is logged in there, or the same user was lately")
+    @Test("A terminal is remembered while it has a session, or the same user had one lately")
     func terminals() throws {
         let world = try World()
         try world.makeUsers(2)

@@ -31,7 +31,7 @@ struct ClockStepTests: CommandSuite {
         #expect(outcomes(world).compactMap { $0["state"]?.stringValue } == ["expired"])
     }
 
-    @Test("Time that passes is no step, nor is a clock set forth", arguments: [0, 1, -3600])
+    @Test("Passing time is not a step, nor is a clock set forward", arguments: [0, 1, -3600])
     func none(_ back: Int64) throws {
         let clock = ManualClock()
         var steps = ClockSteps()

@@ -19,7 +19,7 @@ struct CommandArrivalTests: CommandSuite {
         #expect(sent(world).count == 1)
     }
 
-    @Test("What a device may have missed goes out once more when it comes anew, under its number")
+    @Test("Commands that a device may have missed are sent again on its return, under their number")
     func again() throws {
         let world = try world(online: true)
         try queue(world, "a", ["pin": "canary-5", "level": 1])
@@ -183,7 +183,7 @@ struct CommandArrivalTests: CommandSuite {
         }
     }
 
-    @Test("What nobody may ask for any more is not sent once more")
+    @Test("A command whose sender lost the right is not sent again")
     func againRights() throws {
         let world = try world(online: true)
         try queue(world, "a", ["level": 1], user: 1)

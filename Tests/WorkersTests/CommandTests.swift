@@ -77,7 +77,7 @@ struct CommandTests: CommandSuite {
         #expect(outcomes(world, 1).map { $0["code"] } == ["NotBound"])
     }
 
-    @Test("What a guest left waiting is not sent once his time is over, swept or not")
+    @Test("A guest's waiting commands are not sent once the guest's time is over, swept or not")
     func guests() throws {
         let world = try world()
         try queue(world, "a", ["level": 1], user: 1)
@@ -122,7 +122,7 @@ struct CommandTests: CommandSuite {
         #expect(sent(world).map { $0["data"] } == [["level": 1]])
     }
 
-    @Test("Whoever sets one value again and again while the device is away is not refused")
+    @Test("A user who sets one value again and again while the device is away is not refused")
     func slider() throws {
         var limits = Limits()
         limits.queuedPerDevice = 3
@@ -149,7 +149,7 @@ struct CommandTests: CommandSuite {
         #expect(sent(world).first?["actor"]?.objectValue?["kind"] == "schedule")
     }
 
-    @Test("Everybody subscribed sees the status with who caused it, the terminal only himself")
+    @Test("All subscribed users see who caused a status, and only that user sees the terminal")
     func actor() throws {
         let world = try world(online: true)
         try queue(world, "a", ["level": 5], ["mode": "now"])

@@ -86,7 +86,7 @@ struct ControlTests {
         #expect(world.answers().count == 1)
     }
 
-    @Test("An answer after the time and before anybody looked ends the waiting too")
+    @Test("An answer after the deadline and before the sweep ends the waiting too")
     func lateAnswerFirst() throws {
         let world = try bound()
         control(world, id: "c", wait: true, ttl: 10)

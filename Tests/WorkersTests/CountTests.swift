@@ -99,7 +99,7 @@ struct CountTests {
     ]
 
     @Test(
-        "Each bound holds, tells when it opens, touches nobody else, and is a setting",
+        "Each bound holds, tells when it opens, affects no other caller, and is a setting",
         arguments: cases
     )
     func bounds(_ row: Case) throws {
@@ -157,7 +157,7 @@ struct CountTests {
         #expect(own.last == "TooManyRequests")
     }
 
-    @Test("Codes to the address that a terminal asked for before don't count anew")
+    @Test("Codes to the address that a terminal asked for before don't count again")
     func sameAddress() throws {
         for number in 0..<5 { #expect(try world.ask(0, "sendCode", phone(number)).isOK) }
         world.world.clock.advance(seconds: 61)
@@ -262,7 +262,7 @@ struct CountTests {
         #expect(try world.user(0)["uid"] == .string(second))
     }
 
-    @Test("Nobody is replaced who can come back, is elsewhere too, or is not anonymous")
+    @Test("A user who can come back, is elsewhere too, or is not anonymous is not replaced")
     func kept() throws {
         let secret: JSONObject = ["deviceId": "a-secret-of-16-or-more"]
         let installed = try anonymous(0, secret)
@@ -280,7 +280,7 @@ struct CountTests {
 
     // MARK: Codes
 
-    @Test("Who brings the codeToken has tries of his own, which strangers can't use up")
+    @Test("Requests with the codeToken have tries of their own, which strangers can't use up")
     func codeToken() throws {
         try world.register(0, ["phone": "15123300000"])
         world.world.clock.advance(seconds: 61)

@@ -54,7 +54,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("A gateway gets the message as the contract has it, and its answer is told")
+    @Test("A gateway gets the message in its schema's form, and its answer is published")
     func gateway() throws {
         let world = try World()
         try add(world, Self.delivery(at: world.clock.now))
@@ -147,7 +147,7 @@ struct DeliveryTests {
         }
     }
 
-    @Test("An answer that is none is put aside; one for a message nobody knows is nobody's")
+    @Test("A malformed answer is put aside; one for an unknown message changes nothing")
     func nonsense() throws {
         let world = try World()
 

@@ -143,7 +143,7 @@ struct DeviceCountTests {
         #expect(try register(world, 3, from: nil) == nil)
     }
 
-    // MARK: Devices that nobody bound
+    // MARK: Devices that were never bound
 
     private func sweep(_ world: World) throws -> [String] {
         let sweeper = UnboundSweeper(world.environment)
@@ -154,7 +154,7 @@ struct DeviceCountTests {
         }
     }
 
-    @Test("A device that nobody ever bound goes 30 days after it was last seen, with all it left")
+    @Test("A device that was never bound is erased 30 days after it was last seen")
     func unbound() throws {
         let world = try World(devices: 4, online: true, users: 1)
         world.sendBinding(0, id: "b")

@@ -67,7 +67,7 @@ struct FairQueueTests {
         #expect(queue.count == 0 && queue.bytes == 0 && queue.senders == 0)
     }
 
-    @Test("A full queue takes from whoever has more than a tenth, and from nobody else")
+    @Test("A full queue drops from senders with more than a tenth, and from no other")
     func share() {
         var queue = queue(10)
         #expect(offer("a a a a a a a a a a", to: &queue).isEmpty)

@@ -41,7 +41,7 @@ final class FarSide: Sendable {
     }
 }
 
-/// Holds whoever waits until it is opened.
+/// Makes tasks wait until it is opened.
 final class Gate: Sendable {
     private let isOpen = Atomic<Bool>(false)
 

@@ -52,7 +52,7 @@ struct HistoryTests: HistorySuite {
         #expect(try ask(world, "history", span(world), user: 1).errorCode == "NotBound")
     }
 
-    @Test("Nobody sees what was before his time, not even what a fast clock put into it")
+    @Test("No user sees records of before their time, not even those of a fast clock")
     func generations() throws {
         let world = try world()
         world.sendReport(
@@ -88,7 +88,7 @@ struct HistoryTests: HistorySuite {
         #expect(rows(try ask(world, "commands", [:], user: 1), "commands").isEmpty)
     }
 
-    @Test("Who has a device anew sees his own commands at once, however fast its clock was")
+    @Test("A new owner sees their own commands at once, however fast the device's clock was")
     func commandsOfNewLife() throws {
         let world = try world()
         let ahead = world.clock.now.adding(seconds: 500)

@@ -28,7 +28,7 @@ struct HistoryUseTests {
         world.broker.published(ending: "/event").filter { $0["type"] == "historyLimited" }
     }
 
-    @Test("Beyond its bound the state alone is kept, told once an hour, whoever restarts when")
+    @Test("Beyond its bound only the state is kept, with at most one notice an hour")
     func bound() throws {
         let world = try world()
         for number in Int64(1)...9 { try send(world, number) }

@@ -103,7 +103,7 @@ struct OthersRequestsTests {
     }
 
     @Test(
-        "What is read anew each time is refused while its worker is away, though it was answered before"
+        "An answer that is read again each time is refused while its worker is away, though given before"
     )
     func reading() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)

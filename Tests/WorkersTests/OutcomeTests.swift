@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("What who asked is told once he may not see the device any more")
+@Suite("The outcome of a command whose sender may not see the device any more")
 struct OutcomeTests {
     /// A way to lose sight of a device, and with what a query is refused then.
     struct Way: CustomTestStringConvertible, Sendable {
@@ -19,16 +19,16 @@ struct OutcomeTests {
     }
 
     static let ways = [
-        Way(name: "he leaves", user: 1, method: "device/unbind", code: "NotBound"),
+        Way(name: "the sender leaves", user: 1, method: "device/unbind", code: "NotBound"),
         Way(
-            name: "the owner takes him off",
+            name: "the owner removes the sender",
             user: 0,
             method: "device/removeUser",
             params: ["uid": .string(World.uid(1).text)],
             code: "NotBound"
         ),
         Way(
-            name: "he unsubscribes",
+            name: "the sender unsubscribes",
             user: 1,
             method: "device/subscribe",
             params: ["subscribed": false],
@@ -79,7 +79,7 @@ struct OutcomeTests {
         #expect(told?["result"] == nil)
     }
 
-    @Test("Of a command he learns what became of it, not what was reported", arguments: ways)
+    @Test("The sender learns the outcome of the command, not the reported values", arguments: ways)
     func write(way: Way) throws {
         let world = try world()
         try ask(world, 1, "asked", "device/control", ["data": ["level": 5], "wait": true])
@@ -99,7 +99,7 @@ struct OutcomeTests {
         #expect(kept?.result == ["level": 5, "power": true])
     }
 
-    @Test("A guest whose time is over is one of them, though nobody has swept him yet")
+    @Test("A guest whose time is over is one of them, even before the sweep")
     func unswept() throws {
         let world = try world()
         try ask(world, 1, "asked", "device/query", ["timeout": 60])
@@ -131,7 +131,7 @@ struct OutcomeTests {
         #expect(status?["actor"] == nil)
     }
 
-    @Test("A schedule that commanded is named, whoever has the device")
+    @Test("A schedule that commanded is named, whichever user has the device")
     func schedule() throws {
         let world = try world()
         _ = try world.takeScheduled(level: 4)

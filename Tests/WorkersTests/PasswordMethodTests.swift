@@ -117,7 +117,7 @@ struct PasswordMethodTests {
         #expect(try world.login(1, email).isOK)
     }
 
-    @Test("An address that nobody proved resets nothing")
+    @Test("An unverified address resets nothing")
     func unproved() throws {
         try world.register(0, ["username": "lena"])
         try world.ask(0, "updateProfile", email)

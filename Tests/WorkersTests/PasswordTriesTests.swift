@@ -88,7 +88,7 @@ struct PasswordTriesTests {
         )
     }
 
-    @Test("Of a user who is logged in close his names too")
+    @Test("Of a user who is logged in close the user's names too")
     func fromInside() throws {
         try world.register(0, email)
         for _ in 0..<10 {
@@ -98,7 +98,7 @@ struct PasswordTriesTests {
         #expect(try world.login(1, email).errorCode == "TooManyRequests")
     }
 
-    @Test("Under one name let nobody in by another, and don't show that both are one account")
+    @Test("Under one name admit no login by another, and don't show that both are one account")
     func otherName() throws {
         try world.register(0, email)
         try world.ask(0, "updateProfile", ["username": "lena"])
@@ -110,7 +110,7 @@ struct PasswordTriesTests {
         #expect(try world.login(1, ["username": "lena"]).isOK)
     }
 
-    @Test("Nobody is locked out by a right password, however often")
+    @Test("A right password never locks a user out, however often it is used")
     func rightOnes() throws {
         try world.register(0, ["username": "lena"])
         for _ in 0..<15 { #expect(try world.login(1, ["username": "lena"]).isOK) }
@@ -154,7 +154,7 @@ struct LoginTests {
         #expect(world.pool.journal.isEmpty)
     }
 
-    @Test("A password hashed with parameters of the past is hashed anew")
+    @Test("A password hashed with old parameters is hashed again")
     func rehash() throws {
         try world.register(0, ["username": "lena"])
         world.pool.hasher = PlainHasher(mark: "new:")
@@ -210,7 +210,7 @@ struct LoginTests {
         #expect(try world.register(0, ["username": "lena"]).user["region"] == "eu")
     }
 
-    @Test("Another app's terminal and another app's user get nobody in")
+    @Test("Another app's terminal and another app's user don't log in")
     func apps() throws {
         try world.register(0, ["username": "lena"])
         let password = JSONValue.string(AccountWorld.password)

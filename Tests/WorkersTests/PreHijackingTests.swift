@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// What somebody can do who had the victim's address before the victim came: five kinds of it.
+/// Five attacks of an intruder who used the victim's address before the victim came.
 @Suite("Pre-hijacking")
 struct PreHijackingTests {
     private let email: JSONObject = ["email": "victim@example.com"]
@@ -177,7 +177,7 @@ struct ProviderMethodTests {
         #expect(Set(answers.map { $0.user["uid"]?.stringValue }).count == 1)
     }
 
-    @Test("A credential that is refused, and a provider that is off, let nobody in")
+    @Test("A refused credential, and a provider that is off, don't log in")
     func refused() throws {
         world.pool.identify = { _, _ in .failure(.invalidCredential(.otherApp)) }
         #expect(

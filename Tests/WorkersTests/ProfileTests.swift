@@ -61,7 +61,7 @@ struct ProfileTests {
         #expect(answer.result["profileError"]?.objectValue?["code"] == "InvalidRequest")
     }
 
-    @Test("An address given here logs nobody in and keeps nobody from it")
+    @Test("An address given here neither logs in nor blocks its owner")
     func writtenDown() throws {
         try world.register(0, ["username": "lena"])
         let user = try update(0, ["email": "a@example.com"]).user

@@ -28,7 +28,7 @@ struct RegisterTests {
         #expect(login.user["uid"] == answer.user["uid"] && login.result["isNew"] == false)
     }
 
-    @Test("A phone or e-mail without a right code gets nobody in")
+    @Test("A phone or e-mail without a right code does not log in")
     func codes() throws {
         let world = try world()
         for name in [["phone": "1512345678"], ["email": "a@example.com"]] as [JSONObject] {
@@ -45,7 +45,7 @@ struct RegisterTests {
     }
 
     @Test(
-        "A username that reads as a phone, or that is no name, is refused",
+        "A username that reads as a phone, or is not a name, is refused",
         arguments: [
             "lena@", "0151 2345678", "+491512345678", "４９１５１", "lena＠example.com", "",
             "a\u{200B}b",
@@ -60,7 +60,7 @@ struct RegisterTests {
         #expect(answer.errorCode == "InvalidRequest" && answer.errorField == "params.username")
     }
 
-    @Test("A username may be an e-mail address, which goes when somebody proves the address")
+    @Test("A username may be an e-mail address, and is removed when another account verifies it")
     func addressAsUsername() throws {
         let world = try world()
         let name: JSONObject = ["username": "lena@example.com"]
@@ -166,7 +166,7 @@ struct RegisterTests {
                 try world.mails().map(\.template) == [
                     policy == "link" ? .verifyEmail : .confirmation
                 ],
-                "nobody has proved it: the first who follows the link has it"
+                "it is unverified: the first who follows the link has it"
             )
             #expect(first.result.members.map(\.key) == second.result.members.map(\.key))
             #expect(first.user.members.map(\.key) == second.user.members.map(\.key))
@@ -255,7 +255,7 @@ struct RegisterTests {
         #expect(try world.login(1, phone).errorCode == "InvalidCredentials")
     }
 
-    @Test("The app's own ids register and log in, and are nobody's username")
+    @Test("The app's own ids register and log in, and are no user's username")
     func external() throws {
         let world = try world()
         let params: JSONObject = ["uid": "customer 7", "password": Self.password]

@@ -59,7 +59,7 @@ struct RequestTests {
     // MARK: Tokens
 
     @Test(
-        "A token of nobody, of another terminal, or none is refused",
+        "An unknown token, another terminal's, or none is refused",
         arguments: ["", "nonsense", World.token(1)]
     )
     func tokens(_ token: String) throws {
@@ -144,7 +144,7 @@ struct RequestTests {
     }
 
     @Test(
-        "A method that the contract doesn't have is invalid",
+        "An unknown method is invalid",
         arguments: [
             ("device/fly", "InvalidRequest"), ("device", "InvalidRequest"),
             ("device/list/x", "InvalidRequest"),

@@ -5,14 +5,14 @@ import Testing
 
 @testable import Workers
 
-/// What a reset by an address does that nobody has proved: it proves it.
+/// Resets by an unverified address, which verify it.
 @Suite("Resetting by the address that an account registered with")
 struct ResetProofTests {
     private let email: JSONObject = ["email": "victim@example.com"]
     private let providers: JSONObject = ["google": ["enabled": true, "clientIds": ["ours"]]]
 
-    /// Somebody has registered the address unproved, with a phone, a provider and a second mailbox
-    /// to get in by later.
+    /// An intruder has registered the address unverified, with a phone, a provider and a second mailbox to get
+    /// in by later.
     private func squatted(_ policy: String) throws -> AccountWorld {
         let world = try AccountWorld(["emailRegistration": .string(policy)], providers: providers)
         world.pool.identify = { _, _ in
@@ -96,7 +96,7 @@ struct ResetProofTests {
     }
 
     @Test(
-        "A code of purpose register resets nobody where the address has no account, and stays good"
+        "A code of purpose register resets nothing where the address has no account, and stays good"
     )
     func noAccount() throws {
         let world = try AccountWorld()
@@ -139,7 +139,7 @@ struct ResetProofTests {
         #expect(try world.code(1, "resetPassword", email).isEmpty)
     }
 
-    @Test("Who proved his address before keeps all that he has when he resets by it")
+    @Test("A user who verified the address before keeps everything when resetting by it")
     func proved() async throws {
         let world = try AccountWorld(providers: providers)
         world.pool.identify = { _, _ in

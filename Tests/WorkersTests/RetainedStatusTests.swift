@@ -30,7 +30,7 @@ struct RetainedStatusTests {
         #expect(Array(order.prefix(20)) == (0..<20).map { World.statusTopic(0, $0) })
     }
 
-    @Test("After a roll call, devices that nobody announced are offline")
+    @Test("After a roll call, devices that were not announced are offline")
     func rollCall() throws {
         let world = try World(devices: 6, online: true, users: 2, bound: 1)
         world.environment.limits.refreshPage = 2

@@ -244,7 +244,7 @@ struct ScheduleMethodTests {
         #expect(try world.ask(0, "list", ["cursor": "x"]).errorField == "params.cursor")
     }
 
-    @Test("A creator's unbinding deletes his schedules")
+    @Test("A creator's unbinding deletes the creator's schedules")
     func unbinding() throws {
         let world = try ScheduleWorld()
         try world.make("07:00", user: 1)

@@ -56,7 +56,7 @@ final class ScheduleWorld {
         world.clock.advance(milliseconds: gap + seconds * 1000)
     }
 
-    /// What the scheduler says is due, said to nobody yet.
+    /// The due triggers of the scheduler, not yet published.
     func triggers() throws -> [(topic: String, payload: [UInt8])] {
         world.broker.forgetPublished()
         try world.run { SchedulerHandler($0) }

@@ -221,7 +221,7 @@ struct SessionMethodTests {
     }
 
     @Test(
-        "A code that is over, another user's or made up ends nobody",
+        "A code that is over, another user's or made up ends no session",
         arguments: ["late", "other", "made up"]
     )
     func badCode(_ kind: String) throws {
@@ -275,7 +275,7 @@ struct SessionMethodTests {
         #expect(answer["error"]?.objectValue?["reason"] == "expired")
     }
 
-    @Test("A second notice of a session that has ended tells nobody, whoever sends it")
+    @Test("A second notice of an ended session publishes nothing, whichever worker sends it")
     func secondNotice() throws {
         let world = try world()
         func notice(_ id: String, _ reason: String) throws -> Int {

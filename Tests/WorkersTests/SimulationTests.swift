@@ -269,7 +269,7 @@ private struct Simulation {
         }
     }
 
-    /// What the broker keeps for each user is what the store says, and nothing for anybody else.
+    /// The broker's retained messages for each user match the store, and there are no others.
     private func checkStatuses() throws {
         for device in 0..<Self.deviceCount {
             let status = try #require(try world.status(device))
@@ -302,7 +302,7 @@ private struct Simulation {
             let answers = world.answers(user)
             #expect(Set(answers.compactMap { $0["id"]?.stringValue }) == ids)
             for same in Dictionary(grouping: answers, by: { $0["id"]?.stringValue }).values {
-                // A refusal that may pass is decided anew; what was done is told alike.
+                // A temporary refusal is decided again; a repeat of a finished request gets the same answer.
                 let done = same.filter { $0.isOK }
                 #expect(done.allSatisfy { $0 == done.first })
             }

@@ -201,7 +201,7 @@ struct PasswordPoolTests {
 
     private func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
 
-    @Test("It hashes, verifies, and hashes anew what is of the past", .timeLimit(.minutes(5)))
+    @Test("It hashes, verifies, and hashes old passwords again", .timeLimit(.minutes(5)))
     func work() async throws {
         let sender = Sender("t")
         let pool = try PasswordPool(
@@ -317,7 +317,7 @@ struct PasswordPoolTests {
         return Array(UnsafeBufferPointer(start: start, count: count))
     }
 
-    @Test("A job that ran is held by nobody any more", .timeLimit(.minutes(5)))
+    @Test("A job that ran is released", .timeLimit(.minutes(5)))
     func forgotten() async throws {
         let hasher = SlowHasher()
         let pool = try PasswordPool(hasher, threads: 1, bounds: LaneBounds(waiting: 64))

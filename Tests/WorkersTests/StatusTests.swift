@@ -25,7 +25,7 @@ struct StatusTests {
     }
 
     @Test(
-        "What a device kept from the life before is stored, and told to nobody",
+        "Reports from before the ownership period are stored, and published to no user",
         arguments: [-1, 1]
     )
     func oldLife(_ seconds: Int64) throws {

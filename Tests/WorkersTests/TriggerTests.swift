@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Schedules that are due")
 struct TriggerTests {
-    @Test("A due schedule gives one command, whoever fires it and however often")
+    @Test("A due schedule gives one command, however often it is fired")
     func once() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
@@ -64,7 +64,7 @@ struct TriggerTests {
         }
     }
 
-    @Test("A command that nobody answers expires, and so does its run")
+    @Test("A command without an answer expires, and so does its run")
     func expiry() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
@@ -77,7 +77,7 @@ struct TriggerTests {
         #expect(try world.runs(id).map(\.state) == ["expired"])
     }
 
-    @Test("A run fails at once where the device is away or its creator has lost his rights")
+    @Test("A run fails at once where the device is away or the creator has lost the right")
     func failing() throws {
         for (change, code) in [
             ("UPDATE status SET online = 0", "DeviceOffline"),
@@ -104,7 +104,7 @@ struct TriggerTests {
         }
     }
 
-    @Test("A guest's schedule does not act from the moment on at which his time ends")
+    @Test("A guest's schedule does not act from the end of the guest's time on")
     func guestsEnd() throws {
         for (seconds, commands) in [(1, 1), (0, 0)] as [(Int64, Int)] {
             let world = try ScheduleWorld()
@@ -116,7 +116,7 @@ struct TriggerTests {
             }
             try world.advance(to: id)
 
-            // Nobody has swept the bond yet.
+            // The binding has not been swept yet.
             for trigger in try world.triggers() {
                 world.world.broker.send(trigger.topic, trigger.payload)
             }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-/// What is left of whoever changed an address when its owner undoes that.
+/// The remains of an intruder's change of an address after its owner undid it.
 @Suite("Undoing the change of an address")
 struct UndoTests {
     private static let own: JSONObject = ["email": "own@example.com"]
@@ -71,7 +71,7 @@ struct UndoTests {
         #expect(try left(world)["phoneVerified"] == true)
     }
 
-    @Test("With phone and e-mail changed, each owner's link gives back his own, in any order")
+    @Test("With phone and e-mail changed, each owner's link restores its own, in any order")
     func both() async throws {
         for emailFirst in [true, false] {
             let world = try AccountWorld()

@@ -47,7 +47,7 @@ final class World {
             credentialsPath: directory.path("credentials"),
             key: key
         )
-        // Nobody waits in a test.
+        // Tests never wait.
         var limits = limits
         limits.settleLinger = .zero
         limits.crowdPause = 0
