@@ -2,72 +2,72 @@ package import Domain
 package import Storage
 package import Wire
 
-/// One message of a batch, as places in the batch's bytes.
+/// One message of a batch, as slices of the batch's bytes.
 package struct Inbound {
-    /// Where it was published.
+    /// The topic.
     package let topic: ArraySlice<UInt8>
-    /// What it says.
+    /// The payload.
     package let payload: ArraySlice<UInt8>
-    /// Where an answer is wanted, and with what.
+    /// The topic for the answer, if the sender wants one.
     package let responseTopic: ArraySlice<UInt8>?
     /// MQTT 5 correlation data.
     package let correlation: ArraySlice<UInt8>?
-    /// Where a request or registration comes from: an IPv4 address or an IPv6 /64, as the gate says it;
-    /// nil where the address is exempt (127.0.0.1, ::1) or not known.
+    /// The source address of a request or registration, as the gate states it: an IPv4 address or an IPv6 /64;
+    /// nil if the address is exempt (127.0.0.1, ::1) or unknown.
     package var sourceAddress: String?
-    /// Whether its correlation data was too long, and is left out.
+    /// Whether its correlation data was too long and was removed.
     package var isCorrelationTooLong = false
-    /// Whether the broker had kept it.
+    /// Whether it is a retained message of the broker.
     package let isRetained: Bool
 
     /// The topic as text, for dead letters and logs.
     ///
-    /// What doesn't read like a method's name is not shown of an app's request.
+    /// Parts of a request's topic that don't have the form of a method's name are hidden.
     package var topicText: String { Topics.shown(topic) }
 }
 
-/// What one worker does with its messages.
+/// Handles the messages of one worker.
 ///
-/// A batch may be run again after a failure, as a whole or in parts: whatever a handler keeps in
-/// memory must be true again then.
+/// A batch may run again after a failure, as a whole or in parts: the handler's state in memory must then be
+/// valid again.
 package protocol BatchHandler {
-    /// Which worker it is.
+    /// The worker.
     var name: WorkerName { get }
     /// The filters that the worker subscribes to.
     var filters: [String] { get }
-    /// Filters whose retained messages it needs after connecting.
+    /// Filters whose retained messages the worker needs after connecting.
     var retainedFilters: [String] { get }
-    /// Filters of which it needs what the broker keeps, once, when the session was lost.
+    /// Filters whose retained messages the worker needs once, after the session was lost.
     var sweptFilters: [String] { get }
 
-    /// Whether a batch is for others alone, so that it is acknowledged without a transaction; told
+    /// Whether a batch is only for other workers, so that it is acknowledged without a transaction; decided
     /// without the store.
     func isForOthers(_ batch: [Inbound]) -> Bool
-    /// Carries out a batch in one transaction and says what is owed.
+    /// Carries out a batch in one transaction and returns what is owed.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed
-    /// Does what is due by the clock or left by others; nil when there is nothing.
+    /// Carries out due work, and work left by other workers; nil if there is none.
     mutating func due(in tx: Transaction) throws -> Owed?
-    /// Tells whether `due` has something to do, cheaply and without writing.
+    /// Whether `due` has work, decided cheaply and without writing.
     func isDue(in tx: Transaction) throws -> Bool
-    /// When `due` has something to do next at the latest; nil when only others can bring it.
+    /// The latest time at which `due` has work next; nil if only other workers can bring it.
     var nextDue: Instant? { get }
-    /// Whether slow work is under way whose results are still to be told.
+    /// Whether slow work is under way whose results are still to be answered.
     var isAwaiting: Bool { get }
-    /// What to answer to a message on which the service fails, and which is put aside; nil where
-    /// nobody waits for an answer, or none can be addressed.
+    /// Returns the answer to a message on which the service fails, and which is put aside; nil if the sender
+    /// does not wait for an answer, or can't be addressed.
     func apology(for message: Inbound) -> OutboundMessage?
-    /// What refuses a request for what stands around it; nil where it isn't this worker's, or can't be
-    /// answered.
+    /// Returns the refusal of a request because of its MQTT properties; nil if it isn't this worker's, or
+    /// can't be answered.
     func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage?
-    /// The connection stands: prepares for a broker that may have forgotten everything; returns
-    /// messages for the broker that are owed to nobody else.
+    /// Prepares after connecting for a broker that may have forgotten everything; returns messages for the
+    /// broker itself.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
-    /// Messages for the broker that follow from the batch and need no outbox.
+    /// Returns messages for the broker that follow from the batch and need no outbox.
     mutating func takeSignals() -> [OutboundMessage]
 }
 
 extension Inbound {
-    /// The refusal that tells the sender that the service failed on its message; nil without an id.
+    /// Returns the refusal for a message on which the service failed; nil without an id.
     var apology: [UInt8]? {
         refusal(Rejection(.internal, "The service failed on this message."))
     }

@@ -1,11 +1,11 @@
-/// How many messages the next batch takes, so that it is over in time.
+/// The number of messages in the next batch, chosen so that it ends in time.
 ///
-/// A batch of many dear messages would have those wait who ask for something cheap; one of few cheap ones
-/// would spend its time on commits. So it is cut to what the last one took.
+/// A batch of many expensive messages would delay senders of cheap ones; batches of few cheap messages would spend
+/// their time on commits. So each is sized by the time that the last one took.
 struct BatchPace {
     private let most: Int
     private let target: Duration
-    /// Messages of the next batch at most.
+    /// The most messages of the next batch.
     private(set) var size: Int
 
     init(_ limits: Limits) {
@@ -14,11 +14,11 @@ struct BatchPace {
         size = limits.batchMax
     }
 
-    /// Takes how long a batch of so many took.
+    /// Notes the size of a batch and the time that it took.
     mutating func note(_ count: Int, took duration: Duration) {
         guard count > 0 else { return }
         if duration > target {
-            // Half of it at least: one slow commit says little of the messages.
+            // At least half of it: one slow commit says little about the messages.
             let fitting = Int(Double(count) * (target / duration))
             size = max(1, max(fitting, min(count, size) / 2))
         } else if count >= size, duration < target / 2 {

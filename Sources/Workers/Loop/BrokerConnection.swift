@@ -3,45 +3,45 @@ package import Wire
 
 /// A worker's connection to the broker; a seam, so that tests can fail it at every step.
 ///
-/// The implementation is used by one thread. Acknowledgements of what `receive` gave leave in
-/// `flush` after `acknowledge`, and nowhere else. After an error it is dropped and made anew.
+/// One thread uses the implementation. Acknowledgements of received messages leave in `flush` after
+/// `acknowledge`, and nowhere else. After an error the connection is dropped, and a new one is made.
 package protocol BrokerConnection: ~Copyable {
-    /// What to subscribe to so that many messages come as one; none where each is to come by itself.
+    /// The filters for many messages in one; empty if each message is to come by itself.
     var batchFilters: [String] { get }
-    /// Connects; tells whether the broker still had the session.
+    /// Connects; returns whether the broker still had the session.
     mutating func connect() throws -> Bool
-    /// Subscribes; `sendsRetained` asks for what the broker keeps under the filters.
+    /// Subscribes; `sendsRetained` asks for the retained messages of the filters.
     mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws
-    /// Ends subscriptions; only while nothing is held back.
+    /// Ends subscriptions; only while no acknowledgement is held.
     mutating func unsubscribe(_ filters: [String]) throws
-    /// Gives the next batch, in the place of what the intake held.
+    /// Receives the next batch, which replaces the intake's content.
     mutating func receive(
         upTo limit: Int,
         linger: Duration,
         wait: Duration,
         into intake: inout Intake
     ) throws
-    /// Queues a message, which expires after so many seconds; returns the packet id that its
-    /// confirmation will name.
+    /// Queues a message, which may expire after some seconds; returns the packet id that its confirmation
+    /// will name.
     ///
-    /// `lane` says over which connection it goes: what has one lane stays in order. Without one it goes
-    /// over the connection that messages come from.
+    /// `lane` selects the connection: messages of one lane stay in order. Without a lane the message takes the
+    /// connection that receives messages.
     mutating func publish(
         _ message: OutboundMessage,
         over lane: Int?,
         quality: QualityOfService,
         expirySeconds: UInt32?
     ) throws -> Int32
-    /// Lets the acknowledgements of the oldest messages that were given leave with the next `flush`.
+    /// Lets the acknowledgements of the oldest received messages leave with the next `flush`.
     mutating func acknowledge(_ count: Int)
-    /// Lets acknowledgements and messages leave.
+    /// Sends acknowledgements and messages.
     mutating func flush() throws
-    /// Says goodbye; nothing may be held back.
+    /// Disconnects; no acknowledgement may be held.
     mutating func disconnect()
 }
 
 extension Topics {
-    /// Where a worker's batches come and go: the gate makes the former, and takes the latter apart.
+    /// Returns the topics of a worker's batches, which the gate packs and unpacks.
     package func batches(of worker: WorkerName) -> ConnectionOptions.Batches {
         ConnectionOptions.Batches(
             incoming: batches(worker.rawValue),
@@ -53,7 +53,7 @@ extension Topics {
 extension BrokerConnection where Self: ~Copyable {
     package var batchFilters: [String] { [] }
 
-    /// Queues a message that doesn't expire, and whose confirmation is of no interest.
+    /// Queues a message that doesn't expire, and whose confirmation is ignored.
     mutating func publish(
         _ message: OutboundMessage,
         over lane: Int? = nil,

@@ -2,17 +2,17 @@ import Domain
 import Logging
 import Mosquitto
 
-/// Messages that the broker did not take from a worker, for rights or limits set too narrow.
+/// Counts messages of a worker that the broker refused, because of its rights or limits.
 ///
-/// They count as taken, since the same answer would come for ever; so the operator has to hear of them.
+/// They count as published, since the broker would always refuse them; so the log must tell the operator.
 struct BrokerRefusals {
-    /// How long nothing is said of further ones after a word, in seconds.
+    /// The least time between two lines in the log, in seconds.
     private static let restSeconds: Int64 = 60
     private var toldAt: Instant?
-    /// Refused since it was told last.
+    /// The number of refusals since the last line.
     private var untold = 0
 
-    /// Counts what was refused; gives a word for the log, with how many, when it is time for one.
+    /// Counts refusals; returns the metadata of a line for the log, with their number, if it is time for one.
     mutating func take(
         _ receipts: [PublishReceipt],
         _ metrics: WorkerMetrics,

@@ -1,17 +1,17 @@
 import Domain
 import Wire
 
-/// Messages that tell very many the same, and those for the same topics that came after them.
+/// Messages with the same content for very many receivers, and later ones for the same topics.
 ///
-/// They go out in groups with pauses, since a thousand at once would keep the cores busy for some 50 ms.
+/// They are published in groups with pauses, since a thousand at once would keep the cores busy for some 50 ms.
 struct CrowdQueue {
     private var queue = Line<PendingMessage>()
-    /// How many messages wait for each topic.
+    /// The number of waiting messages of each topic.
     private var topics: [String: Int] = [:]
     private let limits: Limits
-    /// How many of the present group may still go out.
+    /// The number of messages of the present group that may still be published.
     private var groupLeft = 0
-    /// How many of a group the broker may hold unconfirmed.
+    /// The number of a group's messages that the broker may hold unconfirmed.
     private(set) var window: Int
     private var nextGroupAt = Instant(milliseconds: 0)
 
@@ -20,10 +20,10 @@ struct CrowdQueue {
         window = limits.crowdWindow
     }
 
-    /// How many wait.
+    /// The number of waiting messages.
     var count: Int { queue.count }
 
-    /// How long, in milliseconds, until the next one may go out; nil where none waits.
+    /// Returns the milliseconds until the next one may be published; nil if none waits.
     func pause(at now: Instant) -> Int64? {
         guard count > 0 else { return nil }
         if groupLeft > 0 || mayBegin(at: now) { return 0 }
@@ -32,11 +32,11 @@ struct CrowdQueue {
 
     private func mayBegin(at now: Instant) -> Bool {
         let wait = nextGroupAt.milliseconds - now.milliseconds
-        // A longer wait was asked for by a clock that has been set back since.
+        // A longer wait shows that the clock has been set back since.
         return wait <= 0 || wait > limits.crowdPause
     }
 
-    /// Whether an older message for the same topic waits here, which must go out first.
+    /// Whether an older message for the same topic waits here, which must be published first.
     func mustFollow(_ message: OutboundMessage) -> Bool {
         !topics.isEmpty && topics[message.topic] != nil
     }
@@ -47,7 +47,7 @@ struct CrowdQueue {
         queue.append(message)
     }
 
-    /// Takes the oldest; nil where none waits or those of this group have gone out.
+    /// Takes the oldest; nil if none waits or the present group is complete.
     mutating func popFirst(at now: Instant) -> PendingMessage? {
         if mayBegin(at: now) {
             nextGroupAt = now.adding(milliseconds: limits.crowdPause)

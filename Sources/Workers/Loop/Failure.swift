@@ -1,14 +1,14 @@
 import Mosquitto
 import Storage
 
-/// Sorts what went wrong in a turn.
+/// Classifies the errors of a turn.
 enum Failure {
-    /// Whether a message may be at fault, so that the batch without it would go through.
+    /// Whether a message may be the cause, so that the batch would succeed without it.
     static func isMessages(_ error: any Error) -> Bool {
         !(error is MosquittoError) && !(error is DiskGuard.IsLow) && !(error is CancellationError)
             && !StoreError.isStoresFault(error)
     }
 
-    /// What went wrong in words for an operator; never a payload.
+    /// Describes an error for an operator; never includes a payload.
     static func summary(_ error: any Error) -> String { StoreError.summary(error) }
 }

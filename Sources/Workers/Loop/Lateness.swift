@@ -1,37 +1,37 @@
 import Domain
 import Wire
 
-/// How late a worker is: the age of the oldest message that it has taken in or owes, or that still waits
-/// for it at the broker.
+/// Measures a worker's delay: the age of the oldest message that it has received or owes, or that still waits for it
+/// at the broker.
 ///
-/// What waits there nobody can count. So the worker sends itself an echo each second, over the connections
-/// and through the queue that all others' messages take: it is as late as they are, and where the queue is
-/// full it never comes, until one behind it does.
+/// The messages at the broker can't be counted. So the worker sends itself an echo each second, over the connections
+/// and through the queue that all messages take: it is as late as they are, and if the queue is full it is dropped,
+/// until a later one comes.
 ///
-/// By the status worker's the gate sees how much of what devices sent is not done yet (`Backlog`), so that while
-/// there is traffic they follow one another at once: the next when all that came before the last one is done.
+/// With the status worker's echoes the gate counts the unprocessed messages of devices (`Backlog`). So while there is
+/// traffic, each echo follows as soon as all messages before the last one are done.
 struct Lateness {
     private let worker: WorkerName
     private let topic: String
     private let limits: Limits
     private let metrics: WorkerMetrics
     private let health: Health
-    /// Echoes that have not come back, each with a number that no other has.
+    /// Echoes that have not come back, each with a unique number.
     private var echoes = Line<(number: Int64, at: ContinuousClock.Instant)>()
     private var lastNumber: Int64
     private var lastEcho = ContinuousClock.now
-    /// An echo that came back, while what came before it is not all done.
+    /// An echo that came back while messages before it are unfinished.
     private var returned: (number: Int64, at: ContinuousClock.Instant)?
-    /// The newest one before which everything is done.
+    /// The newest echo before which all messages are done.
     private var seen: Int64 = 0
-    /// How many are still to follow at once: two after a message, one behind it and one that tells of that.
+    /// The number of echoes that still follow at once: two after a message, one behind it and one that names the first.
     private var hasten = 0
     private var nextLook = ContinuousClock.now
     private var isLate = false
 
-    /// So many that don't come back are enough to know.
+    /// The most outstanding echoes; more would not improve the measurement.
     private static let echoesMax = 60
-    /// How long after an echo the next one may follow.
+    /// The least time between two echoes.
     private static let gap = Duration.milliseconds(50)
     private static let lookInterval = Duration.milliseconds(200)
 
@@ -41,14 +41,14 @@ struct Lateness {
         topic = environment.topics.system("echo/\(worker.rawValue)")
         limits = environment.limits
         health = environment.health
-        // Not the numbers of the life before, whose echoes may still come.
+        // Avoids the numbers of the previous run, whose echoes may still come.
         lastNumber = environment.clock.now.milliseconds
     }
 
-    /// What the worker subscribes to for its echoes.
+    /// The filters for the worker's echoes.
     var filters: [String] { limits.echoInterval > .zero ? [topic] : [] }
 
-    /// Takes echoes that have come back out of a batch.
+    /// Removes returned echoes from a batch.
     mutating func takeEchoes(from batch: [Inbound]) -> [Inbound] {
         let hasEcho = batch.contains(where: isEcho)
         if worker == .status, batch.count > (hasEcho ? 1 : 0) { hasten = 2 }
@@ -64,15 +64,15 @@ struct Lateness {
         message.topic.count == topic.utf8.count && message.topic.elementsEqual(topic.utf8)
     }
 
-    /// An echo stands for all before it, too: those that didn't come were dropped.
+    /// Notes a returned echo, and with it all earlier ones: those that didn't come were dropped.
     private mutating func note(_ number: Int64) {
         while let first = echoes.first, first.number <= number { _ = echoes.popFirst() }
         if returned == nil, number > seen { returned = (number, .now) }
     }
 
-    /// Measures, says whether the worker is late, and gives the next echo when it is time for one.
+    /// Measures the delay, reports whether the worker is late, and returns the next echo if it is time for one.
     ///
-    /// `queued` is when the oldest message came that isn't done, `owed` from when on others are waited for.
+    /// `queued` is the time of arrival of the oldest unfinished message, `owed` that of the oldest unconfirmed row.
     mutating func look(
         queued: ContinuousClock.Instant?,
         owed: ContinuousClock.Instant?
@@ -102,7 +102,7 @@ struct Lateness {
         lastEcho + (mayHasten ? min(Self.gap, limits.echoInterval) : limits.echoInterval)
     }
 
-    /// How long to wait for messages at most, as an echo is to follow; nil where none is in haste.
+    /// The longest wait for messages before the next echo; nil if none must follow at once.
     var pause: Duration? {
         guard limits.echoInterval > .zero, mayHasten else { return nil }
         return max(.milliseconds(1), nextEcho - .now)

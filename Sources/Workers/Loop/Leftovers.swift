@@ -1,10 +1,9 @@
 import Storage
 import Wire
 
-/// What a life before left in the outbox: of what the broker keeps, only the last word on a topic still
-/// has sense.
+/// The rows that a previous run left in the outbox: of retained messages, only the last of each topic is still valid.
 ///
-/// Some of it the broker may have taken already: said again, a user would see statuses go back.
+/// The broker may have accepted some already: published again, users would see statuses go back.
 struct Leftovers {
     private struct Place: Comparable {
         var row: Int64
@@ -15,18 +14,18 @@ struct Leftovers {
         }
     }
 
-    /// Where the last word on each topic is.
+    /// The place of the last message of each topic.
     private var last: [String: Place] = [:]
     private var leftOut = 0
-    /// How many rows there are.
+    /// The number of rows.
     private(set) var rows = 0
 
     private static let page = 100
 
-    /// Nothing is left.
+    /// Begins without rows.
     init() {}
 
-    /// Looks through all that is left of a worker.
+    /// Reads all rows that a worker left.
     init(of worker: WorkerName, in tx: Transaction) throws {
         var after: Int64 = 0
         while true {
@@ -44,7 +43,7 @@ struct Leftovers {
         }
     }
 
-    /// The messages of a row that still have sense.
+    /// Returns the messages of a row that are still valid.
     mutating func take(_ entry: OutboxTable.Entry) -> [OutboundMessage] {
         guard !last.isEmpty else { return entry.messages }
         var messages: [OutboundMessage] = []
@@ -59,7 +58,7 @@ struct Leftovers {
         return messages
     }
 
-    /// How many were left out since the last time.
+    /// Returns the number of messages left out since the last call.
     mutating func takeLeftOut() -> Int {
         defer { leftOut = 0 }
         return leftOut

@@ -1,26 +1,26 @@
-/// Things that wait in the order in which they came; taking the first costs nothing.
+/// A queue, first in, first out; taking the first element takes constant time.
 struct Line<Element> {
     private var elements: [Element] = []
     private var head = 0
 
-    /// What is taken stays in memory until so many have been, or until all were.
+    /// The number of taken elements after which their memory is freed.
     private static var headMax: Int { 4096 }
     private static var keptCapacity: Int { 10_000 }
 
-    /// How many wait.
+    /// The number of waiting elements.
     var count: Int { elements.count - head }
     /// Whether none waits.
     var isEmpty: Bool { head == elements.count }
-    /// The one that has waited longest.
+    /// The element that has waited longest.
     var first: Element? { isEmpty ? nil : elements[head] }
 
-    /// One that waits, by its place from the first on.
+    /// Accesses a waiting element by its place, counted from the first.
     subscript(_ place: Int) -> Element {
         get { elements[head + place] }
         set { elements[head + place] = newValue }
     }
 
-    /// Adds one behind all others.
+    /// Adds an element behind all others.
     mutating func append(_ element: Element) { elements.append(element) }
 
     /// Takes the first.
@@ -39,14 +39,14 @@ struct Line<Element> {
     }
 }
 
-/// Things of several parties that take turns: each party's in their order, behind its own alone.
+/// A queue whose parties take turns: each party's elements stay in order.
 struct FairLine<Element> {
     private var lines: [UInt64: Line<Element>] = [:]
     private var turns = Line<UInt64>()
-    /// How many wait.
+    /// The number of waiting elements.
     private(set) var count = 0
 
-    /// Adds one behind those of its party.
+    /// Adds an element behind those of its party.
     mutating func append(_ element: Element, of party: UInt64) {
         count += 1
         if lines[party]?.append(element) == nil {

@@ -1,13 +1,13 @@
-/// Rows of the outbox whose messages are in a worker's hands, oldest first.
+/// Rows of the outbox whose messages a worker holds in memory, oldest first.
 ///
-/// A row is struck out only when all before it are done as well: else a crash would leave an old status
-/// there without the newer one that made it void, and users would see it go back.
+/// A row is deleted only when all earlier ones are done as well: otherwise a crash would leave an old status there
+/// without the newer one that replaced it, and users would see it go back.
 struct OpenRows {
     private var order = Line<(row: Int64, since: ContinuousClock.Instant)>()
-    /// How many messages of each row the broker has not confirmed yet; none for one that waits for
-    /// older ones.
+    /// The number of each row's messages that the broker has not confirmed yet; 0 for a row that waits for older
+    /// ones.
     private var open: [Int64: Int] = [:]
-    /// Rows of which the broker has taken everything, and of all before them.
+    /// Rows of which, and of all earlier ones, the broker has confirmed everything.
     private(set) var settled: [Int64]
     private var known: Set<Int64>
 
@@ -16,24 +16,24 @@ struct OpenRows {
         known = Set(settled)
     }
 
-    /// Rows that are not done.
+    /// The number of unfinished rows.
     var count: Int { order.count }
-    /// Since when the oldest one is here; nil where there is none.
+    /// The time at which the oldest one came; nil if there is none.
     var oldest: ContinuousClock.Instant? { order.first?.since }
-    /// Rows that the store still has and that need no reading.
+    /// The number of rows that are still in the store and need no reading.
     var knownCount: Int { known.count }
 
-    /// Whether a row of the store's is here already.
+    /// Whether a row of the store is here already.
     func isKnown(_ row: Int64) -> Bool { known.contains(row) }
 
-    /// Takes a row with so many messages to be confirmed.
+    /// Adds a row with its number of messages to be confirmed.
     mutating func begin(_ row: Int64, messages: Int) {
         known.insert(row)
         order.append((row, .now))
         if messages > 0 { open[row] = messages } else { advance() }
     }
 
-    /// One message of a row is done.
+    /// Notes that one message of a row is confirmed.
     mutating func confirm(_ row: Int64) {
         guard let count = open[row] else { return }
         open[row] = count > 1 ? count - 1 : nil
@@ -47,7 +47,7 @@ struct OpenRows {
         }
     }
 
-    /// The settled rows are gone for good.
+    /// Forgets the settled rows, after their deletion was committed.
     mutating func forgetSettled() {
         for row in settled { known.remove(row) }
         settled.removeAll(keepingCapacity: true)

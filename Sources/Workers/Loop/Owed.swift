@@ -1,9 +1,9 @@
 package import Domain
 package import Wire
 
-/// What a batch owes to others when it has been committed.
+/// The effects of a batch that follow its commit: messages, dead letters, calls and slow work.
 package struct Owed {
-    /// Messages that this worker publishes, in order, until the broker has taken them.
+    /// Messages that this worker publishes, in order, until the broker has confirmed them.
     package private(set) var messages: [OutboundMessage] = []
     /// Messages that another worker publishes, because it alone writes to those topics.
     package private(set) var others: [WorkerName: [OutboundMessage]] = [:]
@@ -11,16 +11,16 @@ package struct Owed {
     package private(set) var deadLetters: [PutAside] = []
     /// Whether a message holds a token, a code or a secret.
     package private(set) var isSecret = false
-    /// Workers with something new to do.
+    /// Workers with new work.
     package private(set) var woken: Set<WorkerName> = []
-    /// Slow work that begins after the commit.
+    /// The slow work that begins after the commit.
     private(set) var jobs: [SlowJob] = []
     /// Refusals, by reason, for the metrics.
     package private(set) var rejected: [String: Int] = [:]
     /// Records of devices' histories that were not kept, for the metrics.
     package private(set) var droppedHistory = 0
 
-    /// Nothing is owed.
+    /// Owes nothing.
     package init() {}
 
     /// Owes a message.
@@ -29,7 +29,7 @@ package struct Owed {
         if isSecret { self.isSecret = true }
     }
 
-    /// Has another worker publish a message.
+    /// Owes a message that another worker publishes.
     package mutating func publish(_ message: OutboundMessage, by worker: WorkerName) {
         others[worker, default: []].append(message)
         woken.insert(worker)
@@ -57,7 +57,7 @@ package struct Owed {
         )
     }
 
-    /// Puts a message aside that can't be read; of what it says only names and sizes are kept.
+    /// Puts an unreadable message aside; keeps only names and sizes of its payload.
     package mutating func putAside(_ message: Inbound, unreadable error: WireError) {
         putAside(
             .malformed,
@@ -69,7 +69,7 @@ package struct Owed {
         count(error.rejection)
     }
 
-    /// Has slow work begin after the commit.
+    /// Adds slow work that begins after the commit.
     mutating func submit(_ job: SlowJob) { jobs.append(job) }
 
     /// Adds the messages, calls and slow work that another piece of work owes.
@@ -107,29 +107,29 @@ package struct Owed {
     }
 }
 
-/// A message that is put aside, since it will never become good.
+/// A message that is put aside, since it can never be handled.
 package struct PutAside: Sendable {
-    /// What kind of badness it is; the label of the metric.
+    /// The kind of fault; the label of the metric.
     package enum Kind: String, Sendable {
-        /// Its topic is none of the contract's.
+        /// The topic is unknown.
         case topic
-        /// It is no JSON, or breaks the rules of every payload.
+        /// The payload is not JSON, or breaks the rules of every payload.
         case malformed
-        /// It comes from a device that nobody knows.
+        /// The device is unknown.
         case unknownDevice
-        /// It is well-formed and doesn't fit its product.
+        /// The message is well-formed but doesn't fit its product.
         case refused
-        /// The service failed on it again and again.
+        /// The service failed on the message repeatedly.
         case failed
     }
 
-    /// What kind of badness it is.
+    /// The kind of fault.
     package var kind: Kind
-    /// What is wrong with it, in words.
+    /// The fault, in words.
     package var reason: String
-    /// Where it was published.
+    /// The topic.
     package var topic: String
-    /// What it said, or what of it may be kept.
+    /// The payload, or the part of it that may be kept.
     package var payload: [UInt8]
     /// Whether only names and sizes are kept, since the values may be secret.
     package var isShapeOnly: Bool

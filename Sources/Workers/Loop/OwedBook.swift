@@ -2,7 +2,7 @@ import Logging
 import Storage
 import Wire
 
-/// Writes down what a worker's batches owe, in their transaction, and sees to the rest after the commit.
+/// Stores what a worker's batches owe in their transaction, and wakes workers and starts slow work after the commit.
 struct OwedBook {
     let worker: WorkerName
     let environment: Environment
@@ -11,22 +11,22 @@ struct OwedBook {
 
     // MARK: In the transaction
 
-    /// Writes what is owed; returns the row of this worker's own messages.
+    /// Stores what is owed; returns the row of this worker's own messages.
     ///
-    /// A row that follows older ones still in the store is found there in its order.
+    /// A row behind older ones that are still in the store is later read there in its order.
     func owe(_ owed: Owed, in tx: Transaction) throws -> Int64? {
         for (worker, messages) in owed.others.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: true)
-            // Before the commit, so that the other worker knows of it in its very next transaction.
+            // Before the commit, so that the other worker looks in its very next transaction.
             environment.neighbours.wake(worker)
         }
         guard !owed.messages.isEmpty else { return nil }
         return try tx.outbox.add(owed.messages, by: worker.rawValue, isSecret: owed.isSecret)
     }
 
-    /// Keeps the messages that are put aside; gives notices of them, published once and forgotten.
+    /// Stores dead letters; returns the notices of them, which are published once without an outbox.
     func putAside(_ owed: Owed, in tx: Transaction) throws -> [OutboundMessage] {
-        // With too little room on the disk they are counted and logged, and not kept.
+        // With too little room on the disk they are only counted and logged.
         guard !owed.deadLetters.isEmpty, !environment.disk.isLow else { return [] }
         let first = try tx.deadLetters.add(
             owed.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
@@ -49,7 +49,7 @@ struct OwedBook {
 
     // MARK: After the commit
 
-    /// Wakes who has something to do now, begins slow work, and counts.
+    /// Wakes workers with new work, begins slow work, and updates the metrics.
     func finish(_ owed: Owed) {
         for worker in owed.woken { environment.neighbours.wake(worker) }
         for job in owed.jobs { job.submit(to: environment.pool) }

@@ -1,22 +1,22 @@
 import Wire
 
-/// Tells whom a topic belongs to: the device, terminal or user that sends or receives there.
+/// Finds the party of a topic: the device, terminal or user that sends or receives there.
 ///
-/// What belongs to one party stays in order, and parties take turns.
+/// Messages of one party stay in order, and parties take turns.
 struct Parties: Sendable {
-    /// What kind of party it is.
+    /// A kind of party.
     enum Kind {
-        /// The service itself: its words are few, and go before others'.
+        /// The service itself: its messages are few, and go first.
         case service
-        /// One that registers a device, which may be any.
+        /// A device that registers, whose id is not known yet.
         case registration
-        /// A device or a terminal: what goes to it answers something.
+        /// A device or a terminal, which gets answers.
         case sender
-        /// A user, who is told what happens.
+        /// A user, who gets news.
         case user
     }
 
-    /// A party, by a number that two hardly ever share; those who do share their turns.
+    /// A party, identified by a hash; parties with the same hash, which are rare, share their turns.
     struct Party {
         var kind: Kind
         var key: UInt64
@@ -26,10 +26,10 @@ struct Parties: Sendable {
 
     init(_ topics: Topics) { root = Array("\(topics.root)/".utf8) }
 
-    /// The party of a message that came.
+    /// Returns the party of a received message.
     func party(of topic: ArraySlice<UInt8>) -> Party { topic.withUnsafeBufferPointer(party) }
 
-    /// The party of a message that goes.
+    /// Returns the party of a message to be published.
     func party(of topic: String) -> Party {
         var topic = topic
         return topic.withUTF8(party)
@@ -55,7 +55,7 @@ struct Parties: Sendable {
 
     private static let presence = Array("system/presence/".utf8)
 
-    /// What the gate says of a device stays in order with what the device says.
+    /// Returns the party of a message behind the broker; the gate's presence messages stay in order with the device's.
     private func service(_ topic: UnsafeBufferPointer<UInt8>, _ start: Int) -> Party {
         guard topic.dropFirst(start).starts(with: Self.presence) else {
             return Party(kind: .service, key: Self.hash(topic, from: start, levels: .max))
@@ -64,7 +64,7 @@ struct Parties: Sendable {
         return Party(kind: .sender, key: Self.hash(topic, from: device, levels: 1))
     }
 
-    /// FNV-1a over so many levels, and its bits mixed: names often differ in their last letter only.
+    /// Hashes some levels with FNV-1a and mixes the bits, since names often differ in their last letter only.
     private static func hash(
         _ topic: UnsafeBufferPointer<UInt8>,
         from start: Int,

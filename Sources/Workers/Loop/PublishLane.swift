@@ -1,17 +1,17 @@
 import Domain
 import Wire
 
-/// A message that waits to be published, and the row of the outbox that owes it.
+/// A message that waits to be published, with its row of the outbox.
 struct PendingMessage {
     var row: Int64
     var message: OutboundMessage
-    /// Since when it waits, and as which; only where newer statuses may take its place.
+    /// The time since which it waits; only for a status that a newer one may replace.
     var since: ContinuousClock.Instant?
     var number = 0
-    /// Bytes that it takes in memory, about.
+    /// Its approximate size in memory, in bytes.
     let size: Int
 
-    /// A message; one with the payload of the message before shares its memory.
+    /// Creates a pending message; one with the payload of the previous message shares its memory.
     init(row: Int64, message: OutboundMessage, sharesPayload: Bool = false) {
         self.row = row
         self.message = message
@@ -20,33 +20,33 @@ struct PendingMessage {
 }
 
 extension OutboundMessage {
-    /// Bytes that it takes in memory, about.
+    /// Its approximate size in memory, in bytes.
     var size: Int { topic.utf8.count + payload.count + (correlation?.count ?? 0) + 128 }
 }
 
-/// Messages that go out over one connection: those of one receiver in order, receivers in turn.
+/// Messages that are published over one connection: those of one receiver in order, receivers in turn.
 ///
-/// Answers go ahead of what users are told, three to one where both wait: an answer ends a sender's wait,
-/// and its repeats. Of a status that has waited long only the newest of its topic goes out.
+/// Answers go before messages to users, three to one while both wait: an answer ends a sender's wait, and its
+/// repeats. Of statuses that have waited long only the newest of each topic is published.
 struct PublishLane {
     private var words = Line<PendingMessage>()
     private var answers = FairLine<PendingMessage>()
     private var news = FairLine<PendingMessage>()
-    /// The newest status of each topic of those that wait.
+    /// The newest waiting status of each topic.
     private var newest: [String: Int] = [:]
     private var lastNumber = 0
     private var answersInARow = 0
     private let staleAfter: Duration
-    /// Messages that the broker has not confirmed.
+    /// The number of messages that the broker has not confirmed.
     var open = 0
 
     private static let answersPerNews = 3
-    /// Messages for users from which on statuses are watched.
+    /// The number of messages to users from which on statuses may replace older ones.
     private static let watchedMin = 100
 
     init(_ limits: Limits) { staleAfter = limits.staleAfter }
 
-    /// How many wait.
+    /// The number of waiting messages.
     var count: Int { words.count + answers.count + news.count }
 
     /// Adds a message behind those of its receiver.
@@ -68,7 +68,7 @@ struct PublishLane {
         return pending
     }
 
-    /// Takes the message whose turn it is, and tells whether it lost its sense while it waited.
+    /// Takes the message whose turn it is; `isVoid` if a newer status has replaced it.
     mutating func popFirst() -> (pending: PendingMessage, isVoid: Bool)? {
         guard let pending = words.popFirst() ?? popNext() else { return nil }
         guard let since = pending.since, let last = newest[pending.message.topic] else {

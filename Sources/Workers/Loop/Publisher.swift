@@ -3,15 +3,14 @@ import Mosquitto
 import Storage
 import Wire
 
-/// Publishes what the outbox owes and knows what the broker has taken.
+/// Publishes the messages of the outbox and tracks the broker's confirmations.
 ///
-/// Everything for one receiver goes out in the order of the rows and over the same connection, receivers
-/// take turns, and a row is settled when the broker has confirmed all of it, and struck out in the next
-/// transaction. What was left at a crash or a lost connection is read from the store again, before
-/// anything newer for its receivers.
+/// Messages for one receiver are published in the order of the rows and over the same connection; receivers take
+/// turns. A row is settled when the broker has confirmed all of its messages, and is deleted in the next transaction.
+/// Rows left by a crash or a lost connection are read from the store again, before newer messages for their receivers.
 ///
-/// One thing that very many are told goes out a few at a time, and others pass it meanwhile; never one
-/// for the same topic.
+/// A message for very many receivers is published to a few at a time; other messages may overtake it, but none for
+/// the same topic.
 struct Publisher {
     private struct PacketID: Hashable {
         var lane: Int
@@ -29,23 +28,23 @@ struct Publisher {
     private let parties: Parties
     /// Messages that wait for their turn, by connection.
     private var lanes: [PublishLane]
-    /// Messages to crowds that wait, and what must not pass them.
+    /// Messages to crowds that wait, and those that must not overtake them.
     private var crowd: CrowdQueue
-    /// What each unconfirmed packet belongs to.
+    /// The row of each unconfirmed packet.
     private var packets: [PacketID: Packet] = [:]
-    /// How many of the unconfirmed are of the crowds'.
+    /// The number of unconfirmed messages to crowds.
     private var crowdOpen = 0
     private var rows: OpenRows
     private var leftovers = Leftovers()
     /// Whether the store may hold rows that are not in the queue.
     private var mayHaveStored = true
-    /// Whether it did at the last look.
+    /// Whether it held such rows at the last look.
     private var hasMoreStored = false
-    /// Messages that wait in the lanes.
+    /// The number of messages that wait in the lanes.
     private var waiting = 0
-    /// Bytes of messages that wait or that the broker has not confirmed.
+    /// The bytes of messages that wait or that the broker has not confirmed.
     private(set) var bytes = 0
-    /// Statuses that were left out, since the last `takeLeftOut()`.
+    /// The number of statuses left out since the last `takeLeftOut()`.
     private var leftOut = 0
 
     init(worker: WorkerName, limits: Limits, settled: [Int64], topics: Topics = Topics()) {
@@ -59,23 +58,23 @@ struct Publisher {
 
     // MARK: How much there is
 
-    /// Messages that wait, or that the broker has not confirmed.
+    /// The number of messages that wait, or that the broker has not confirmed.
     var backlog: Int { waiting + crowd.count + packets.count }
-    /// Messages that the broker has not confirmed.
+    /// The number of messages that the broker has not confirmed.
     var unconfirmed: Int { packets.count }
-    /// Rows of the outbox that are not done.
+    /// The number of unfinished rows of the outbox.
     var openRows: Int { rows.count }
-    /// Since when the oldest of them is here.
+    /// The time at which the oldest of them came.
     var oldest: ContinuousClock.Instant? { rows.oldest }
-    /// Rows of which the broker has taken everything.
+    /// Rows of which the broker has confirmed everything.
     var settled: [Int64] { rows.settled }
-    /// Whether rows are to be struck out.
+    /// Whether rows wait for deletion.
     var hasSettled: Bool { !rows.settled.isEmpty }
-    /// Whether so many rows are to be struck out that it can't wait.
+    /// Whether so many rows wait for deletion that it must happen now.
     var isCrowded: Bool { rows.settled.count >= limits.settleMax }
-    /// Whether something of the store's is to be read.
+    /// Whether rows of the store must be read.
     var needsStore: Bool { mayHaveStored && !isFull }
-    /// Whether so much is owed that nothing new is to be taken in.
+    /// Whether so much is owed that the worker must not receive new messages.
     var isBehind: Bool { isFull || hasMoreStored }
 
     private var isFull: Bool {
@@ -84,41 +83,41 @@ struct Publisher {
             || crowd.count >= 4 * limits.backlogMax
     }
 
-    /// How many statuses were left out since the last time.
+    /// Returns the number of statuses left out since the last call.
     mutating func takeLeftOut() -> Int {
         defer { leftOut = 0 }
         return leftOut
     }
 
-    /// How long, in milliseconds, until more of what very many are told may go out; nil where there is
-    /// none, or where the broker's next confirmation is waited for.
+    /// Returns the milliseconds until the next messages to a crowd may be published; nil if there are none, or if the
+    /// broker must confirm others first.
     func pause(at now: Instant) -> Int64? { hasRoomForCrowd ? crowd.pause(at: now) : nil }
 
     private var hasRoomForCrowd: Bool {
-        // Behind what waits for the same topics.
+        // Behind waiting messages for the same topics.
         waiting == 0 && packets.count < Int(limits.sendMaximum) && crowdOpen < crowd.window
     }
 
-    /// Another process or worker may have left rows.
+    /// Notes that another process or worker may have left rows.
     mutating func lookAgain() { mayHaveStored = true }
 
     // MARK: In the transaction
 
-    /// Looks through all that a life before left, for what has lost its sense; once, at the beginning.
+    /// Finds the obsolete messages that a previous run left; once, at the beginning.
     mutating func lookThrough(in tx: Transaction) throws {
         leftovers = try Leftovers(of: worker, in: tx)
         hasMoreStored = leftovers.rows > limits.outboxPage
     }
 
-    /// Strikes out settled rows; to be repeated when the transaction fails.
+    /// Deletes settled rows; repeated if the transaction fails.
     func settle(in tx: Transaction) throws {
         try tx.outbox.settle(rows.settled)
     }
 
-    /// The settled rows are gone for good.
+    /// Forgets the settled rows, after their deletion was committed.
     mutating func settledRowsAreGone() { rows.forgetSettled() }
 
-    /// Reads rows that are owed and not in the queue.
+    /// Reads rows that are not in the queue.
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
         guard needsStore else { return [] }
         return try tx.outbox.owed(
@@ -130,9 +129,9 @@ struct Publisher {
 
     // MARK: After the commit
 
-    /// Takes rows that were read from the store into the queue.
+    /// Adds rows read from the store to the queue.
     mutating func take(stored entries: [OutboxTable.Entry]) {
-        // With the queue full nobody looked, so what the store holds is as unknown as before.
+        // A full queue was not filled from the store, so it is still unknown whether that holds rows.
         guard needsStore else { return }
         for entry in entries { enqueue(leftovers.take(entry), row: entry.id) }
         hasMoreStored = entries.count >= limits.outboxPage
@@ -141,8 +140,8 @@ struct Publisher {
         if !hasMoreStored { leftovers = Leftovers() }
     }
 
-    /// Takes the row of the batch just committed; unless older rows still wait in the store, behind
-    /// which it will be found.
+    /// Adds the row of the batch just committed, unless older rows still wait in the store: then it is read
+    /// there behind them.
     mutating func take(_ messages: [OutboundMessage], row: Int64) {
         guard !mayHaveStored else { return }
         enqueue(messages, row: row)
@@ -185,10 +184,9 @@ struct Publisher {
         Int((party.key >> 32) % UInt64(lanes.count))
     }
 
-    /// Publishes as much as the windows take; returns how many messages went out.
+    /// Publishes as much as the windows allow; returns the number of messages.
     ///
-    /// A message that the library refuses for what it is counts as taken: it would be refused for
-    /// ever; and so does one whose time is over.
+    /// An invalid message counts as published, since the library would always refuse it; so does an expired one.
     mutating func publish<Connection: BrokerConnection & ~Copyable>(
         to connection: inout Connection,
         at now: Instant
@@ -254,10 +252,10 @@ struct Publisher {
         rows.confirm(pending.row)
     }
 
-    /// Takes the broker's confirmations.
+    /// Notes the broker's confirmations.
     mutating func confirm(_ confirmations: [PublishReceipt]) {
         for confirmation in confirmations {
-            // What goes over the connection that messages come from has no row of the outbox.
+            // Messages over the receiving connection have no row of the outbox.
             guard let lane = confirmation.lane ?? (limits.outlets == 0 ? 0 : nil) else { continue }
             let id = PacketID(lane: lane, mid: confirmation.mid)
             guard let packet = packets.removeValue(forKey: id) else { continue }

@@ -1,17 +1,17 @@
 import Domain
 
-/// When a worker turns to the store without a message that asks for it, and how long it waits until then.
+/// Decides when a worker looks into the store without a message, and how long it waits until then.
 ///
-/// It looks for what others left there and for what is due: twice a second, when a neighbour calls, and
-/// when a wait ended with nothing, since then something rang. A packet that leaves nothing to do, such as
-/// a confirmation, is no reason.
+/// It looks for messages left by other workers and for due work: twice a second, when another worker calls, and when
+/// a wait ended without a packet, since then it was woken. A packet without work, such as a confirmation, is not a
+/// reason to look.
 struct StoreVisits {
     private let limits: Limits
     private var next = Instant(milliseconds: 0)
     private var rest = DueRest()
-    /// Whether the last wait was for the next of a crowd's messages.
+    /// Whether the last wait was for the next group of a crowd's messages.
     private var isPausing = false
-    /// Since when rows of the outbox wait to be struck out; nil when none does.
+    /// The time since which rows of the outbox wait for deletion; nil if none does.
     private var settledSince: ContinuousClock.Instant?
 
     private static let intervalMilliseconds: Int64 = 500
@@ -20,8 +20,10 @@ struct StoreVisits {
 
     // MARK: Waiting
 
-    /// How long to wait for messages at most: until `due`, the next time that something is; not longer
-    /// than `pause`, after which a crowd's next message may go out; and not long with rows to strike out.
+    /// Returns the longest wait for messages.
+    ///
+    /// It ends at `due`, the next time of due work, and after `pause`, when a crowd's next message may be published; it
+    /// is short while rows wait for deletion.
     mutating func wait(
         until due: Instant?,
         pause: Duration?,
@@ -35,7 +37,7 @@ struct StoreVisits {
         return min(patience, pause ?? patience)
     }
 
-    /// Goes on without waiting: something of the store's is to be read.
+    /// Continues without waiting, since the store has rows to be read.
     mutating func goOn() -> Duration {
         isPausing = false
         return .zero
@@ -43,15 +45,15 @@ struct StoreVisits {
 
     // MARK: Looking
 
-    /// Whether to look for what others left and for what is due: a neighbour has called, the wait ended
-    /// with no packet at all (`isIdle`), or it is time.
+    /// Whether to look for messages left by other workers and for due work: another worker has called, the wait
+    /// ended without a packet (`isIdle`), or it is time.
     mutating func mustLook(isCalled: Bool, isIdle: Bool, at now: Instant) -> Bool {
         guard isCalled || now >= next || (isIdle && !isPausing) else { return false }
         next = Instant(milliseconds: now.milliseconds + Self.intervalMilliseconds)
         return true
     }
 
-    /// Whether outbox rows must be struck out now; others go with the next batch.
+    /// Whether outbox rows must be deleted now; otherwise they are deleted with the next batch.
     mutating func mustSettle(hasSettled: Bool, isCrowded: Bool) -> Bool {
         guard hasSettled else {
             settledSince = nil
@@ -62,17 +64,17 @@ struct StoreVisits {
         return isCrowded || ContinuousClock.now - since >= limits.settleLinger
     }
 
-    /// A transaction has struck out what there was.
+    /// Notes that a transaction has deleted all settled rows.
     mutating func haveSettled() { settledSince = nil }
 
     // MARK: Resting
 
-    /// Whether what is due may be tried; after a failure it rests for a while.
+    /// Whether due work may be tried; after a failure it pauses for a while.
     func isRested(at now: Instant) -> Bool { rest.isOver(at: now) }
 
-    /// What is due was done.
+    /// Notes that due work succeeded.
     mutating func haveDone() { rest = DueRest() }
 
-    /// What is due failed; gives the seconds that it rests now.
+    /// Notes that due work failed; returns its pause in seconds.
     mutating func restFromDue(at now: Instant) -> Int64 { rest.begin(at: now) }
 }

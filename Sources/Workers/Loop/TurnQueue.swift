@@ -1,10 +1,9 @@
 import Mosquitto
 
-/// Messages that were taken in and wait for their turn: each behind those of its own sender, and none
-/// behind more than one of each other's.
+/// Received messages that wait for their turn: each behind those of its own sender, and at most one of each other
+/// sender.
 ///
-/// The broker's acknowledgements leave in the order of arrival, so the queue knows how many of the oldest
-/// messages are done.
+/// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest messages are done.
 struct TurnQueue {
     private struct Waiting {
         var order: Int
@@ -15,40 +14,40 @@ struct TurnQueue {
     private enum State { case waiting, taken, done }
 
     private let parties: Parties
-    /// The service's own words, which go first.
+    /// The service's own messages, which go first.
     private var words = Line<Waiting>()
     private var senders = FairLine<Waiting>()
-    /// Registrations wait for all that came before: a report of before must not end up in the life that a
+    /// Registrations, which wait for all earlier messages: an earlier report must not end up in the life that a
     /// reset begins.
     private var registrations = Line<Waiting>()
-    /// What became of each message, from the oldest that isn't done on, and whether it is acknowledged.
+    /// The state of each message from the oldest unfinished one on, and whether its acknowledgement is held.
     private var states = Line<(state: State, isHeld: Bool)>()
     /// The order of the first of `states`.
     private var base = 0
-    /// The first that isn't in anybody's hands yet.
+    /// The first message that has not been given out yet.
     private var firstWaiting = 0
     private var taken: [Int] = []
-    /// Messages of a batch that passed the queue by.
+    /// Messages of a batch that bypassed the queue.
     private var passing = 0
-    /// When messages came, with the order behind the last of them.
+    /// The times of arrival, each with the order behind its last message.
     private var arrivals = Line<(end: Int, at: ContinuousClock.Instant)>()
-    /// Bytes of the messages that wait.
+    /// The bytes of the waiting messages.
     private(set) var bytes = 0
 
     init(_ parties: Parties) { self.parties = parties }
 
-    /// How many wait.
+    /// The number of waiting messages.
     var count: Int { words.count + senders.count + registrations.count }
 
-    /// Whether everything that came is done.
+    /// Whether all received messages are done.
     var isIdle: Bool { states.isEmpty }
 
-    /// When the oldest message came that isn't done; nil where none waits.
+    /// The time at which the oldest unfinished message came; nil if there is none.
     var oldest: ContinuousClock.Instant? { arrivals.first?.at }
 
-    /// Takes messages in and gives those whose turn it is.
+    /// Adds messages and returns those whose turn it is.
     ///
-    /// `done()` is to be called when they are committed, before the next ones are asked for.
+    /// Call `done()` when they are committed, before asking for the next ones.
     mutating func next(_ intake: Intake, upTo limit: Int) -> [Inbound] {
         let deliveries = intake.deliveries
         if count == 0, states.isEmpty, deliveries.count <= limit {
@@ -66,7 +65,7 @@ struct TurnQueue {
         return batch
     }
 
-    /// The messages given last are done; says how many more of the oldest may be acknowledged.
+    /// Marks the messages given last as done; returns how many more of the oldest may be acknowledged.
     mutating func done() -> Int {
         defer { (passing, taken) = (0, []) }
         for order in taken { states[order - base].state = .done }
@@ -84,7 +83,7 @@ struct TurnQueue {
     private mutating func append(_ intake: Intake) {
         guard !intake.deliveries.isEmpty else { return }
         for (message, delivery) in zip(Inbound.all(of: intake), intake.deliveries) {
-            // A message of its own: a place in the batch's bytes would keep all of them.
+            // A copy: a slice of the batch's bytes would keep all of them in memory.
             let message = message.copy
             let waiting = Waiting(
                 order: base + states.count,
@@ -111,7 +110,7 @@ struct TurnQueue {
         return senders.popFirst()
     }
 
-    /// The order of the oldest message that nobody has taken.
+    /// Returns the order of the oldest message that has not been given out.
     private mutating func nextWaiting() -> Int {
         while firstWaiting - base < states.count, states[firstWaiting - base].state != .waiting {
             firstWaiting += 1
@@ -121,7 +120,7 @@ struct TurnQueue {
 }
 
 extension Inbound {
-    /// All messages of an intake, as places in its bytes.
+    /// Returns all messages of an intake, as slices of its bytes.
     static func all(of intake: Intake) -> [Inbound] {
         let bytes = intake.bytes
         return intake.deliveries.map { delivery in
@@ -139,7 +138,7 @@ extension Inbound {
         }
     }
 
-    /// The same message in memory of its own.
+    /// A copy of the message in memory of its own.
     var copy: Inbound {
         Inbound(
             topic: Array(topic)[...],
@@ -152,7 +151,7 @@ extension Inbound {
         )
     }
 
-    /// Bytes that it takes in memory, about.
+    /// Its approximate size in memory, in bytes.
     var size: Int {
         topic.count + payload.count + (responseTopic?.count ?? 0) + (correlation?.count ?? 0) + 256
     }

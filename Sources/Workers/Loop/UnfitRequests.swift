@@ -2,20 +2,19 @@ import Domain
 import Mosquitto
 import Wire
 
-/// Requests that are refused for what stands around them, before they cost a transaction: one that carries
-/// more MQTT 5 Correlation Data than is given back (PROTOCOL 1.1).
+/// Refuses requests with too much MQTT 5 Correlation Data, before they cost a transaction.
 ///
-/// The gate has taken that out, so that neither a queue nor the outbox ever holds it. The answer needs no outbox
-/// either: until it has left the request isn't acknowledged, and comes again.
+/// The gate has removed the data, so that neither a queue nor the outbox ever holds it. The answer needs no outbox
+/// either: until it has left, the request isn't acknowledged, and comes again.
 enum UnfitRequests {
     private static let rejection = Rejection.invalid(
         "correlationData",
         "The Correlation Data is longer than 128 bytes."
     )
 
-    /// Takes them out of a batch; gives their answers, and how many there were of each code.
+    /// Removes them from a batch; returns their answers, and their number by code.
     ///
-    /// One that can't be answered stays in, and is dealt with as any bad message.
+    /// A request that can't be answered stays in the batch, and is handled as any bad message.
     static func part(
         _ batch: inout [Inbound],
         _ handler: some BatchHandler
@@ -34,7 +33,7 @@ enum UnfitRequests {
 }
 
 extension Inbound {
-    /// The answer that refuses it; nil without an id.
+    /// Returns the answer that refuses it; nil without an id.
     func refusal(_ rejection: Rejection) -> [UInt8]? {
         guard let object = try? Payload.object(payload), let id = Payload.id(of: object) else {
             return nil

@@ -4,11 +4,11 @@ import Mosquitto
 import Storage
 import Wire
 
-/// Receive, decide, commit, publish, acknowledge — in that order.
+/// Runs a worker's turns: receive, decide, commit, publish, acknowledge, in that order.
 ///
-/// If anything throws before `flush()`, nothing was acknowledged: the broker delivers the batch
-/// again, and the inbox makes the second time harmless. What was committed is in the outbox and goes
-/// out again. So a loop that threw is dropped with its connection, and a new one begins.
+/// If anything throws before `flush()`, nothing was acknowledged: the broker delivers the batch again, and the
+/// inbox makes the second time harmless. Committed messages are in the outbox and are published again. So a loop
+/// that threw is dropped with its connection, and a new one begins.
 package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: BatchHandler>:
     ~Copyable
 {
@@ -29,14 +29,14 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private var refusals = BrokerRefusals()
     private var mustUnsubscribe: [String] = []
 
-    /// Where a turn stands; tests and traces watch it.
+    /// The step of a turn; tests and traces watch it.
     package enum Step: String, Sendable, CaseIterable {
         case read, inTransaction, beforeCommit, committed, published, flushed
     }
 
     /// Prepares a loop over a connection that has not been opened yet.
     ///
-    /// `settled` are rows of the outbox that the loop before this one could not strike out any more.
+    /// `settled` are confirmed rows of the outbox that the previous loop could not delete.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,
@@ -70,12 +70,12 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         lateness = Lateness(handler.name, environment, metrics)
     }
 
-    /// Rows of the outbox that the broker has taken, and that are still to be struck out.
+    /// Rows of the outbox that the broker has confirmed, and that are still to be deleted.
     package var settled: [Int64] { publisher.settled }
 
     // MARK: Beginning and end
 
-    /// Connects, subscribes, and says that the worker is there.
+    /// Connects, subscribes, and publishes that the worker is online.
     package mutating func open() throws {
         let isSessionPresent = try connection.connect()
         try connection.subscribe(
@@ -105,20 +105,20 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         try environment.store.read { try publisher.lookThrough(in: $0) }
     }
 
-    /// Whether requests wait for their turn, or for slow work that will come back.
+    /// Whether requests wait for their turn, or for slow work.
     package var isAwaiting: Bool { handler.isAwaiting || queue.count > 0 }
 
-    /// Takes nothing in any more: what comes from here on waits for the next life.
+    /// Stops receiving: later messages wait for the next connection.
     package mutating func endIntake() { mayReceive = false }
 
-    /// Says goodbye; after the last turn, when nothing is held back any more.
+    /// Disconnects; after the last turn, when no acknowledgement is held.
     package mutating func close() {
         if publisher.hasSettled {
             _ = try? environment.store.batch(at: environment.clock.now) {
                 try publisher.settle(in: $0)
             }
         }
-        // What fails now is said by the will.
+        // If this fails, the will says the same.
         try? publishState(isOnline: false, at: environment.clock.now)
         try? connection.flush()
         connection.disconnect()
@@ -135,7 +135,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     // MARK: The path
 
-    /// One turn; returns how many messages came and went.
+    /// Runs one turn; returns the number of received and published messages.
     @discardableResult
     package mutating func turn() throws -> (received: Int, published: Int) {
         try receive()
@@ -165,13 +165,13 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     private mutating func receive() throws {
         let limits = environment.limits
-        // With much still to be sent nothing more is taken in: that keeps the memory bounded, and
-        // whoever sends is told by the broker's queue. What empties the outbox needs no message.
+        // While much waits to be published, the worker receives nothing: that bounds the memory, and the
+        // broker's queue slows down the senders. Emptying the outbox needs no message.
         let mayReceive =
             mayReceive && !publisher.isBehind && queue.count < limits.intakeMax
             && queue.bytes < limits.intakeBytes
         try connection.receive(
-            // Where work waits already, more is read than is done: senders take turns among what is here.
+            // While work waits, the worker reads more than it handles: senders take turns among the messages here.
             upTo: mayReceive ? (queue.count == 0 ? limits.batchMax : 4 * limits.batchMax) : 0,
             linger: limits.batchLinger,
             wait: wait(),
@@ -207,14 +207,14 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     // MARK: The transaction
 
-    /// Commits a batch and what is due; returns notices that are published once and forgotten.
+    /// Commits a batch and due work; returns notices, which are published once without an outbox.
     private mutating func commit(_ batch: [Inbound]) throws -> [OutboundMessage] {
         let now = environment.clock.now
         let isCalled = environment.neighbours.takeCall(of: handler.name)
         let mustLook = visits.mustLook(isCalled: isCalled, isIdle: intake.isEmpty, at: now)
         if mustLook { publisher.lookAgain() }
         if batch.isEmpty, !mustLook, !mustSettle() { return [] }
-        // Nor is what is due to add to an outbox that is behind.
+        // Due work must not add to an outbox that is behind either.
         let isRested = visits.isRested(at: now) && !publisher.isBehind
         if batch.isEmpty, !mustSettle(), try !hasWork(now, isRested: isRested) {
             publisher.take(stored: [])
@@ -226,7 +226,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             visits.haveDone()
             return notices
         } catch  where Failure.isMessages(error) {
-            // What is due goes apart from the messages: neither is to suffer for the other.
+            // Due work has a transaction of its own, so that its failures don't affect messages, nor theirs it.
             let notices = try commitMessages(batch, at: now)
             return try notices + commitDue(at: now)
         }
@@ -274,7 +274,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         let seconds = visits.restFromDue(at: now)
         metrics.dueFailed()
         logger.error(
-            "What is due can't be done; messages go on meanwhile",
+            "Due work failed; messages are handled meanwhile",
             metadata: [
                 "error": "\(Failure.summary(error))", "retry.seconds": "\(seconds)",
             ]
@@ -291,10 +291,10 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         let start = ContinuousClock.now
         let (rows, stored, notices) = try environment.store.batch(at: now) { tx in
             reached(.inTransaction)
-            // Somebody committed before us what comes before ours.
+            // Another worker committed earlier messages; publish those first.
             if environment.neighbours.isCalled(handler.name) { publisher.lookAgain() }
             try publisher.settle(in: tx)
-            // Before this batch's own row is written, which goes out behind what was owed before.
+            // Before this batch's own row is written, which is published behind all earlier ones.
             let stored = try publisher.stored(in: tx)
             if !batch.isEmpty { all.append(try handler.handle(batch, in: tx)) }
             if mustLook, let due = try handler.due(in: tx) { all.append(due) }
@@ -318,7 +318,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         return notices
     }
 
-    /// Repeats a failed batch halved, until the bad message stands alone and is put aside.
+    /// Repeats the halves of a failed batch, until the bad message stands alone and is put aside.
     private mutating func commitHalves(
         _ batch: [Inbound],
         at now: Instant

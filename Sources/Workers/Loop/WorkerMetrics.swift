@@ -1,6 +1,6 @@
 import Metrics
 
-/// What is counted of one worker.
+/// The metrics of one worker.
 ///
 /// A class: as a struct of ten references, stored by the initialiser of a noncopyable generic struct,
 /// it was released once too often by Swift 6.3.1.
@@ -49,7 +49,7 @@ package final class WorkerMetrics: Sendable {
         if published > 0 { self.published.increment(by: published) }
     }
 
-    /// Tells how much waits in the worker's memory.
+    /// Records how much waits in the worker's memory.
     func holds(_ publisher: borrowing Publisher, _ queue: borrowing TurnQueue) {
         window.record(publisher.unconfirmed)
         outboxBytes.record(publisher.bytes)
@@ -95,6 +95,6 @@ package final class WorkerMetrics: Sendable {
 
     func sessionLost() { sessionsLost.increment() }
 
-    /// Counts a connection that was made anew.
+    /// Counts a new connection after a lost one.
     package func reconnected() { reconnects.increment() }
 }

@@ -4,7 +4,7 @@ package import Mosquitto
 import Synchronization
 import Wire
 
-/// Runs one worker on a thread of its own, and begins anew after every failure.
+/// Runs one worker on a thread of its own, and restarts it after every failure.
 ///
 /// libmosquitto and SQLite block, so a worker never runs on the cooperative pool.
 package final class WorkerThread: Sendable {
@@ -16,12 +16,12 @@ package final class WorkerThread: Sendable {
     private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
-    /// What the broker had taken of the outbox when the life before failed: it isn't said again.
+    /// The rows that the broker had confirmed when the previous run failed: they aren't published again.
     private let settled = Mutex<[Int64]>([])
 
-    /// Prepares a worker; `options` say where the broker is and with which password.
+    /// Prepares a worker; `options` name the broker and the password.
     ///
-    /// `clientID` is another than the worker's own where a second one runs beside it.
+    /// `clientID` differs from the worker's own if a second one runs next to it.
     package init(
         _ name: WorkerName,
         clientID: String? = nil,
@@ -50,7 +50,7 @@ package final class WorkerThread: Sendable {
         environment.health.notReady(name.rawValue, "not connected to the broker yet")
     }
 
-    /// Runs until `stop`; returns when the worker has drained and said goodbye.
+    /// Runs until `stop`; returns when the worker has drained and disconnected.
     package func run() async {
         await withCheckedContinuation { continuation in
             PlainThread.detach {
@@ -60,7 +60,7 @@ package final class WorkerThread: Sendable {
         }
     }
 
-    /// Asks the worker to finish its turn, say goodbye and return.
+    /// Asks the worker to finish its turn, disconnect and return.
     package func stop() {
         isStopping.store(true, ordering: .releasing)
         waker.wake()
@@ -95,7 +95,7 @@ package final class WorkerThread: Sendable {
         environment.health.notReady(name.rawValue, "stopped")
     }
 
-    /// One life of the worker: a connection, and turns until it fails or is to stop.
+    /// Runs the worker over one connection, until it fails or must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
         var loop = WorkerLoop(
             try MosquittoConnection(
@@ -125,7 +125,7 @@ package final class WorkerThread: Sendable {
         loop.close()
     }
 
-    /// Answers those who wait for their turn, or whose slow work is nearly done; others ask again.
+    /// Answers requests that wait for their turn, or whose slow work is nearly done; clients repeat the others.
     private func drain<Handler: BatchHandler>(
         _ loop: inout WorkerLoop<MosquittoConnection, Handler>
     ) throws {
@@ -134,16 +134,16 @@ package final class WorkerThread: Sendable {
         while loop.isAwaiting, ContinuousClock.now < end { try loop.turn() }
     }
 
-    /// Whether what devices report has to stay with the broker: the disk has too little room for it.
+    /// Whether reports must stay with the broker, since the disk has too little room for them.
     ///
-    /// Not before it has a session at the broker, which keeps nothing for who was never there.
+    /// False before the worker has a session, without which the broker keeps nothing for it.
     private var mustRest: Bool {
         name == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed)
     }
 
-    /// Stays away while there is too little room; the broker keeps what comes, unacknowledged.
+    /// Stays disconnected while there is too little room; the broker keeps new messages, unacknowledged.
     ///
-    /// Nothing is wrong with the worker: what is wrong with the disk is told elsewhere.
+    /// It reports no fault of the worker: the disk has its own part in the readiness.
     private func rest() {
         logger.notice("The worker stays away until the disk has room")
         environment.health.ready(name.rawValue)
@@ -154,10 +154,10 @@ package final class WorkerThread: Sendable {
     private func report(_ error: any Error) {
         let summary = Failure.summary(error)
         environment.health.notReady(name.rawValue, summary)
-        logger.warning("The worker begins anew", metadata: ["error": "\(summary)"])
+        logger.warning("The worker restarts", metadata: ["error": "\(summary)"])
     }
 
-    /// Waits, but not when it is time to stop.
+    /// Waits, unless the worker must stop.
     private func pause(_ duration: Duration) {
         let end = ContinuousClock.now + duration
         while !mustStop, ContinuousClock.now < end { usleep(20_000) }
@@ -166,7 +166,7 @@ package final class WorkerThread: Sendable {
 
 /// A plain thread of the system.
 enum PlainThread {
-    /// What the thread runs, carried through C as one pointer.
+    /// The closure that the thread runs, passed through C as one pointer.
     private final class Work: Sendable {
         let body: @Sendable () -> Void
 
