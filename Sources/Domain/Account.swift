@@ -1,6 +1,6 @@
 /// An app: a tenant with users and policies of its own.
 package struct App: Sendable, Equatable {
-    /// Which products an app sees.
+    /// The products that an app sees.
     package enum Products: Sendable, Equatable {
         case all
         case only([ProductKey])
@@ -13,8 +13,8 @@ package struct App: Sendable, Equatable {
             }
         }
 
-        /// Those of some products that the app sees; all that it sees where none are named, and nil for
-        /// no limit at all.
+        /// Returns the given products that the app sees; all that it sees where none are given, and nil for no
+        /// limit at all.
         package func among(_ asked: [ProductKey]?) -> [ProductKey]? {
             switch self {
             case .all: asked
@@ -27,11 +27,11 @@ package struct App: Sendable, Equatable {
     package var id: AppID
     /// The app's name, for people.
     package var name: String
-    /// Which products it sees.
+    /// The products that it sees.
     package var products: Products
-    /// What it lets its users do.
+    /// Its policies.
     package var policies: AppPolicies
-    /// How it uses identity providers.
+    /// Its settings for identity providers.
     package var providers: [ProviderName: ProviderSettings]
 
     /// Describes an app.
@@ -72,15 +72,15 @@ package struct User: Sendable, Equatable {
     package var phone: Phone?
     /// Whether the user has verified the phone number; only a verified number logs in.
     package var isPhoneVerified = false
-    /// The number that takes the place of `phone` once a code proves it.
+    /// The number that replaces `phone` once a code verifies it.
     package var pendingPhone: Phone?
     /// Since when the account has the phone number; nil since its beginning.
     package var phoneSince: Instant?
     /// The e-mail address.
     package var email: EmailAddress?
-    /// What the account may do with the e-mail address.
+    /// The account's right to the e-mail address.
     package var emailClaim = EmailClaim.given
-    /// The address that takes the place of `email` once a link or a code proves it.
+    /// The address that replaces `email` once a link or a code verifies it.
     package var pendingEmail: EmailAddress?
     /// Since when the account has the e-mail address; nil since its beginning.
     package var emailSince: Instant?
@@ -90,16 +90,16 @@ package struct User: Sendable, Equatable {
     package var passwordHash: String?
     /// The picture's digest.
     package var avatar: String?
-    /// Where the provider keeps a picture, until the user sets one.
+    /// The URL of the provider's picture, until the user sets one.
     package var avatarURL: String?
     /// The identity providers that the user logs in with.
     package var providers: [String] = []
-    /// Since when.
+    /// When the account was made.
     package var createdAt: Instant
     /// When the user logged in last; nil before the first time.
     package var lastLoginAt: Instant?
 
-    /// What an account may do with an e-mail address that it names.
+    /// An account's right to an e-mail address that it names.
     package enum EmailClaim: Int64, Sendable {
         /// The account was registered with the address while another account held it. Both log in with it; a
         /// refusal would reveal the other account.
@@ -123,15 +123,15 @@ package struct User: Sendable, Equatable {
         get { profile.tempUnit ?? 1 }
         set { profile.tempUnit = newValue }
     }
-    /// An IANA time zone: the user's own word, else that of a country that keeps one for all.
+    /// An IANA time zone: the user's own, else that of a country with a single one.
     package var timezone: String {
         get { profile.timezone ?? CountryZone.name(of: countryCode) ?? "UTC" }
         set { profile.timezone = newValue }
     }
-    /// Whether the user proved the e-mail address.
+    /// Whether the user verified the e-mail address.
     package var isEmailVerified: Bool { email != nil && emailClaim == .verified }
 
-    /// The addresses that the user proved.
+    /// The addresses that the user verified.
     package var verifiedAddresses: [Address] {
         var addresses: [Address] = []
         if let phone, isPhoneVerified { addresses.append(.phone(phone)) }
@@ -144,7 +144,7 @@ package struct User: Sendable, Equatable {
         [username, phone?.text, email?.text, externalUID].compactMap(\.self)
     }
 
-    /// How many ways there are to log in.
+    /// The number of ways to log in.
     package var waysIn: Int {
         let hasName =
             (username != nil && ownsUsername) || externalUID != nil
@@ -175,7 +175,7 @@ package struct User: Sendable, Equatable {
 }
 
 extension User {
-    /// Takes an address away, and a username that is it.
+    /// Removes an address, and a username equal to it.
     package mutating func lose(_ address: Address) {
         if pending(like: address) == address { dropPending(like: address) }
         switch address {
@@ -197,11 +197,11 @@ extension User {
         }
     }
 
-    /// Returns since when the account has its phone number or its e-mail address; nil since its beginning.
+    /// Returns when the account got its phone number or its e-mail address; nil for its beginning.
     package func since(_ address: Address) -> Instant? { address.isPhone ? phoneSince : emailSince }
 
-    /// Gives a proved address, in the place of the one before; `since` is nil when the account has
-    /// it from its beginning.
+    /// Sets a verified address in place of the previous one; `since` is nil when the account has had it from
+    /// its beginning.
     package mutating func gain(_ address: Address, since: Instant?) {
         dropPending(like: address)
         switch address {

@@ -1,11 +1,11 @@
-/// Who caused a command, an event or a record.
+/// The party that caused a command, an event or a record.
 package struct Actor: Hashable, Sendable {
-    /// What kind of party acts.
+    /// The kind of an acting party.
     package enum Kind: String, Sendable {
         case user, device, schedule, `operator`, system
     }
 
-    /// What kind of party it is.
+    /// The kind of the party.
     package var kind: Kind
     /// The party's id within its kind.
     package var id: String
@@ -19,7 +19,7 @@ package struct Actor: Hashable, Sendable {
         self.terminal = terminal
     }
 
-    /// A device acting by itself.
+    /// Returns the actor of a device that acts by itself.
     package static func device(_ did: DeviceID) -> Actor { Actor(.device, did.text) }
     /// The service acting by itself.
     package static let system = Actor(.system, "lamplighter")

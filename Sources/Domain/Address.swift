@@ -1,9 +1,9 @@
-/// Where a code goes: a phone or a mailbox.
+/// The address that a code is sent to: a phone or a mailbox.
 package enum Address: Hashable, Sendable {
     case phone(Phone)
     case email(EmailAddress)
 
-    /// What tells two addresses apart.
+    /// The key by which addresses are compared.
     package var key: String {
         switch self {
         case .phone(let phone): "phone " + phone.text
@@ -33,7 +33,7 @@ package enum LoginName: Hashable, Sendable {
     /// The app's own id of the user.
     case external(String)
 
-    /// What tells two names apart.
+    /// The key by which names are compared.
     package var key: String {
         switch self {
         case .phone(let phone): Address.phone(phone).key

@@ -1,10 +1,10 @@
 /// The merge of an anonymous user's binding into an account, for a phone that was used before its user logged
 /// in.
 package enum Adoption {
-    /// Returns the account's bond from then on, given the one that it has already, if any.
+    /// Returns the account's binding from then on, given the one that it has already, if any.
     ///
-    /// The stronger role stays with all that goes with it; of two guests the freer one. The account's own
-    /// words for the device stay where it has some.
+    /// The stronger role stays with all that goes with it; of two guests the freer one. The account's own name
+    /// and note for the device stay where it has some.
     package static func merge(_ taken: Binding, into own: Binding?, of uid: UserID) -> Binding {
         guard let own else {
             var moved = taken
@@ -20,9 +20,10 @@ package enum Adoption {
         return merged
     }
 
-    /// Returns what becomes of an invitation of one of the two; nil where it stays as it is.
+    /// Returns the new form of an invitation of one of the two; nil where it stays as it is.
     ///
-    /// What they invited each other to, and what let the one in who is let in otherwise now, is void.
+    /// Where the account is bound, its invitations as a guest become void: those between the two, pending ones,
+    /// and those not behind the binding.
     package static func move(
         _ sharing: Sharing,
         from anonymous: UserID,

@@ -1,23 +1,23 @@
 /// The policies of an app; a policy that the app document omits has its default.
 package struct AppPolicies: Sendable, Equatable {
-    /// How an e-mail address is proved at registration.
+    /// How an e-mail address is verified at registration.
     package enum EmailRegistration: String, Sendable, CaseIterable {
-        /// A code proves it first.
+        /// A code verifies it first.
         case code
-        /// Registered at once, and a link proves it later.
+        /// Registered at once, and a link verifies it later.
         case link
-        /// Registered at once, and a confirmation goes out, with a link by which it can be proved.
+        /// Registered at once, and a confirmation is sent, with a link that can verify it.
         case none
     }
 
-    /// What becomes of an anonymous user who logs out.
+    /// The fate of an anonymous user who logs out.
     package enum Anonymous: String, Sendable, CaseIterable {
         case keep, discard
     }
 
     /// Whether answers may tell that an account exists.
     package var revealAccounts = false
-    /// How an e-mail address is proved at registration.
+    /// How an e-mail address is verified at registration.
     package var emailRegistration = EmailRegistration.code
     /// Whether users are told if their e-mail is verified, and can have it verified.
     package var emailVerification = true
@@ -27,7 +27,7 @@ package struct AppPolicies: Sendable, Equatable {
     package var uidLogin = false
     /// Whether a username that is set can be changed.
     package var usernameChangeable = true
-    /// What becomes of an anonymous user who logs out.
+    /// The fate of an anonymous user who logs out.
     package var anonymous = Anonymous.keep
 
     /// Whether cancelling an account needs more than a session.

@@ -2,7 +2,7 @@
 ///
 /// It holds no secret and no code; addresses in it are masked.
 package struct AuditEntry: Sendable, Equatable {
-    /// What happened.
+    /// The kind of event.
     package enum Kind: String, Sendable, CaseIterable {
         case registered, converted, adopted, loggedIn, loginFailed
         case codeSent, codeFailed, linkSent
@@ -29,19 +29,19 @@ package struct AuditEntry: Sendable, Equatable {
         }
     }
 
-    /// What happened.
+    /// The kind of event.
     package var kind: Kind
     /// The user whose account it was; nil where there is none.
     package var uid: UserID?
-    /// Through which app.
+    /// The app.
     package var app: AppID?
-    /// Who did it.
+    /// The actor.
     package var actor: Actor
     /// The terminal that it is about.
     package var terminal: TerminalID?
-    /// What else an operator should know, in a few words.
+    /// Further details for an operator, in a few words.
     package var detail: String?
-    /// When; filled in by the store.
+    /// The time; filled in by the store.
     package var at = Instant(milliseconds: 0)
 
     /// Describes what happened.

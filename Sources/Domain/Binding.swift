@@ -1,10 +1,10 @@
-/// The bond between a user and a device.
+/// The binding of a user to a device.
 package struct Binding: Sendable, Equatable {
     /// A user's role with a device.
     package enum Role: String, Sendable, CaseIterable {
         case special, normal, owner, guest
 
-        /// Whether the role hears of the device's other users.
+        /// Whether the role gets notifications about the device's other users.
         package var isPrincipal: Bool { self == .special || self == .owner }
     }
 
@@ -19,7 +19,7 @@ package struct Binding: Sendable, Equatable {
     package var uid: UserID
     /// The app that the user belongs to.
     package var app: AppID
-    /// What the user may do.
+    /// The user's role.
     package var role: Role
     /// Whether the user may command the device.
     package var access: Access
@@ -29,11 +29,11 @@ package struct Binding: Sendable, Equatable {
     package var alias: String
     /// The user's own note on the device.
     package var remark: String
-    /// Since when.
+    /// When the binding began.
     package var boundAt: Instant
-    /// When a guest's bond ends by itself; nil for one without end.
+    /// When a guest's binding expires; nil for one without end.
     package var guestUntil: Instant?
-    /// The invitation that made the user a guest; nil for who bound with a proof of possession.
+    /// The invitation that made the user a guest; nil for a user who bound with a proof of possession.
     package var sharing: SharingID?
 
     /// Binds a user to a device.

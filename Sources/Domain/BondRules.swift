@@ -44,7 +44,7 @@ package enum BondEvent: Sendable, Equatable {
     case end
 }
 
-/// What follows from an event.
+/// The consequences of an event.
 package struct BondChange: Sendable, Equatable {
     /// The effect on the invitations to the device.
     package enum Invitations: Sendable, Equatable {
@@ -63,7 +63,7 @@ package struct BondChange: Sendable, Equatable {
         /// The role.
         package var role: Binding.Role
 
-        /// Gives a role.
+        /// Makes a role change.
         package init(_ uid: UserID, _ role: Binding.Role) {
             self.uid = uid
             self.role = role
@@ -78,7 +78,7 @@ package struct BondChange: Sendable, Equatable {
     package var roles: [RoleChange] = []
     /// The effect on invitations.
     package var invitations = Invitations.stay
-    /// Whether the device's life with its users so far is over: those who come see nothing of it.
+    /// Whether the device's ownership period is over: later users see nothing of it.
     package var endsLife = false
 
     /// Nothing follows.
@@ -88,14 +88,14 @@ package struct BondChange: Sendable, Equatable {
     package var isEmpty: Bool { self == BondChange() }
 }
 
-/// Decides what becomes of the bonds of a device: one decision for every standing and every event.
+/// Decides about the bindings of a device: one decision for every standing and every event.
 package enum BondRules {
     /// The window in which wrong proofs count, in seconds.
     package static let triesWindowSeconds: Int64 = 900
 
     /// Decides about an event that a user causes, given all present bindings.
     ///
-    /// - Throws: `Rejection` where the event is none that the standing allows.
+    /// - Throws: `Rejection` where the standing does not allow the event.
     package static func decide(
         _ event: BondEvent,
         by uid: UserID,
@@ -134,7 +134,7 @@ package enum BondRules {
         }
     }
 
-    /// The first who accepts makes the inviter the owner, and guests of all who were bound beside them.
+    /// The first acceptance makes the inviter the owner, and guests of all other bound users.
     private static func accept(
         _ inviter: UserID,
         _ standing: Standing,
@@ -173,7 +173,7 @@ package enum BondRules {
             let heir = present.filter { $0.role == .normal }
                 .min { ($0.boundAt, $0.uid) < ($1.boundAt, $1.uid) }
             if let heir { change.roles = [.init(heir.uid, .special)] }
-            // Whatever waits for an answer is theirs: only the special user invites.
+            // All open invitations are theirs: only the special user invites.
             change.invitations = .void
         }
         change.endsLife = change.ended.count == present.count

@@ -1,8 +1,8 @@
-/// What a code is for.
+/// The purpose of a code.
 package enum CodePurpose: String, Sendable, CaseIterable {
     case login, register, resetPassword, bind, operation, logoutTerminal
 
-    /// What the SDKs send when they ask for a code.
+    /// Reads the number that SDKs send when they ask for a code.
     package init?(sending number: Int64) {
         switch number {
         case 0: self = .login
@@ -13,7 +13,7 @@ package enum CodePurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// What the SDKs send when they check a code: other numbers.
+    /// Reads the number that SDKs send when they check a code, which differs.
     package init?(checking number: Int64) {
         switch number {
         case 1: self = .register
@@ -23,7 +23,7 @@ package enum CodePurpose: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether only users ask for it.
+    /// Whether only logged-in users may ask for it.
     package var needsSession: Bool {
         switch self {
         case .login, .register, .resetPassword: false
@@ -32,7 +32,7 @@ package enum CodePurpose: String, Sendable, CaseIterable {
     }
 }
 
-/// What codes are like.
+/// The limits of codes.
 package enum CodeRules {
     /// How long a code lives, in seconds.
     package static let lifeSeconds: Int64 = 600
@@ -55,15 +55,15 @@ package enum CodeRules {
     }
 }
 
-/// What a code is bound to.
+/// The scope that a code is bound to.
 package struct CodeScope: Hashable, Sendable {
     /// The app that it was asked for in.
     package var app: AppID
     /// The region that it was asked for in.
     package var region: String
-    /// What it is for.
+    /// Its purpose.
     package var purpose: CodePurpose
-    /// Where it was sent.
+    /// The address that it was sent to.
     package var address: Address
 
     /// Binds a code.

@@ -2,7 +2,7 @@ package import JSON
 
 /// A command to a device and its outcome.
 package struct Command: Sendable, Equatable {
-    /// What is known of a command, and no more than that.
+    /// The state of a command, as far as it is known.
     package enum State: String, Sendable, CaseIterable {
         case queued, sent, done, failed, expired, superseded
 
@@ -10,24 +10,24 @@ package struct Command: Sendable, Equatable {
         package var isFinal: Bool { self != .queued && self != .sent }
     }
 
-    /// What becomes of a command while the device is away.
+    /// The handling of a command while the device is offline.
     package enum Mode: String, Sendable, CaseIterable {
         /// It is refused.
         case now
-        /// It waits, and goes out with the others that wait.
+        /// It is queued, and sent with the other queued ones.
         case queue
     }
 
     /// A state of the command, with its time and its cause.
     package struct Step: Sendable, Equatable {
-        /// Who brought a state about.
+        /// The party that caused a state.
         package enum Cause: String, Sendable {
             case asker, device, system
         }
 
         /// The state.
         package var state: State
-        /// Since when.
+        /// When it began.
         package var at: Instant
         /// The actor that caused it.
         package var cause: Cause
@@ -40,7 +40,7 @@ package struct Command: Sendable, Equatable {
         }
     }
 
-    /// What a command asks for.
+    /// The kind of a command.
     package enum Kind: String, Sendable {
         case write, query
     }
@@ -51,9 +51,9 @@ package struct Command: Sendable, Equatable {
     package var cid: Int64
     /// The app's own number.
     package var sn: Int64
-    /// What it asks for.
+    /// Its kind.
     package var kind: Kind
-    /// What is known of it.
+    /// Its state.
     package private(set) var state: State
     /// Whether it may wait for the device.
     package var mode: Mode
@@ -63,23 +63,23 @@ package struct Command: Sendable, Equatable {
     package var hidden: JSONObject?
     /// Bytes for the device, as base64 text.
     package var binary: String?
-    /// Who asked.
+    /// The sender.
     package var actor: Actor
-    /// Through which app and terminal the outcome is told; nil when no terminal asked.
+    /// The app whose terminal learns the outcome; nil when no terminal asked.
     package var app: AppID?
-    /// When it was taken.
+    /// When it was accepted.
     package var createdAt: Instant
-    /// When it loses its meaning.
+    /// When it expires.
     package var expiresAt: Instant
     /// When its state became final.
     package var doneAt: Instant?
     /// The states that it took on, in order.
     package var steps: [Step]
-    /// Why it failed, where it never reached the device.
+    /// The reason of the failure, where it never reached the device.
     package var refusal: ErrorCode?
-    /// How the device says it went.
+    /// The device's result code.
     package var code: Int64?
-    /// What the device answered.
+    /// The data of the device's answer.
     package var result: JSONObject?
     /// Whether the device answered after the expiry.
     package var isLate = false
@@ -124,10 +124,10 @@ package struct Command: Sendable, Equatable {
         hidden = nil
     }
 
-    /// When it went out; nil before, and for commands of versions that kept no steps.
+    /// When it was sent; nil before, and for commands of versions that kept no steps.
     package var sentAt: Instant? { steps.last { $0.state == .sent }?.at }
 
-    /// Returns whether its time is over.
+    /// Returns whether it is past its deadline.
     package func isOver(at now: Instant) -> Bool { expiresAt <= now }
 
     /// How long a command lives unless its sender says otherwise, in seconds.

@@ -4,7 +4,7 @@ package import JSON
 package struct CommandOrder: Sendable {
     /// The device.
     package var did: DeviceID
-    /// What is asked for.
+    /// The kind of command.
     package var kind: Command.Kind
     /// The values to set; checked against the product's writable data points.
     package var data: JSONObject
@@ -12,16 +12,16 @@ package struct CommandOrder: Sendable {
     package var binary: String?
     /// The asker's own number.
     package var sn: Int64
-    /// What becomes of it while the device is away.
+    /// Its handling while the device is offline.
     package var mode: Command.Mode
     /// How long it lives, in seconds; nil is the mode's default.
     package var ttl: Int64?
-    /// Who asks.
+    /// The sender.
     package var actor: Actor
     /// The app whose terminal learns the outcome; nil when the request came from no terminal.
     package var app: AppID?
 
-    /// Orders something.
+    /// Makes a request.
     package init(
         did: DeviceID,
         kind: Command.Kind = .write,

@@ -1,11 +1,11 @@
 package import JSON
 
-/// How a command's life goes on.
+/// The transitions of a command's state.
 package enum CommandRules {
-    /// Takes a device's answer; tells whether the state became final by it.
+    /// Applies a device's answer; returns whether it made the state final.
     ///
-    /// A second answer changes nothing; one after the expiry is kept as late and the state stays.
-    /// What was never sent can't be answered.
+    /// A second answer changes nothing; one after the expiry is kept as late and the state stays. A command
+    /// that was never sent can't be answered.
     package static func answered(
         _ command: inout Command,
         code: Int64,
@@ -37,16 +37,16 @@ package enum CommandRules {
         return true
     }
 
-    /// Ends a command that must not be carried out any more.
+    /// Cancels a command that must not be carried out any more.
     package static func refuse(_ command: inout Command, _ code: ErrorCode, at now: Instant) {
         command.turn(.failed, at: now, by: .system)
         command.refusal = code
     }
 
-    /// Makes one command of all that waited: the newest one, with the newest value of each attribute.
+    /// Merges all queued commands into the newest one, with the newest value of each attribute.
     ///
-    /// What waited comes in the order of its numbers. Commands that may not wait stay by themselves, and what
-    /// they set is not set back by older values.
+    /// The queued commands are in the order of their numbers. Commands that may not wait stay by themselves,
+    /// and older values never override theirs.
     package static func merged(
         _ waiting: [Command],
         at now: Instant
@@ -73,11 +73,11 @@ package enum CommandRules {
         return (outgoing, superseded)
     }
 
-    /// Ends those that wait and that newer ones replace whatever happens: each of their values is set by a
-    /// newer one of the same asker, which goes out whenever they would, and waits at least as long.
+    /// Supersedes queued commands that newer ones replace in any case: a newer one of the same sender sets each
+    /// of their values, is sent whenever they would be, and waits at least as long.
     ///
-    /// What waited comes in the order of its numbers, with the newest as the last; merged, the rest makes the
-    /// same command as all of them.
+    /// The queued commands are in the order of their numbers, the newest last; the rest merges into the same
+    /// command as all of them.
     package static func replaced(_ waiting: [Command], at now: Instant) -> [Command] {
         var set: [Value: Instant] = [:]
         var replaced: [Command] = []
@@ -98,7 +98,7 @@ package enum CommandRules {
 
     /// The content of a command and its device.
     private struct Value: Hashable {
-        /// Who asked, from whatever terminal.
+        /// The sender, from any terminal.
         var asker: Actor
         /// The attribute's name, by its code points; nil for bytes.
         var name: [UInt8]?
@@ -134,6 +134,6 @@ extension Command {
     /// The values for the device.
     package var values: JSONObject { hidden ?? data }
 
-    /// Whether it ever went out; commands of versions that kept no steps count as sent.
+    /// Whether it was ever sent; commands of versions that kept no steps count as sent.
     package var wasSent: Bool { steps.isEmpty || steps.contains { $0.state == .sent } }
 }

@@ -1,8 +1,8 @@
 package import JSON
 
-/// One attribute that a product declares: who may set it and which values fit.
+/// One attribute that a product declares, with its access and its valid values.
 package struct DataPoint: Sendable, Equatable {
-    /// Who sets and who sees a data point.
+    /// The access to a data point.
     package enum Access: String, Sendable, CaseIterable {
         /// Set by apps, reported by the device.
         case readWrite = "rw"
@@ -12,7 +12,7 @@ package struct DataPoint: Sendable, Equatable {
         case writeOnly = "wo"
     }
 
-    /// What kind of value a data point holds.
+    /// The kind of a data point's values.
     package enum Kind: String, Sendable, CaseIterable {
         case bool, int, float, `enum`, string, raw
 
@@ -29,9 +29,9 @@ package struct DataPoint: Sendable, Equatable {
     package var name: String
     /// A name for people.
     package var displayName: String?
-    /// Who sets and who sees it.
+    /// Its access.
     package var access: Access
-    /// What kind of value it holds.
+    /// The kind of its values.
     package var kind: Kind
     /// The smallest number that fits.
     package var min: Double?
@@ -71,7 +71,7 @@ package struct DataPoint: Sendable, Equatable {
         self.maxLength = maxLength
     }
 
-    /// Tells what is wrong with a value, or nil when it fits.
+    /// Returns the problem with a value, or nil when it fits.
     package func problem(with value: JSONValue) -> String? {
         switch kind {
         case .bool: value.boolValue == nil ? "must be true or false" : nil

@@ -1,29 +1,28 @@
 /// One outgoing message: an e-mail or a text to one address.
 ///
-/// It is stored sealed until it was sent, is sent again after a failure, and is forgotten at
-/// `expiresAt` at the latest.
+/// It is stored sealed until it is sent, is sent again after a failure, and is deleted at `expiresAt` at the
+/// latest.
 package struct Delivery: Sendable, Equatable {
-    /// How it travels.
+    /// The channel.
     package enum Channel: String, Sendable, CaseIterable {
         case email, sms
     }
 
-    /// What it says; each has words in every language that the service speaks.
+    /// The template of its text; each exists in every language of the service.
     package enum Template: String, Sendable, CaseIterable {
         /// A code; `params`: `code`, `purpose`, `minutes`.
         case code
-        /// A link that proves an e-mail address; `params`: `url`, `hours`.
+        /// A link that verifies an e-mail address; `params`: `url`, `hours`.
         case verifyEmail
         /// A link to the page that sets a new password; `params`: `url`, `minutes`.
         case resetPassword
         /// A request tried to register an address that already has an account.
         case addressTaken
-        /// An account was made with this address; `params`: `url` of the link that proves it, `hours`.
+        /// An account was made with this address; `params`: `url` of the link that verifies it, `hours`.
         case confirmation
-        /// The account has another address now; `params`: `url`, `hours`, `address` (the new one,
-        /// masked).
+        /// The account's address was changed; `params`: `url`, `hours`, `address` (the new one, masked).
         case addressChanged
-        /// The account's password is another one now.
+        /// The account's password was changed.
         case passwordChanged
         /// The account will be erased; `params`: `days`.
         case cancelled
@@ -48,7 +47,7 @@ package struct Delivery: Sendable, Equatable {
 
     /// Its id, by which gateways answer and drop repeats.
     package var id: MessageID
-    /// How it travels.
+    /// The channel.
     package var channel: Channel
     /// An e-mail address, or a phone number without its country code.
     package var to: String
@@ -56,7 +55,7 @@ package struct Delivery: Sendable, Equatable {
     package var countryCode: String?
     /// The app that it is sent for.
     package var app: AppID
-    /// What it says.
+    /// The template.
     package var template: Template
     /// The values of the template's placeholders.
     package var params: [String: String]

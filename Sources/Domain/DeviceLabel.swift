@@ -2,7 +2,7 @@
 ///
 /// The last part is made with a key that never leaves the service, so that no other party can make labels.
 package enum DeviceLabel {
-    /// What stands in front, so that an app knows the text for a device's.
+    /// The prefix, by which an app recognises a device's label.
     package static let prefix = "LL1"
     /// How many bytes of the keyed digest it carries.
     package static let proofBytes = 16

@@ -4,10 +4,10 @@ import Foundation
 package struct EmailAddress: Hashable, Sendable {
     /// The address as it was written.
     package let text: String
-    /// What two spellings of one address have in common.
+    /// The form that all spellings of one address share.
     package let key: String
 
-    /// Reads an address; nil for what can't be one.
+    /// Reads an address; nil for a text that can't be one.
     package init?(_ text: String) {
         let parts = text.split(separator: "@", omittingEmptySubsequences: false)
         guard text.utf8.count <= 254, parts.count == 2, Self.isLocal(parts[0]),

@@ -1,8 +1,8 @@
-/// Chooses among waiting jobs so that one sender's jobs never stand in front of the others'.
+/// Chooses among waiting jobs so that one sender's jobs never delay the others'.
 package enum FairTurns {
-    /// Returns the first so many of a list with its senders in turn, and what one sent in its own order.
+    /// Returns the first elements of a list with its senders in turn, those of one sender in their order.
     ///
-    /// Who has one element in the list is among the first, however many another has before it.
+    /// A sender with one element is among the first, however many elements another has before it.
     package static func first<Element, Key: Hashable>(
         _ limit: Int,
         of elements: [Element],

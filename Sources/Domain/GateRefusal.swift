@@ -1,25 +1,25 @@
 /// A client's refusals by the gate for one reason, counted.
 package struct GateRefusal: Sendable, Equatable {
-    /// What was tried: `connect`, `publish`, `subscribe` or `receive`.
+    /// The refused action: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String
-    /// The name that was given; `?` where it might have been a secret in the wrong field.
+    /// The client's username; `?` where it might have been a secret in the wrong field.
     package var username: String
-    /// The client id that was given.
+    /// The client's id.
     package var clientID: String
-    /// Where the connection comes from.
+    /// The source address of the connection.
     package var address: String
     /// The topic or filter; nil for `connect`.
     package var topic: String?
-    /// Why: the raw value of a `RefusalReason`, or a later gate's word.
+    /// The reason: the raw value of a `RefusalReason`, or a later gate's word.
     package var reason: String
-    /// When it was refused first.
+    /// The time of the first refusal.
     package var firstAt: Instant
-    /// When it was refused last.
+    /// The time of the last refusal.
     package var lastAt: Instant
-    /// How often in between.
+    /// The number of refusals.
     package var times: Int64 = 1
 
-    /// Puts a refusal together.
+    /// Makes a refusal.
     package init(
         action: String,
         username: String,
@@ -39,7 +39,8 @@ package struct GateRefusal: Sendable, Equatable {
         lastAt = moment
     }
 
-    /// What makes two refusals one: all but the time, and the hour, so that a list by time stays true.
+    /// The key by which refusals are counted together: all but the time, and the hour, so that a list by time
+    /// stays true.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
         // None of them can hold what separates them: the gate lets no control characters in.

@@ -1,10 +1,10 @@
 /// A query of a device's history.
 package struct HistoryQuestion: Sendable {
-    /// How values are summed up.
+    /// A summary of values by steps of time.
     package struct Summary: Sendable {
-        /// Over which steps of time.
+        /// The step of time.
         package var step: TimeStep
-        /// What is made of the values of one step.
+        /// The function over the values of one step.
         package var function: SummaryFunction
         /// The IANA zone of calendar steps.
         package var timezone: String
@@ -19,15 +19,15 @@ package struct HistoryQuestion: Sendable {
 
     /// The device.
     package var did: DeviceID
-    /// The only attribute that is asked for; nil for all.
+    /// The attribute; nil for all.
     package var attribute: String?
-    /// Where to begin.
+    /// The begin of the period.
     package var place: HistoryPlace
-    /// Where to end; that moment is not in it.
+    /// The end of the period, exclusive.
     package var to: Instant
     /// Rows at most.
     package var limit: Int
-    /// How values are summed up; nil for the records themselves.
+    /// The summary; nil for the records themselves.
     package var summary: Summary?
     /// Attributes that are never shown.
     package var hidden: Set<String> = []

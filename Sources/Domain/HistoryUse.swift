@@ -20,12 +20,12 @@ package struct HistoryUse: Sendable, Equatable {
     /// have used the day up, and is bounded too.
     private static let logPart: Int64 = 4
 
-    /// What a kept record is counted as beyond its values, in bytes: its time, its place, its share of an index.
+    /// The bytes counted for a record beyond its values: its time, its place, its share of an index.
     package static let recordBytes = 32
-    /// What a kept event is counted as beyond its value, in bytes.
+    /// The bytes counted for an event beyond its value.
     package static let eventBytes = 160
 
-    /// Notes what was written.
+    /// Makes the use of a day.
     package init(day: Int64 = 0, bytes: Int64 = 0, toldAt: Instant? = nil) {
         self.day = day
         self.bytes = bytes
@@ -50,7 +50,7 @@ package struct HistoryUse: Sendable, Equatable {
         return true
     }
 
-    /// Tells whether users are to hear now that history is not kept, and notes that they do.
+    /// Returns whether users are to be notified now that history is not kept, and records that they were.
     package mutating func tells(at now: Instant) -> Bool {
         if let toldAt, toldAt <= now, now < toldAt.adding(seconds: Self.tellSeconds) {
             return false

@@ -8,7 +8,7 @@ package struct Home: Sendable, Equatable {
     package var name: String
     /// Where it is, in degrees; both or neither.
     package var place: Place?
-    /// Since when.
+    /// When it was made.
     package var createdAt: Instant
 
     /// A place on Earth, in degrees.
@@ -25,7 +25,7 @@ package struct Home: Sendable, Equatable {
         }
     }
 
-    /// What a home is called that the service makes by itself.
+    /// The name of a home that the service makes by itself.
     package static let firstName = "Home"
     /// How many characters a name has.
     package static let nameLength = 1...64

@@ -1,4 +1,4 @@
-/// What distinguishes one kind of id from another: its form.
+/// A kind of id, which determines its form.
 package protocol IdentifierKind: Sendable {
     /// The kind's name in messages that people read, such as `did`.
     static var name: String { get }
@@ -101,7 +101,7 @@ package enum TerminalKind: IdentifierKind {
     }
 }
 
-/// The form of ids that clients choose for their messages, and of those we give to sessions.
+/// The form of ids that clients choose for their messages, and of sessions' ids.
 package enum MessageKind: IdentifierKind {
     package static let name = "id"
     package static func accepts(_ text: String.UTF8View) -> Bool { PlainForm.accepts(text) }

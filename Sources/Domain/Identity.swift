@@ -21,7 +21,7 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
     package static let apple = ProviderName("apple")
     package static let google = ProviderName("google")
 
-    /// Those that need no `oidc:` in front.
+    /// The built-in names, which need no `oidc:` in front.
     package static let known = [
         wechat, qq, facebook, twitter, weibo, baidu, apple, google,
     ]
@@ -50,10 +50,10 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
 
 /// A user's identity, as a provider confirmed it.
 ///
-/// An account is found by `provider` and `subject` alone. The e-mail is what the provider says;
-/// it never leads to an account.
+/// An account is found by `provider` and `subject` alone. The e-mail is the provider's claim; it never leads to
+/// an account.
 package struct VerifiedIdentity: Sendable, Equatable {
-    /// Who says so.
+    /// The provider.
     package var provider: ProviderName
     /// The user's id there, as this app sees it.
     package var subject: String
@@ -105,7 +105,7 @@ extension VerifiedIdentity {
 
 /// Why an identity could not be verified.
 package enum ProviderFailure: Error, Equatable, Sendable {
-    /// What was wrong with a credential, for logs and tests; never part of it.
+    /// The problem with a credential, for logs and tests; never part of it.
     package enum Reason: String, Sendable {
         /// The provider doesn't know or no longer takes it, or its signature is wrong.
         case refused
@@ -130,7 +130,7 @@ package enum ProviderFailure: Error, Equatable, Sendable {
     /// The app doesn't use this provider.
     case disabled
 
-    /// What the app is told.
+    /// The error for the app.
     package var rejection: Rejection {
         switch self {
         case .invalidCredential:

@@ -1,12 +1,12 @@
 /// A one-time right that a link in a message gives its holder.
 package struct Link: Sendable, Equatable {
-    /// What following it does.
+    /// Its effect.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Proves that an e-mail address is its user's.
+        /// Verifies an e-mail address.
         case verifyEmail
         /// Sets a new password.
         case resetPassword
-        /// Gives an account back the address that it had before.
+        /// Restores an account's previous address.
         case undoAddress
 
         /// How long such a link lives, in seconds.
@@ -18,7 +18,7 @@ package struct Link: Sendable, Equatable {
         }
     }
 
-    /// What following it does.
+    /// Its effect.
     package var kind: Kind
     /// The user whose account it acts on.
     package var uid: UserID
@@ -26,7 +26,7 @@ package struct Link: Sendable, Equatable {
     ///
     /// Of `undoAddress` it is the old address, which the account gets back.
     package var address: String
-    /// What else belongs to it, by name.
+    /// Further values, by name.
     package var detail: [String: String]
     /// When it ends.
     package var expiresAt: Instant

@@ -1,20 +1,20 @@
-/// What the page of a link shows.
+/// The content of a link's page.
 package struct LinkView: Sendable, Equatable {
-    /// Where the visitor stands.
+    /// The state of the visit.
     package enum Step: Sendable, Equatable {
         /// The link can be followed; the page asks whether to.
         case ask
-        /// The new password won't do; the text says why.
+        /// The new password was refused; the text says why.
         case badPassword(BadPassword)
-        /// The link did what it does.
+        /// The link took effect.
         case done
         /// The link is unknown, over, used, or the account has another address by now.
         case over
-        /// Too much at once; later the link may still work.
+        /// Too many requests; the link may still work later.
         case busy
     }
 
-    /// What is wrong with a new password.
+    /// The problem with a new password.
     package enum BadPassword: Sendable, Equatable {
         /// It was typed in two ways.
         case differs
@@ -24,9 +24,9 @@ package struct LinkView: Sendable, Equatable {
         case weak
     }
 
-    /// Where the visitor stands.
+    /// The state of the visit.
     package var step: Step
-    /// What following the link does; nil for an unknown one.
+    /// The link's effect; nil for an unknown one.
     package var kind: Link.Kind?
     /// The app's name; empty for an unknown link.
     package var appName: String

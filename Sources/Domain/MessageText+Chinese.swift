@@ -100,7 +100,7 @@ extension MessageText {
         }
     }
 
-    /// Returns what a code is for.
+    /// Returns the purpose of a code.
     static func chineseAction(_ purpose: String) -> String {
         switch purpose {
         case "login": "登录"
@@ -112,7 +112,7 @@ extension MessageText {
         }
     }
 
-    /// Returns what the button of a link says.
+    /// Returns the caption of a link's button.
     static func chineseButton(_ template: Delivery.Template) -> String {
         switch template {
         case .verifyEmail, .confirmation: "验证邮箱"

@@ -108,7 +108,7 @@ extension MessageText {
         }
     }
 
-    /// Returns what a code is for, to stand behind "your code to".
+    /// Returns the purpose of a code, to stand behind "your code to".
     static func englishAction(_ purpose: String) -> String {
         switch purpose {
         case "login": "log in"
@@ -120,7 +120,7 @@ extension MessageText {
         }
     }
 
-    /// Returns what the button of a link says.
+    /// Returns the caption of a link's button.
     static func englishButton(_ template: Delivery.Template) -> String {
         switch template {
         case .verifyEmail, .confirmation: "Confirm address"

@@ -1,4 +1,4 @@
-/// A message in words: what an e-mail or a text message says.
+/// The text of an e-mail or a text message.
 package struct MessageText: Sendable, Equatable {
     /// The language that it is written in.
     package var language: Language
@@ -8,7 +8,7 @@ package struct MessageText: Sendable, Equatable {
     package var text: String
     /// The same as HTML.
     package var html: String
-    /// What a text message says.
+    /// The text of a text message.
     package var sms: String
 
     /// The words of a template with places for values, `{app}` or `{code}`.
@@ -18,7 +18,7 @@ package struct MessageText: Sendable, Equatable {
         /// The text: paragraphs with a blank line between; one that is nothing but `{code}` or
         /// `{url}` is set large in HTML, or becomes a button.
         package var text: String
-        /// What a text message says instead.
+        /// The text of a text message instead.
         package var sms: String
 
         /// Makes words.

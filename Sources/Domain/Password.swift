@@ -1,15 +1,15 @@
 /// The rules that a password must meet before it is hashed.
 ///
-/// Passwords are compared and hashed in one Unicode form, NFKC, so that the same one typed on
-/// another keyboard is the same. The standard library can't make that form, so who asks brings it;
-/// `Providers` adds these functions without that parameter.
+/// Passwords are compared and hashed in one Unicode form, NFKC, so that the same one typed on another keyboard
+/// is the same. The standard library can't make that form, so callers pass the function; `Providers` adds these
+/// functions without that parameter.
 package enum PasswordRules {
     /// How many characters (Unicode scalars of the normalised form) a password has.
     package static let length = 8...128
     /// More scalars than this aren't even normalised: NFKC makes up to 18 of one, seldom one of four.
     package static let scalarsMax = 512
 
-    /// Checks a new password and gives the bytes to be hashed.
+    /// Checks a new password and returns the bytes to be hashed.
     ///
     /// `names` are the account's own: username, e-mail, phone, whichever it has; `normalise` gives the
     /// NFKC form of a text. Throws `PolicyRejected`, or `InvalidRequest` for one that is too long.

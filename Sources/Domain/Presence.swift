@@ -1,8 +1,8 @@
 /// A device's connection state, as the gate and the device report it.
 package struct Presence: Sendable, Equatable {
-    /// What users are shown.
+    /// The state that users see.
     package var isOnline = false
-    /// The number of the newest connection that the gate told of; 0 before the first.
+    /// The number of the newest connection that the gate reported; 0 before the first.
     package var connection: Int64 = 0
     /// Whether the gate knows that connection to be alive.
     package var isAlive = false
@@ -10,17 +10,17 @@ package struct Presence: Sendable, Equatable {
     package var session: String?
     /// When the device last came or went.
     package var changedAt: Instant?
-    /// From when on the newest connection is taken to hear commands, unless the gate sees it subscribe
-    /// before; nil where it is known to, or where there was no new one.
+    /// When the newest connection is presumed to receive commands, unless the gate sees it subscribe before;
+    /// nil where it is known to, or where there was no new one.
     package var listensFrom: Instant?
 
     /// The presence of a device that has never connected.
     package init() {}
 
-    /// Until when commands would get lost, because the connection is so new that it may not have
-    /// subscribed yet; nil for no longer.
+    /// Returns until when commands may get lost, because the new connection may not have subscribed yet; nil
+    /// for never.
     ///
-    /// A moment farther ahead than `seconds` comes from a clock that was set back, and says nothing.
+    /// A moment farther ahead than `seconds` comes from a clock that was set back, and is ignored.
     package func unheard(at now: Instant, within seconds: Int64) -> Instant? {
         guard let listensFrom, now < listensFrom, listensFrom <= now.adding(seconds: seconds) else {
             return nil
@@ -29,36 +29,37 @@ package struct Presence: Sendable, Equatable {
     }
 }
 
-/// Something that tells of a device's presence.
+/// A signal about a device's presence.
 package enum PresenceSignal: Sendable, Equatable {
     /// The gate saw a connection begin.
     case connected(connection: Int64)
-    /// The gate saw that the connection now hears commands.
+    /// The gate saw that the connection now receives commands.
     case listening(connection: Int64)
     /// The gate saw a connection end.
     case disconnected(connection: Int64, reason: String)
     /// The device's birth message.
     case birth(session: String?)
-    /// The device's last will, or its own goodbye.
+    /// The device's last will, or its own message before disconnecting.
     case will(session: String?)
-    /// A newly begun broker did not announce the device.
+    /// A restarted broker did not announce the device.
     case notAnnounced
 }
 
-/// The rules of presence: a connection that isn't the newest changes nothing, and while the gate
-/// knows a live one, the device's own words change nothing either.
+/// The rules of presence: a connection that isn't the newest changes nothing, and while the gate knows a live
+/// one, the device's own messages change nothing either.
 package enum PresenceRules {
-    /// A change that users are told of.
+    /// A change that is published to users.
     package struct Change: Sendable, Equatable {
-        /// What the device is now.
+        /// The new state.
         package var isOnline: Bool
-        /// Why it went.
+        /// The reason for going offline.
         package var reason: String?
     }
 
-    /// Takes a signal; returns the change that users see, if there is one.
+    /// Applies a signal; returns the change that users see, if there is one.
     ///
-    /// A new connection is taken to hear commands after `silence` seconds, whatever the gate says.
+    /// A new connection is presumed to receive commands after `silence` seconds, even without the gate's
+    /// report.
     package static func decide(
         _ signal: PresenceSignal,
         presence: inout Presence,

@@ -7,12 +7,12 @@ package struct Product: Sendable, Equatable {
         case open, listed
     }
 
-    /// Who must agree to the factory reset of a bound device.
+    /// The consent that the factory reset of a bound device needs.
     package enum Reset: String, Sendable, CaseIterable {
         case owner, open, `operator`
     }
 
-    /// What proves a device that is bound from afar.
+    /// The proof of possession for binding a device remotely.
     package enum RemoteBind: String, Sendable, CaseIterable {
         case claim, secret
     }
@@ -23,9 +23,9 @@ package struct Product: Sendable, Equatable {
     package var name: String
     /// Which devices may register.
     package var registration: Registration
-    /// Who must agree to a factory reset.
+    /// The consent that a factory reset needs.
     package var reset: Reset
-    /// What proves a device that is bound from afar.
+    /// The proof of possession for binding a device remotely.
     package var remoteBind: RemoteBind
     /// The attributes; without any, `data` is free-form.
     package let dataPoints: [DataPoint]

@@ -2,7 +2,7 @@ package import JSON
 
 /// Checks values against a product, and one version of a product against the next.
 package enum ProductRules {
-    /// Checks what a device reports; nil when all of it fits.
+    /// Checks the values that a device reports; nil when all fit.
     package static func check(
         reported data: JSONObject,
         product: Product,
@@ -13,7 +13,7 @@ package enum ProductRules {
         }
     }
 
-    /// Checks what an app wants to set; nil when all of it fits.
+    /// Checks the values that an app sets; nil when all fit.
     package static func check(
         written data: JSONObject,
         product: Product,
@@ -74,8 +74,8 @@ package enum ProductRules {
         )
     }
 
-    /// Tells which data points a new version takes away or narrows, so that stored values may not
-    /// fit any more.
+    /// Returns the data points that a new version removes or narrows, so that stored values may not fit any
+    /// more.
     package static func narrowed(from old: Product, to new: Product) -> [String] {
         guard !new.isFreeForm else { return [] }
         return old.dataPoints.filter { point in
@@ -84,7 +84,7 @@ package enum ProductRules {
         }.map(\.name)
     }
 
-    /// Tells whether a new version takes away an alert or a fault, so that one that is open stays so.
+    /// Tells whether a new version removes an alert or a fault, so that an open one could never be cleared.
     package static func isLost(
         _ kind: ConditionKind,
         _ name: String,

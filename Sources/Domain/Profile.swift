@@ -37,13 +37,13 @@ package struct Profile: Sendable, Equatable {
             + textFields.map(\.name)
     )
 
-    /// Nothing said.
+    /// An empty profile.
     package init() {}
 
     /// The language of messages to the user, as a tag.
     package var language: String? { texts["language"].flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Takes over what another one says; what it is silent about stays.
+    /// Applies the fields that another profile sets; the others stay.
     package mutating func merge(_ other: Profile) {
         nickname = other.nickname ?? nickname
         tempUnit = other.tempUnit ?? tempUnit
@@ -54,7 +54,7 @@ package struct Profile: Sendable, Equatable {
         if let more = other.custom { custom = Self.merged(custom ?? [:], more) }
     }
 
-    /// The app's own data, key by key: null takes one away.
+    /// Merges the app's own data, key by key: null removes a key.
     private static func merged(_ old: JSONObject, _ more: JSONObject) -> JSONObject {
         var merged = old
         for member in more.members {

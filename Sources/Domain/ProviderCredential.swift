@@ -18,7 +18,7 @@ package struct ProviderCredential: Sendable, Equatable {
     package let provider: ProviderName
     /// The proof.
     package let proof: Proof
-    /// What the user wants to be called, as the app says; nothing is proved by it.
+    /// The user's name according to the app, unverified.
     package let nickname: String?
 
     private init(_ provider: ProviderName, _ proof: Proof, nickname: String? = nil) {
@@ -134,7 +134,7 @@ private struct Fields {
         return try bounded(name, required(name))
     }
 
-    /// Apps hand over empty texts for what a provider has told them the first time only.
+    /// Reads an optional text; apps pass empty ones for values that a provider gives only once.
     func optionalID(_ name: String) throws(Rejection) -> String? {
         let isAbsent = object[name] == nil || object[name]?.stringValue == ""
         return isAbsent ? nil : try bounded(name, required(name))

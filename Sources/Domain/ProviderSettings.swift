@@ -2,7 +2,7 @@ package import JSON
 
 /// How an app uses an identity provider: its `providers[name]` object, read and checked.
 package struct ProviderSettings: Sendable, Equatable {
-    /// Which of WeChat's ids stands for a user.
+    /// The kind of WeChat id that stands for a user.
     package enum Subject: String, Sendable, CaseIterable {
         /// The user's id for this client id; always there.
         case openID = "openid"
@@ -20,9 +20,9 @@ package struct ProviderSettings: Sendable, Equatable {
     package var clientIDs: [String]
     /// The app's secret at the provider.
     package var clientSecret: String?
-    /// Where the provider is: its API's root, or the issuer of its ID tokens; without a final slash.
+    /// The provider's address: its API's root, or the issuer of its ID tokens; without a final slash.
     package var baseURL: String
-    /// Which id stands for a user of WeChat.
+    /// The kind of id that stands for a user of WeChat.
     package var subject = Subject.openID
 
     /// Describes how an app uses a provider; without a URL its public address is taken.
@@ -42,7 +42,7 @@ package struct ProviderSettings: Sendable, Equatable {
         self.baseURL = baseURL ?? Self.publicURLs[provider] ?? ""
     }
 
-    /// Where each provider is unless a setting says otherwise.
+    /// The default address of each provider.
     private static let publicURLs: [ProviderName: String] = [
         .wechat: "https://api.weixin.qq.com",
         .qq: "https://graph.qq.com",
@@ -54,7 +54,7 @@ package struct ProviderSettings: Sendable, Equatable {
         .google: "https://accounts.google.com",
     ]
 
-    /// Those that are asked in the name of the app, with its one id and secret.
+    /// The providers that are asked in the app's name, with its only id and its secret.
     private static let withSecret: [ProviderName] = [.wechat, .facebook, .twitter]
 
     /// Reads one member of an app document's `providers`.

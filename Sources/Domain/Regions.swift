@@ -1,4 +1,4 @@
-/// Which region the users of a country belong to, and which regions are served here.
+/// The regions of users by country, and those served here.
 package struct Regions: Sendable, Equatable {
     /// The regions that this installation serves, the default one first.
     package var served: [String]
@@ -18,7 +18,7 @@ package struct Regions: Sendable, Equatable {
         self.endpoints = endpoints
     }
 
-    /// A region as apps are told of it.
+    /// A region as apps see it.
     package struct Region: Sendable, Equatable {
         /// Its name.
         package var name: String

@@ -8,7 +8,7 @@ package struct RegistrationRequest: Sendable, Equatable {
     package var productKey: ProductKey
     /// The hardware address, from the topic.
     package var mac: MAC
-    /// What will prove possession when a user binds.
+    /// The proof of possession when a user binds.
     package var passcode: String
     /// The device's secret until now, when it has one.
     package var oldSecret: String?
@@ -43,7 +43,7 @@ package struct RegistrationRequest: Sendable, Equatable {
     package static let links = ["wifi", "cellular", "bluetooth", "ethernet"]
 }
 
-/// What the store knows of a device that registers again.
+/// The stored facts about a device that registers again.
 package struct KnownDevice: Sendable, Equatable {
     /// Its id.
     package var did: DeviceID
@@ -53,7 +53,7 @@ package struct KnownDevice: Sendable, Equatable {
     package var hasRegistered: Bool
     /// Whether it is connected.
     package var isOnline: Bool
-    /// Until when a factory reset is allowed.
+    /// The end of the time in which a factory reset is allowed.
     package var resetUntil: Instant?
     /// How the secret that the request gave compares: nil when it gave none.
     package var hasRightSecret: Bool?
@@ -76,24 +76,24 @@ package struct KnownDevice: Sendable, Equatable {
     }
 }
 
-/// Decides who gets a device's identity.
+/// Decides whether a request gets a device's identity.
 package enum RegistrationRules {
-    /// What is to be done.
+    /// The decision.
     package enum Decision: Sendable, Equatable {
         /// Make a new identity.
         case create
         /// Give a new secret to the known identity.
         case renew(DeviceID)
-        /// As `renew`, after ending the life that the device had with its users.
+        /// As `renew`, after ending the device's ownership period.
         case reset(DeviceID)
-        /// Refuse, count the try, and tell special and owner when a device is named.
+        /// Refuse, count the try, and notify special and owner when a device is named.
         case refuse(Rejection, asksForReset: DeviceID?)
     }
 
     /// How many wrong secrets one MAC has in `triesWindowSeconds`; the right one gets in at any time.
     ///
     /// A secret has 256 random bits, which no number of tries finds: the bound spares the owner the
-    /// questions that follow them.
+    /// notifications about them.
     package static let triesMax = 5
     /// The window in which wrong tries count, in seconds.
     package static let triesWindowSeconds: Int64 = 900
@@ -117,7 +117,7 @@ package enum RegistrationRules {
         guard let known else { return .create }
         guard known.isBound, known.hasRegistered else { return .renew(known.did) }
         if let until = known.resetUntil, until > now {
-            // Who has the right secret has no need of a reset: bindings and history stay.
+            // A device with the right secret needs no reset: bindings and history stay.
             return known.hasRightSecret == true ? .renew(known.did) : .reset(known.did)
         }
         // The secret has 256 random bits: guessing is hopeless, so wrong tries of others never lock the device

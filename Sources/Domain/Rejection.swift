@@ -39,10 +39,10 @@ package struct Rejection: Error, Equatable, Sendable {
     package var region: String?
     /// Where that region is served, where it is known.
     package var endpoint: String?
-    /// After how many seconds another try makes sense.
+    /// The number of seconds after which another try makes sense.
     package var retryAfter: Int64?
 
-    /// Makes a refusal; what a sender wrote and is too long to be shown is cut.
+    /// Makes a refusal; a sender's text that is too long to be shown is cut.
     package init(
         _ code: ErrorCode,
         _ message: String,

@@ -6,7 +6,7 @@ package struct Report: Sendable, Equatable {
     package struct Condition: Sendable, Equatable {
         /// The condition's name in its product.
         package var name: String
-        /// What the device says of it; true when it says nothing.
+        /// The device's value for it; true when it gives none.
         package var value: JSONValue
 
         /// Names a condition.
@@ -30,9 +30,9 @@ package struct Report: Sendable, Equatable {
         }
     }
 
-    /// Where a report that was taken ended up, as its device is told.
+    /// The place where an accepted report was stored, as published to its device.
     package enum Stored: String, Sendable, CaseIterable {
-        /// Some of it is the newest that is known of the device, or nothing of it was there to be kept.
+        /// The state: some of it is newer than the previous state, or it holds nothing to keep.
         case state
         /// All of it is older than the state, or bytes of the device's own: it is in the history alone.
         case history

@@ -11,7 +11,7 @@ package typealias ScheduleID = Identifier<ScheduleKind>
 
 /// A command that is sent to a device at certain times.
 package struct Schedule: Sendable, Equatable {
-    /// What becomes of an occurrence that was missed.
+    /// The treatment of a missed occurrence.
     package enum Misfire: String, Sendable, CaseIterable {
         case skip, run
     }
@@ -24,7 +24,7 @@ package struct Schedule: Sendable, Equatable {
     package var creator: UserID
     /// The app that the creator belongs to.
     package var app: AppID
-    /// At which times.
+    /// The times.
     package var timing: Timing
     /// The values to set.
     package var attrs: JSONObject
@@ -32,12 +32,11 @@ package struct Schedule: Sendable, Equatable {
     package var remark: String
     /// Whether it acts at all.
     package var isEnabled: Bool
-    /// What becomes of an occurrence that was missed.
+    /// The treatment of a missed occurrence.
     package var misfire: Misfire
-    /// Since when it exists.
+    /// When it was made.
     package var createdAt: Instant
-    /// Since when it has acted at these times: its making, its last change of them, or its being
-    /// enabled.
+    /// When it began to act at these times: its making, the last change of them, or its being enabled.
     package var activeSince: Instant
     /// When anything about it was changed last.
     package var updatedAt: Instant
@@ -79,7 +78,7 @@ package struct Schedule: Sendable, Equatable {
 
 /// At which times a schedule acts, in the calendar of one time zone.
 package struct Timing: Sendable, Equatable {
-    /// On which days.
+    /// The days.
     package enum Days: Sendable, Equatable {
         case once(CalendarDate)
         /// 1 Monday … 7 Sunday, ascending.
@@ -88,9 +87,9 @@ package struct Timing: Sendable, Equatable {
         case monthly([Int64])
     }
 
-    /// On which days.
+    /// The days.
     package var days: Days
-    /// At which time of those days.
+    /// The time of the day.
     package var time: DayTime
     /// The IANA name of the zone.
     package var zone: String

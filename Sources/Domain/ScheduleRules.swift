@@ -6,7 +6,7 @@ package enum ScheduleRules {
     /// A time by the sun with its offset, or the end of a skipped day, lies this near to its day.
     private static let reach: Int64 = 3
 
-    /// What a day brings of a schedule.
+    /// The effect of a day on a schedule.
     package enum Occurrence: Sendable, Equatable {
         case at(Instant)
         /// The sun stays up all day.
@@ -17,7 +17,7 @@ package enum ScheduleRules {
         case none
     }
 
-    /// Returns what a day, which must be one of the schedule's, brings.
+    /// Returns the effect of a day, which must be one of the schedule's.
     package static func occurrence(
         of timing: Timing,
         on date: CalendarDate,

@@ -1,12 +1,12 @@
 /// One occurrence of a schedule and its outcome.
 package struct ScheduleRun: Sendable, Equatable {
-    /// What is known of a run.
+    /// The state of a run.
     package enum State: String, Sendable, CaseIterable {
         /// The command is on its way. This state is not published, since the outcome follows soon.
         case sent
         case done, failed, expired, missed
 
-        /// What a command's state makes of its run; nil while it is under way.
+        /// Derives a run's state from its command's; nil while that is under way.
         package init?(_ state: Command.State) {
             switch state {
             case .queued, .sent: return nil
@@ -19,15 +19,15 @@ package struct ScheduleRun: Sendable, Equatable {
 
     /// The schedule.
     package var schedule: ScheduleID
-    /// Which of its occurrences.
+    /// The occurrence.
     package var dueAt: Instant
-    /// When it was taken up.
+    /// When it was run.
     package var firedAt: Instant
-    /// What is known of it.
+    /// Its state.
     package var state: State
-    /// The command that it gave.
+    /// The command that it sent.
     package var cid: Int64?
-    /// Why no command was given, or the command was never obeyed.
+    /// The reason why no command was sent, or the device did not obey it.
     package var error: ErrorCode?
     /// The device's own error.
     package var code: Int64?
@@ -56,7 +56,7 @@ package struct ScheduleRun: Sendable, Equatable {
 package struct Trigger: Hashable, Sendable {
     /// The schedule.
     package var schedule: ScheduleID
-    /// Which of its occurrences.
+    /// The occurrence.
     package var dueAt: Instant
 
     /// Names an occurrence.

@@ -8,11 +8,11 @@ package struct Session: Sendable, Equatable {
 
     /// The session's id.
     package var id: SessionID
-    /// Who logged in.
+    /// The user who logged in.
     package var uid: UserID
-    /// Through which app.
+    /// The app.
     package var app: AppID
-    /// On which terminal.
+    /// The terminal.
     package var terminal: TerminalID
     /// The terminal's platform, as the app says.
     package var platform: String
@@ -84,7 +84,7 @@ package struct Session: Sendable, Equatable {
 
 /// A notice that a session ended, from the worker that ended it.
 package struct SessionNotice: Sendable, Equatable {
-    /// Which sessions are meant.
+    /// The sessions that ended.
     package enum Scope: Sendable, Equatable {
         case session(SessionID)
         case terminal(AppID, TerminalID)
@@ -93,13 +93,13 @@ package struct SessionNotice: Sendable, Equatable {
 
     /// Applied once under this id.
     package var id: MessageID
-    /// Which sessions are meant.
+    /// The sessions that ended.
     package var scope: Scope
-    /// Why.
+    /// The reason.
     package var reason: Session.EndReason
     /// Only sessions begun at or before this moment are meant.
     package var ts: Instant
-    /// Who ended them.
+    /// The actor that ended them.
     package var actor: Actor
 
     /// Makes a notice.
@@ -117,7 +117,7 @@ package struct SessionNotice: Sendable, Equatable {
         self.actor = actor
     }
 
-    /// Returns whether it is the word of the end that a session has had.
+    /// Returns whether it is the notice of a session's recorded end.
     package func isOfEnd(of session: Session) -> Bool {
         session.endedAt == ts && session.endReason == reason
     }

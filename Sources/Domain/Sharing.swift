@@ -1,4 +1,4 @@
-/// An invitation to a device, and what became of it.
+/// An invitation to a device and its status.
 package struct Sharing: Sendable, Equatable {
     /// The way in which the invitation reaches its guest.
     package enum Way: String, Sendable, CaseIterable {
@@ -8,11 +8,11 @@ package struct Sharing: Sendable, Equatable {
         case qrcode
     }
 
-    /// What became of it.
+    /// The status.
     package enum Status: String, Sendable, CaseIterable {
         case pending, accepted, rejected, expired, revoked
 
-        /// Whether something can still become of it.
+        /// Whether the status can still change.
         package var isOpen: Bool { self == .pending || self == .accepted }
     }
 
@@ -21,14 +21,14 @@ package struct Sharing: Sendable, Equatable {
         case phone, email, username, uid, anonymous
     }
 
-    /// Who is invited by name or address: as the inviter wrote it, masked.
+    /// The invited name or address, masked.
     package struct Addressee: Sendable, Equatable {
-        /// What kind of name it is.
+        /// The kind of name.
         package var kind: AddresseeKind
         /// The name, masked; the whole of it is not kept.
         package var masked: String
 
-        /// Describes who is invited.
+        /// Describes an addressee.
         package init(_ kind: AddresseeKind, masked: String) {
             self.kind = kind
             self.masked = masked
@@ -41,27 +41,27 @@ package struct Sharing: Sendable, Equatable {
     package var did: DeviceID
     /// The app of both sides.
     package var app: AppID
-    /// Who lets the other one in; after a transfer the new owner.
+    /// The inviter; after a transfer the new owner.
     package var inviter: UserID
-    /// Who is let in: the invited user where there is one, or who scanned the code.
+    /// The guest: the invited user where there is one, or the one who scanned the code.
     package var guest: UserID?
     /// The name that the inviter used for the guest; nil for a QR code.
     package var addressee: Addressee?
     /// The way in which the invitation reaches its guest.
     package var way: Way
-    /// What the guest may do.
+    /// The guest's access.
     package var access: Binding.Access
     /// How long the guest stays, from acceptance on; nil for without end.
     package var guestMinutes: Int64?
-    /// What became of it.
+    /// The status.
     package var status: Status
-    /// Since when.
+    /// When it was made.
     package var createdAt: Instant
-    /// Until when it can be answered.
+    /// The deadline for an answer.
     package var expiresAt: Instant
     /// When it was accepted.
     package var acceptedAt: Instant?
-    /// Since when it is as it is: when it was answered, revoked or passed on, or its time was over.
+    /// When the status last changed: by an answer, a revocation, a transfer or expiry.
     package var updatedAt: Instant
 
     /// Describes an invitation.
@@ -97,7 +97,7 @@ package struct Sharing: Sendable, Equatable {
         self.updatedAt = updatedAt ?? createdAt
     }
 
-    /// Notes what became of it.
+    /// Records a new status.
     package mutating func turn(_ status: Status, at moment: Instant) {
         self.status = status
         updatedAt = moment
@@ -120,7 +120,7 @@ package enum SharingRules {
     package static let guestMinutes: ClosedRange<Int64> = 1...5_256_000
     /// How many random bytes a code's text has.
     package static let codeBytes = 16
-    /// What stands in front of them, so that an app knows the text for an invitation.
+    /// The prefix, by which an app recognises an invitation.
     package static let codePrefix = "lamplighter:share:"
 
     /// Returns how long an invitation can be answered, in seconds.

@@ -1,8 +1,8 @@
 package import JSON
 
-/// All that the service knows of a device at present: values, open conditions, presence.
+/// The current state of a device: values, open conditions, presence.
 package struct Status: Sendable, Equatable {
-    /// One attribute's value and since when it holds.
+    /// One attribute's value and its time.
     package struct Attribute: Sendable, Equatable {
         /// The attribute's name.
         package var name: String
@@ -44,7 +44,7 @@ package struct Status: Sendable, Equatable {
         }
     }
 
-    /// What came at the newest time of all reports that name a time and no id.
+    /// The newest reports among those that have a time and no id.
     ///
     /// It tells a second delivery from news without a look into the history.
     package struct Newest: Sendable, Equatable {
@@ -85,7 +85,7 @@ package struct Status: Sendable, Equatable {
 
     /// Grows by one with each report that changes a value.
     package var version: Int64 = 0
-    /// When what is shown last changed.
+    /// When the visible state last changed.
     package var ts: Instant
     /// The values, in the order in which they first came.
     package var attributes: [Attribute] = []
@@ -97,7 +97,7 @@ package struct Status: Sendable, Equatable {
     package var presence = Presence()
     /// The newest reports without an id; nil before the first.
     package var newest: Newest?
-    /// What the device has written into its history today.
+    /// The device's use of its history today.
     package var historyUse = HistoryUse()
 
     /// The times that reports brought, as far as they are known; the newest is among them.
@@ -111,7 +111,7 @@ package struct Status: Sendable, Equatable {
     }
 }
 
-/// What kind of condition a device raises.
+/// The kind of a device's condition.
 package enum ConditionKind: String, Sendable, CaseIterable {
     case alert, fault
 
@@ -122,7 +122,7 @@ package enum ConditionKind: String, Sendable, CaseIterable {
     package var field: String { rawValue + "s" }
 }
 
-/// Something that happened to a device, as users are told and as it is kept.
+/// An event of a device, as published and stored.
 package struct Event: Sendable, Equatable {
     /// The event's id; a condition's clearing carries the id of its raising.
     package var id: String
@@ -130,13 +130,13 @@ package struct Event: Sendable, Equatable {
     package var type: String
     /// The condition's name.
     package var name: String?
-    /// What the device said of the condition.
+    /// The device's value of the condition.
     package var value: JSONValue?
-    /// Why, for an offline.
+    /// The reason of an `offline`.
     package var reason: String?
     /// When.
     package var ts: Instant
-    /// Who caused it.
+    /// The actor that caused it.
     package var actor: Actor
 
     /// All types that there are.

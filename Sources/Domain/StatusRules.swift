@@ -2,13 +2,13 @@ package import JSON
 
 /// The changes that a report makes: pure rules, without I/O.
 package enum StatusRules {
-    /// What is owed after a report was taken.
+    /// The consequences of an accepted report.
     package struct Outcome: Sendable, Equatable {
         /// The names of the attributes whose values changed.
         package var changed: [String] = []
         /// The values for the history, at the times that count.
         package var history: [HistoryPoint] = []
-        /// The events to be told and kept.
+        /// The events to publish and store.
         package var events: [Event] = []
         /// The time that counts for the report.
         package var ts: Instant
@@ -18,7 +18,7 @@ package enum StatusRules {
         /// Whether some of it is for the history alone: older than the state, or bytes.
         package var isPast = false
 
-        /// Where the device is told that its report is.
+        /// The place of the report, as published to the device.
         package var stored: Report.Stored { isPast && !isNewest ? .history : .state }
 
         /// Whether bound users see a difference.
@@ -114,7 +114,7 @@ package enum StatusRules {
         return nil
     }
 
-    /// Where a product declares none, its devices choose the names themselves.
+    /// Limits the open conditions, whose names devices choose themselves where the product declares none.
     private static func checkConditions(_ status: Status, _ product: Product) -> Rejection? {
         for kind in ConditionKind.allCases
         where status.open.count(where: { $0.kind == kind }) > FreeForm.conditionsMax {
@@ -162,7 +162,9 @@ package enum StatusRules {
         outcome.history.append(HistoryPoint(ts: ts, data: point.data))
     }
 
-    /// The newest time wins, at equal times the later arrival; tells whether this one did.
+    /// Sets an attribute: the newest time wins, at equal times the later arrival.
+    ///
+    /// Returns whether this value did.
     private static func merge(
         _ member: JSONObject.Member,
         ts: Instant,

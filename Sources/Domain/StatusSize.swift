@@ -1,6 +1,6 @@
 import JSON
 
-/// Keeps what users are told of a device below the size of a payload.
+/// Keeps status messages below the size of a payload.
 enum StatusSize {
     /// How many bytes of JSON the state of a device with data points may have: names, values, and the
     /// names again where a report changes them.
@@ -15,7 +15,8 @@ enum StatusSize {
         return .invalid("data", "A device's state has at most \(bytesMax) bytes of JSON.")
     }
 
-    /// A character takes at most six bytes, a number or a word of JSON 24.
+    /// Returns an upper bound of a value's size: a character takes at most six bytes, a number or a word of
+    /// JSON 24.
     private static func atMost(_ attribute: Status.Attribute) -> Int {
         12 * attribute.name.utf8.count + 8
             + (attribute.value.stringValue.map { 6 * $0.utf8.count } ?? 24)

@@ -1,6 +1,6 @@
 package import JSON
 
-/// What is made of an attribute's values within one step of time.
+/// A function over an attribute's values within one step of time.
 package enum SummaryFunction: String, Sendable, CaseIterable {
     case avg, min, max, sum, count, first, last
 }
@@ -37,7 +37,7 @@ package struct ValueSummary: Sendable {
         if most?.doubleValue.map({ number > $0 }) ?? true { most = value }
     }
 
-    /// Returns what a function makes of the values; nil where it makes nothing: `avg, min, max, sum` look at
+    /// Returns the result of a function over the values; nil where there is none: `avg, min, max, sum` look at
     /// numbers only.
     package func value(_ function: SummaryFunction) -> JSONValue? {
         switch function {

@@ -24,7 +24,7 @@ package enum SunRules {
         case sunrise, sunset
     }
 
-    /// What a day brings of an event.
+    /// The occurrence of an event on a day.
     package enum Outcome: Sendable, Equatable {
         /// It comes at a moment, in seconds since the epoch.
         case at(Int64)
@@ -37,7 +37,7 @@ package enum SunRules {
         case elsewhere
     }
 
-    /// Returns what a calendar day of a zone brings of an event at a place.
+    /// Returns the occurrence of an event on a calendar day of a zone at a place.
     package static func outcome(
         _ event: Event,
         on date: CalendarDate,

@@ -3,7 +3,7 @@
 /// Minutes and hours are fixed and count from the epoch; days, weeks (from Monday) and months are those
 /// of a time zone, as long as its clock changes make them.
 package struct TimeStep: Sendable, Equatable {
-    /// What is counted.
+    /// The unit.
     package enum Unit: Character, Sendable, CaseIterable {
         case minute = "m"
         case hour = "h"
@@ -26,9 +26,9 @@ package struct TimeStep: Sendable, Equatable {
     /// How far a zone's clocks are ahead of UTC at a moment, in seconds.
     package typealias Offset = @Sendable (Instant) -> Int64
 
-    /// What is counted.
+    /// The unit.
     package let unit: Unit
-    /// How many.
+    /// The number of units.
     package let count: Int64
 
     /// Reads `15m`, `1h`, `1d`, `1w`, `1M`; nil for anything else.

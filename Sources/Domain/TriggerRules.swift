@@ -1,6 +1,6 @@
 /// The effect of a trigger on its schedule, given that its occurrence has not been run before.
 package enum TriggerRules {
-    /// What follows from a trigger.
+    /// The consequences of a trigger.
     package struct Outcome: Sendable, Equatable {
         /// Occurrences that were not run in time, ascending.
         package var missed: [Instant] = []
@@ -10,7 +10,7 @@ package enum TriggerRules {
         package var nextAt: Instant?
     }
 
-    /// When an occurrence is too late.
+    /// The bounds of lateness.
     package struct Lateness: Sendable {
         /// An occurrence later than this counts as missed, in seconds.
         package var lateSeconds: Int64
@@ -27,7 +27,7 @@ package enum TriggerRules {
     /// Missed occurrences that one trigger finds; the next one finds more.
     private static let missedMax = 1000
 
-    /// Decides about a trigger; fails with what is wrong with it, in words.
+    /// Decides about a trigger; fails with the problem, in words.
     ///
     /// `next` gives the schedule's first occurrence after a moment. With the schedule's own next
     /// occurrence all are found that were missed since; any other trigger concerns itself alone.

@@ -2,13 +2,13 @@
 ///
 /// Until then the old address still logs in and resets the password.
 extension User {
-    /// Returns what waits to be proved: a phone's, or an e-mail's.
+    /// Returns the pending address of a kind: a phone's, or an e-mail's.
     package func pending(like address: Address) -> Address? {
         address.isPhone ? pendingPhone.map { .phone($0) } : pendingEmail.map { .email($0) }
     }
 
-    /// Returns whether the present address of this kind is of use, so that it must not go before another is
-    /// proved.
+    /// Returns whether the account relies on its present address of this kind, which then stays until another
+    /// is verified.
     package func relies(onAddressLike address: Address) -> Bool {
         address.isPhone ? phone != nil && isPhoneVerified : email != nil && emailClaim != .given
     }
@@ -37,7 +37,7 @@ extension User {
         }
     }
 
-    /// Forgets what waits to be proved: a phone, or an e-mail.
+    /// Drops the pending address of a kind: a phone, or an e-mail.
     package mutating func dropPending(like address: Address) {
         if address.isPhone { pendingPhone = nil } else { pendingEmail = nil }
     }

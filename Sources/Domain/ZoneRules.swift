@@ -18,7 +18,7 @@ package struct ZoneRules: Sendable, Equatable {
     /// UTC.
     package static let utc = ZoneRules(firstOffset: 0, known: [], later: nil)
 
-    /// Puts rules together.
+    /// Makes rules.
     package init(firstOffset: Int64, known: [Transition], later: ZoneFooter?) {
         self.firstOffset = firstOffset
         self.known = known
