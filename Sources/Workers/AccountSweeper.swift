@@ -4,18 +4,18 @@ package import Storage
 import Synchronization
 import Wire
 
-/// Forgets what has had its time around accounts: sessions, codes, and accounts that were cancelled.
+/// Deletes expired sessions and codes, and erases cancelled accounts.
 final class AccountSweeper: Sendable {
     private let environment: Environment
     private static let kinds = [
         "session", "notice", "logoutCode", "cancellation", "audit", "attempt", "code", "request",
         "invitation", "guest", "endedInvitation",
     ]
-    /// Accounts that one round takes a step on.
+    /// The number of accounts that one round advances by a step.
     private static let accountsStep = 20
     private static let backlogMax = 100_000
     private let backlog: [String: Gauge]
-    /// The least time between two scrubs of the store, which hold up all who write, in seconds.
+    /// The least time between two scrubs of the store, which block all writers, in seconds.
     private static let scrubSeconds: Int64 = 60
     private let scrubbedAt = Mutex(Instant(milliseconds: 0))
 
@@ -28,7 +28,7 @@ final class AccountSweeper: Sendable {
         )
     }
 
-    /// One round, each step a transaction of its own; tells whether more is waiting.
+    /// Runs one round, each step a transaction of its own; returns whether more work is waiting.
     func sweep() throws -> Bool {
         let limits = environment.limits
         let step = limits.sweepStep
@@ -69,7 +69,7 @@ final class AccountSweeper: Sendable {
         scrubbedAt.withLock { $0 = now }
     }
 
-    /// Takes a step on each account whose time has come; tells whether one has more to go.
+    /// Advances the erasure of each due account by a step; returns whether one needs more.
     private func erase(at now: Instant) throws -> Bool {
         let since = now.adding(seconds: -environment.limits.idleAnonymousSeconds)
         let uids = try environment.store.read { tx in
@@ -113,7 +113,7 @@ final class AccountSweeper: Sendable {
         return value
     }
 
-    /// Tells how many rows wait.
+    /// Records the number of waiting rows.
     func measure() throws {
         let limits = environment.limits
         let counts = try environment.store.read { tx in
@@ -132,7 +132,7 @@ final class AccountSweeper: Sendable {
 }
 
 extension Owed {
-    /// Leaves what is owed in the store, to be published by a worker that runs elsewhere.
+    /// Stores what is owed, to be published by a worker of another process.
     package func leave(to worker: WorkerName, in tx: Transaction) throws {
         if !messages.isEmpty {
             _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: isSecret)

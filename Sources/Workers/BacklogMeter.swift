@@ -2,10 +2,10 @@ import Domain
 import Metrics
 import Storage
 
-/// Tells how much waits to be swept, by kind; what belongs to accounts is told by its own sweeper.
+/// Records the rows that wait for the sweeper, by kind; the sweeper of accounts records its own.
 final class BacklogMeter: Sendable {
     private let environment: Environment
-    /// Larger backlogs are told as this many rows.
+    /// Larger backlogs are recorded as this many rows.
     private static let countMax = 100_000
     private let gauges: [String: Gauge]
 
@@ -23,7 +23,7 @@ final class BacklogMeter: Sendable {
         )
     }
 
-    /// Counts everything but history, which is walked through device by device.
+    /// Counts all kinds but history, which is counted device by device.
     func measure() throws {
         let now = environment.clock.now
         let limits = environment.limits
@@ -44,9 +44,9 @@ final class BacklogMeter: Sendable {
         }
     }
 
-    /// Somebody may follow a link that is over, and is told so for a while.
+    /// The time for which an expired link is kept, to tell visitors that it has expired.
     static let linkSeconds: Int64 = 604_800
 
-    /// Devices that are known to have history beyond its time.
+    /// Records the number of devices known to have expired history.
     func historyWaits(_ devices: Int) { gauges["history"]?.record(devices) }
 }

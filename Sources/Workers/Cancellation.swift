@@ -2,14 +2,14 @@ package import Domain
 package import Storage
 package import Wire
 
-/// Takes accounts away: first a wish that logging in undoes, then, step by step, everything.
+/// Erases accounts: first as a request that a login undoes, then step by step.
 package enum Cancellation {
-    /// How many devices one step unbinds.
+    /// The number of devices that one step unbinds.
     private static let devicesStep = 50
-    /// How long word of a logout may be under way before its session's row goes, in seconds.
+    /// The time for messages about a logout to arrive before its session's row is deleted, in seconds.
     private static let farewellSeconds: Int64 = 10
 
-    /// Notes that a user wants to be erased, and ends all his sessions; gives the time of erasure.
+    /// Notes a user's request for erasure, and ends all sessions of the user; returns the time of erasure.
     static func request(_ user: User, _ call: inout Call) throws -> Instant {
         let actor = try call.actor()
         let wish = call.tx.now.adding(seconds: call.limits.cancellationSeconds)
@@ -29,8 +29,8 @@ package enum Cancellation {
         return deletesAt
     }
 
-    /// Tells every address of an account that it will be erased: whoever held the session need not have
-    /// been its owner.
+    /// Tells every address of an account that it will be erased: the caller may not have been the account's
+    /// owner.
     private static func tell(_ user: User, _ deletesAt: Instant, _ call: inout Call) throws {
         let day: Int64 = 86_400_000
         let left = deletesAt.milliseconds - call.tx.now.milliseconds
@@ -51,7 +51,7 @@ package enum Cancellation {
         }
     }
 
-    /// Has an anonymous user erased who logged out for good: nothing leads back to him.
+    /// Schedules the erasure of an anonymous user after the last logout: the account can't be reached again.
     static func discard(_ uid: UserID, _ call: inout Call) throws {
         guard let user = try call.tx.accounts.find(uid), user.isAnonymous else { return }
         let actor = try call.actor()
@@ -61,13 +61,13 @@ package enum Cancellation {
         try call.tx.cancellations.request(uid, deletesAt: soon)
     }
 
-    /// Has an anonymous user erased whose terminal has taken another one.
+    /// Schedules the erasure of an anonymous user whose terminal has another one now.
     static func replace(_ uid: UserID, _ call: Call) throws {
         let soon = call.tx.now.adding(seconds: farewellSeconds)
         try call.tx.cancellations.request(uid, deletesAt: soon)
     }
 
-    /// Undoes a cancellation that waits, since its user logged in.
+    /// Undoes a pending cancellation, since its user logged in.
     static func undo(_ user: User, _ call: Call) throws {
         guard try call.tx.cancellations.undo(user.uid) else { return }
         try call.tx.audit.add(
@@ -81,11 +81,11 @@ package enum Cancellation {
         )
     }
 
-    /// Erases an account without a way back: its sessions end, its terminals are told, and it is gone
-    /// with its names, addresses and whatever hangs on it alone.
+    /// Erases an account irrevocably: ends its sessions, tells its terminals, and deletes it with its names, addresses
+    /// and all rows that belong to it alone.
     ///
-    /// Bonds with devices and its name in what others keep follow with `step`. What is owed goes out
-    /// by the session worker.
+    /// Bonds with devices, and its name in the rows of others, follow with `step`. The session worker publishes the
+    /// messages.
     package static func begin(
         _ user: User,
         actor: Actor,
@@ -97,7 +97,7 @@ package enum Cancellation {
         for var session in try tx.sessions.live(of: user.uid) {
             try tx.sessions.end(&session, .accountCancelled)
             try SessionLife.note(session, .accountCancelled, by: actor, in: tx)
-            // The notice is carried out here: the session worker would find no session any more.
+            // The notice is carried out here: the session worker would no longer find the session.
             let notice = SessionNotice(
                 id: MessageID(trusted: ids.make("n", at: tx.now)),
                 scope: .session(session.id),
@@ -127,7 +127,7 @@ package enum Cancellation {
         try tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 
-    /// Goes one step on with an account whose time has come; false when nothing is left of it.
+    /// Advances the erasure of a due account by a step; false if nothing is left of it.
     package static func step(
         _ uid: UserID,
         _ topics: Topics,
@@ -144,7 +144,7 @@ package enum Cancellation {
         for did in devices {
             try Bonds.leave(did, uid, .accountCancelled, by: .erased, topics, in: tx, owed: &owed)
         }
-        // While he owns a device, what he shared must stay: his leaving ends it.
+        // While the user owns devices, their invitations must stay: leaving the devices ends them.
         guard devices.isEmpty else { return true }
         guard try tx.cancellations.takeOutName(uid, limit: limit) == 0 else { return true }
         try tx.cancellations.finish(uid)

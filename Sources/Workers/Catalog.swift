@@ -7,7 +7,7 @@ struct Catalog {
     private var products: [ProductKey: Product] = [:]
     private var apps: [AppID: App] = [:]
 
-    /// Loads everything anew when something changed; costs next to nothing when nothing did.
+    /// Loads everything again if something changed; cheap if nothing did.
     mutating func update(in tx: Transaction) throws {
         let epoch = try tx.meta.catalogEpoch()
         guard epoch != self.epoch else { return }
@@ -22,8 +22,8 @@ struct Catalog {
         self.epoch = epoch
     }
 
-    /// A product, or nil.
+    /// Returns a product, or nil.
     func product(_ key: ProductKey) -> Product? { products[key] }
-    /// An app, or nil.
+    /// Returns an app, or nil.
     func app(_ id: AppID) -> App? { apps[id] }
 }

@@ -5,7 +5,7 @@ package import Storage
 import Synchronization
 package import Wire
 
-/// All that a worker needs from outside, put together once by the composition root.
+/// The dependencies of a worker, assembled once by the composition root.
 package struct Environment: Sendable {
     /// The store.
     package var store: Store
@@ -15,19 +15,19 @@ package struct Environment: Sendable {
     package var limits: Limits
     /// The clock.
     package var clock: any WallClock
-    /// Which workers run here, and how to wake them.
+    /// The workers of this process, and how to wake them.
     package var neighbours: Neighbours
-    /// What is told to those who ask whether the service is ready.
+    /// The state of readiness.
     package var health: Health
     /// The regions that this installation serves.
     package var regions: Regions
-    /// Where users reach the service's pages, without a slash at the end.
+    /// The address of the service's pages, without a slash at the end.
     package var publicURL: String
-    /// What does slow work.
+    /// The pool for slow work.
     package var pool: any SlowPool
-    /// What is known of how messages leave the house.
+    /// The state of sending e-mails and texts.
     package var deliveryDesk = DeliveryDesk()
-    /// What is known of counts that are used up.
+    /// The counts known to be used up.
     package var quotas = QuotaFront()
     /// Whether there is room on the disk.
     package var disk = DiskGuard.none
@@ -56,11 +56,11 @@ package struct Environment: Sendable {
     }
 }
 
-/// Tells the time; a seam, so that tests decide what time it is.
+/// A source of time; a seam, so that tests set the time.
 package protocol WallClock: Sendable {
     /// The present moment.
     var now: Instant { get }
-    /// Milliseconds from some moment on, by a clock that nobody sets.
+    /// Milliseconds since an unspecified moment, by a clock that is never set.
     var steadyMilliseconds: Int64 { get }
 }
 
@@ -82,7 +82,7 @@ package struct SystemClock: WallClock {
     }
 }
 
-/// The workers of this process, and how one calls another.
+/// The workers of this process, which can call each other.
 package struct Neighbours: Sendable {
     private let bells: [WorkerName: Bell]
 
@@ -99,23 +99,23 @@ package struct Neighbours: Sendable {
         self.bells = bells
     }
 
-    /// What ends a worker's wait; nil for one that runs elsewhere.
+    /// Returns the waker of a worker; nil for one of another process.
     package func waker(of name: WorkerName) -> Waker? { bells[name]?.waker }
 
-    /// Calls a worker, for whom something was left in the store; one that runs elsewhere looks by
-    /// itself before long.
+    /// Calls a worker to look into the store; one of another process looks by itself within half a
+    /// second.
     package func wake(_ name: WorkerName) {
         guard let bell = bells[name] else { return }
         bell.isRung.store(true, ordering: .releasing)
         bell.waker.wake()
     }
 
-    /// Tells whether a worker was called, and leaves the call standing.
+    /// Whether a worker was called; keeps the call.
     func isCalled(_ name: WorkerName) -> Bool {
         bells[name]?.isRung.load(ordering: .acquiring) ?? false
     }
 
-    /// Tells whether a worker was called since the last time.
+    /// Whether a worker was called since the last time; clears the call.
     func takeCall(of name: WorkerName) -> Bool {
         bells[name]?.isRung.exchange(false, ordering: .acquiring) ?? false
     }

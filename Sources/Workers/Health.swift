@@ -1,14 +1,14 @@
-/// Says which parts of the service are ready, to whoever keeps the list.
+/// Reports which parts of the service are ready.
 package struct Health: Sendable {
-    /// Says that a part is ready.
+    /// Reports that a part is ready.
     package let ready: @Sendable (_ part: String) -> Void
-    /// Says that a part is not ready, and why, in words for an operator.
+    /// Reports that a part is not ready, with the reason in words for an operator.
     package let notReady: @Sendable (_ part: String, _ reason: String) -> Void
 
-    /// Says why the disk has too little room; nil when it has enough again.
+    /// Reports the reason for which the disk is low; nil when it has enough room again.
     package var diskIsLow: @Sendable (_ reason: String?) -> Void = { _ in }
 
-    /// Tells two functions.
+    /// Reports to two functions.
     package init(
         ready: @escaping @Sendable (_ part: String) -> Void,
         notReady: @escaping @Sendable (_ part: String, _ reason: String) -> Void
@@ -17,6 +17,6 @@ package struct Health: Sendable {
         self.notReady = notReady
     }
 
-    /// Tells nobody.
+    /// Reports nothing.
     package static let silent = Health(ready: { _ in }, notReady: { _, _ in })
 }

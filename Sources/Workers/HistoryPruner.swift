@@ -1,17 +1,17 @@
 import Domain
 import Storage
 
-/// Forgets what has had its time, device by device, in steps so small that no worker notices.
+/// Deletes expired history, device by device, in steps so small that they don't delay workers.
 struct HistoryPruner {
     private let environment: Environment
-    /// Between two steps, so that a message never waits for more than one.
+    /// The pause between two steps, so that a message never waits for more than one.
     private static let breath: Duration = .milliseconds(5)
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// One round over all devices; ends between two steps when the task is cancelled.
+    /// Runs one round over all devices; ends between two steps if the task is cancelled.
     ///
-    /// `tell` gets how many devices of those looked at are known to have history beyond its time.
+    /// `tell` gets the number of checked devices that are known to have expired history.
     func prune(_ tell: (Int) -> Void = { _ in }) async throws {
         let days = try environment.store.read { tx in
             Dictionary(uniqueKeysWithValues: try tx.products.all().map { ($0.key, $0.historyDays) })
@@ -43,7 +43,7 @@ struct HistoryPruner {
         }
     }
 
-    /// One transaction; tells whether more may follow.
+    /// Runs one transaction; returns whether more may follow.
     func step(_ did: DeviceID, before oldest: Instant) throws -> Bool {
         let limit = environment.limits.historyStep
         return try environment.store.batch(at: environment.clock.now) { tx in

@@ -2,15 +2,15 @@ import Domain
 import Glibc
 import Storage
 
-/// Moves what the batches left in the history's tail into the devices' pieces.
+/// Moves records from the history's tail, where batches add them, into the devices' pieces.
 ///
-/// When enough waits, or when something has waited long; in transactions so short that no worker
-/// notices.
+/// It runs if enough records wait, or if one has waited long, in transactions so short that they don't delay
+/// workers.
 struct HistorySorter {
     private let store: Store
     private let clock: any WallClock
     private let limits: Limits
-    /// Between two pieces of work, so that a message never waits for more than one.
+    /// The pause between two transactions, so that a message never waits for more than one.
     private static let breathMicroseconds: UInt32 = 2000
 
     init(_ environment: Environment) {
@@ -19,7 +19,7 @@ struct HistorySorter {
         limits = environment.limits
     }
 
-    /// One round, if it is time; stops between two transactions when told to.
+    /// Runs one round if it is time; stops between two transactions if `isGoing` is false.
     func sort(while isGoing: () -> Bool) throws {
         let depth = try store.read { tx in try tx.history.tail.depth() }
         guard let since = depth.since else { return }

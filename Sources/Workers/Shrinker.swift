@@ -2,10 +2,10 @@ import Domain
 import Metrics
 import Storage
 
-/// Has the database file give back room after much was erased, in steps so small that no commit notices.
+/// Shrinks the database file after large deletions, in steps so small that they don't delay commits.
 ///
-/// It lets a quarter of the file be free, since what is free now is mostly used again; then it brings it
-/// down to an eighth.
+/// It starts when more than a quarter of the file is free, since most free pages are used again, and stops at an
+/// eighth.
 struct Shrinker {
     private let environment: Environment
     private let free = Gauge(label: "lamplighter_database_free_bytes")
@@ -13,16 +13,16 @@ struct Shrinker {
     private var pages = 32
     private var nextLook = Instant(milliseconds: 0)
 
-    /// How long a step may hold the writer; the next one is of half the pages where it took longer.
+    /// The longest time for which a step may hold the writer; if it takes longer, the next one has half the pages.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
     private static let lookMilliseconds: Int64 = 5000
-    /// Free bytes that are never worth the work.
+    /// The free bytes below which the work is not worth it.
     private static let (beginMin, endMin) = (Int64(16 << 20), Int64(8 << 20))
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Does one step where one is due; tells whether another follows soon.
+    /// Runs a step if one is due; returns whether another follows soon.
     mutating func step() throws -> Bool {
         let now = environment.clock.now
         let waits = nextLook.milliseconds - now.milliseconds
@@ -44,7 +44,7 @@ struct Shrinker {
             : size.freeBytes > max(Self.beginMin, size.bytes / 4)
     }
 
-    /// The time includes the wait for other writers, which makes the steps smaller while there is much to do.
+    /// Adapts the size of steps; the time includes the wait for other writers, so steps are smaller under load.
     private mutating func adapt(to took: Duration) {
         pages =
             took > Self.stepMax

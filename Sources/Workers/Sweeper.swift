@@ -4,10 +4,9 @@ import Metrics
 import Storage
 import Synchronization
 
-/// Forgets what has had its time, in small steps that hold nobody up, and tells the store's gauges.
+/// Deletes expired rows in small steps that don't delay workers, and records the store's gauges.
 ///
-/// Each step is a transaction of its own; when one finds a full step's worth of rows, the next
-/// follows soon.
+/// Each step is a transaction of its own; if one deletes as many rows as a step may, the next follows soon.
 package final class Sweeper: Sendable {
     private let environment: Environment
     private let logger: Logger
@@ -35,7 +34,7 @@ package final class Sweeper: Sendable {
         )
     }
 
-    /// Runs until the task is cancelled: a round each few seconds, on the caller's executor.
+    /// Runs until the task is cancelled: a round every few seconds, on the caller's executor.
     package func run() async throws {
         var crowdedAt = Instant(milliseconds: 0)
         while !Task.isCancelled {
@@ -60,7 +59,7 @@ package final class Sweeper: Sendable {
         }
     }
 
-    /// One round; tells whether more is waiting.
+    /// Runs one round; returns whether more rows are waiting.
     package func sweep() throws -> Bool {
         let limits = environment.limits
         let step = limits.sweepStep
@@ -96,7 +95,7 @@ package final class Sweeper: Sendable {
         return isBusy || reports == step || requests.contains(step)
     }
 
-    /// Forgets the older ids of devices that send very many.
+    /// Deletes the older report ids of devices that send very many.
     private func thinInbox() throws {
         let max = environment.limits.inboxPerDevice
         let crowded = try environment.store.read { tx in try tx.inbox.crowded(over: max * 2) }

@@ -4,32 +4,31 @@ package import Logging
 import Storage
 import Synchronization
 
-/// Keeps the store in shape beside the workers, on a thread of its own: sorts the history's tail into
-/// the devices' pieces, copies the log into the database file, and has the log's file keep its length.
+/// Maintains the store on a thread of its own: sorts the history's tail into the devices' pieces, copies the log into
+/// the database file, shrinks that file, and keeps the length of the log's file.
 ///
-/// One thread for all of it, so that they never meet on the disk.
+/// One thread does all of it, so that these tasks never compete for the disk.
 package final class UpkeepThread: Sendable {
     private let environment: Environment
     private let logger: Logger
     private let isStopping = Atomic<Bool>(false)
     private static let pauseMicroseconds: UInt32 = 100_000
-    /// Between two pieces by which the log's file grows.
+    /// The pause between two pieces by which the log's file grows.
     private static let growthMicroseconds: UInt32 = 20_000
-    /// Pages written since the log was copied last above which that is done: 32 MB.
+    /// The number of written pages after which the log is copied: 32 MB.
     ///
-    /// Commits that meet a copy wait for the disk, so it is done no oftener than the log's length asks for:
-    /// at 200 commands a second once in four seconds, so that not one in a hundred meets it.
+    /// Commits during a copy wait for the disk, so the log is copied no more often than its length requires: at 200
+    /// commands a second once in four seconds, so that fewer than one commit in a hundred is affected.
     private static let logPages = 16_000
-    /// Pages written since the history's tail was looked at above which that is done: 1 MB, a quarter of
-    /// what the tail may hold.
+    /// The number of written pages after which the history's tail is checked: 1 MB, a quarter of its limit.
     ///
-    /// A look takes a third of a millisecond from whoever is at work just then.
+    /// A check delays the workers by a third of a millisecond.
     private static let tailPages = 500
-    /// How long the tail isn't looked at where little is written, in milliseconds.
+    /// The longest time between two checks of the tail while little is written, in milliseconds.
     private static let tailMilliseconds: Int64 = 1000
-    /// How long what little is written stays in the log at most, in milliseconds.
+    /// The longest time between two copies of the log while little is written, in milliseconds.
     ///
-    /// On a full disk the log goes on from its beginning then.
+    /// On a full disk the log is then reused from its beginning.
     private static let logMilliseconds: Int64 = 10_000
 
     /// Prepares the thread for the store of an environment.
@@ -57,7 +56,7 @@ package final class UpkeepThread: Sendable {
         let sorter = HistorySorter(environment)
         let checkpointer = try? Checkpointer(path: environment.store.path)
         if checkpointer == nil {
-            // The writer does it all by itself then, with longer pauses.
+            // Without it the writer copies the log itself, with longer pauses.
             logger.warning("The log is not copied in the background")
         }
         var tail = Due(pages: Self.tailPages, milliseconds: Self.tailMilliseconds)
@@ -78,7 +77,7 @@ package final class UpkeepThread: Sendable {
         }
     }
 
-    /// Whether the log's file grew by a piece; after a failure it is left alone for a while.
+    /// Lengthens the log's file by a piece and returns whether it did; pauses for a while after a failure.
     private func lengthenLog(_ rest: inout DueRest) -> Bool {
         guard rest.isOver(at: environment.clock.now) else { return false }
         do {
@@ -91,7 +90,7 @@ package final class UpkeepThread: Sendable {
         }
     }
 
-    /// Busy or full: a later round tries again, and so does the writer.
+    /// Sorts the history's tail; if the store is busy or full, a later round tries again.
     private func sort(_ sorter: HistorySorter) {
         do {
             try sorter.sort(while: { isGoing })
@@ -103,11 +102,11 @@ package final class UpkeepThread: Sendable {
         }
     }
 
-    /// Copies the log and has it begin anew.
+    /// Copies the log and lets it restart from its beginning.
     ///
-    /// It begins anew only when all of it is copied, and while workers go on writing there is always a
-    /// rest. Left to itself it grows until a writer has to copy for some 40 ms; so the rest is copied in
-    /// the writer's place as soon as it is a small one, which takes about a millisecond.
+    /// It restarts only when all of it is copied, and while workers write there is always a rest. Otherwise it
+    /// would grow until a writer has to copy for some 40 ms; so this thread copies the rest in the writer's place as
+    /// soon as it is small, which takes about a millisecond.
     private func copy(_ checkpointer: Checkpointer?) throws {
         guard let checkpointer else { return }
         try checkpointer.run()
@@ -116,7 +115,7 @@ package final class UpkeepThread: Sendable {
     }
 }
 
-/// Whether it is time for something again: so much was written since, or so long ago it was.
+/// Decides whether a task is due again, by the pages written and the time passed since it last ran.
 private struct Due {
     let pages: Int
     let milliseconds: Int64
@@ -127,7 +126,7 @@ private struct Due {
         self.milliseconds = milliseconds
     }
 
-    /// Asks, and begins to count anew where it is time; a clock that was set back makes it time.
+    /// Returns whether the task is due, and restarts the count if so; also true if the clock was set back.
     mutating func take(_ now: Instant, _ written: Int) -> Bool {
         if let last, written - last.pages < pages, now >= last.at,
             now.milliseconds - last.at.milliseconds < milliseconds

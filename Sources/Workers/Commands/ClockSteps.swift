@@ -1,16 +1,16 @@
 import Domain
 
-/// Notices that the machine's clock was set back, by a clock that nobody sets.
+/// Notices when the machine's clock was set back, with the help of the steady clock.
 ///
-/// What was due by the clock of before would be due that much later: a command that waits five seconds
-/// for its answer would wait for hours.
+/// Due times by the earlier clock would come that much later: a command that waits five seconds for its answer would
+/// wait for hours.
 struct ClockSteps {
     private var last: (wall: Instant, steady: Int64)?
 
-    /// Steps back below this are none: they delay nothing that anybody would notice.
+    /// The smallest step that counts: smaller ones cause no noticeable delay.
     static let leastMilliseconds: Int64 = 1000
 
-    /// By how many milliseconds the clock was set back since the last note; nil where it was not.
+    /// Returns the milliseconds by which the clock was set back since the last note; nil if it was not.
     func stepBack(by clock: any WallClock) -> Int64? {
         guard let last else { return nil }
         let passed = clock.steadyMilliseconds - last.steady

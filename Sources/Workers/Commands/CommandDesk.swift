@@ -2,17 +2,16 @@ package import Domain
 package import Storage
 import Wire
 
-/// Takes orders for devices and makes commands of them: the one way by which an app, a schedule or
-/// an operator gets something to a device (PROTOCOL 2.4).
+/// Turns orders of apps, schedules and operators into commands to devices; there is no other way to a device.
 ///
-/// Whoever takes an order, the control worker sends it: commands of one device leave in the order
-/// of their numbers.
+/// Any worker takes orders, but only the control worker sends commands: those of one device leave in the order of
+/// their numbers.
 package enum CommandDesk {
-    /// Takes an order: checks it, gives it its number and stores it, and has the control worker send
-    /// it at once.
+    /// Checks an order, numbers and stores it as a command, and calls the control worker to send it at
+    /// once.
     ///
-    /// The command is `queued` then; `sent` follows within a moment where the device is connected.
-    /// - Throws: `Rejection`: the device is unknown or away, the data doesn't fit, too much waits.
+    /// The command is `queued` then; `sent` follows soon if the device is connected.
+    /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or too many commands wait.
     package static func take(
         _ order: CommandOrder,
         product: Product?,
@@ -33,11 +32,11 @@ package enum CommandDesk {
         return command
     }
 
-    /// Takes an order on the control worker itself, and sends it with this very commit where the device
-    /// is connected.
+    /// Takes an order on the control worker itself, and sends it with this commit if the device is
+    /// connected.
     ///
-    /// Where older ones are about to go out, it goes with them: a device ignores what comes behind a newer.
-    /// On a connection so new that it may not listen yet it goes out with the word that it does.
+    /// If older commands are about to be sent, it goes with them: a device ignores a command that follows a newer
+    /// one. If the device may not listen yet, it is sent when the gate reports that it does.
     static func send(
         _ order: CommandOrder,
         product: Product?,
@@ -65,7 +64,7 @@ package enum CommandDesk {
             try tx.commands.save([command])
             return command
         }
-        // Nothing waits for a device that is there unless it is called for.
+        // Commands wait for a connected device only if there is a call for them.
         var waiting: [Command] = []
         if let call {
             try tx.commands.take([call])
@@ -88,8 +87,9 @@ package enum CommandDesk {
         return sent.first { $0.cid == command.cid } ?? command
     }
 
-    /// Sends what waits for a device that is there, and once more what it may have missed; nothing where
-    /// it has gone again, and later where it has come anew.
+    /// Sends a connected device its queued commands, and repeats those that it may have missed.
+    ///
+    /// Sends nothing if the device is offline again, and later if it has reconnected meanwhile.
     static func deliver(
         _ call: CommandCall,
         catalog: Catalog,
@@ -119,7 +119,7 @@ package enum CommandDesk {
         _ = try send(waiting, product: product, topics: topics, in: tx, owed: &owed)
     }
 
-    /// Sends once more what a device may have missed.
+    /// Repeats the commands that a device may have missed.
     private static func sendAgain(
         _ call: CommandCall,
         limits: Limits,
@@ -168,8 +168,8 @@ package enum CommandDesk {
 
     // MARK: Sending
 
-    /// Those of a device's waiting commands whose time isn't over and whose askers still may; the others
-    /// end here.
+    /// Returns the queued commands that can still be sent; ends those past their deadline and those whose sender
+    /// lost access.
     private static func entitled(
         _ did: DeviceID,
         product: Product?,
@@ -190,7 +190,7 @@ package enum CommandDesk {
         }
     }
 
-    /// Why a user may not give that command any more; nil for who isn't a user.
+    /// Returns the reason why a user may no longer send the command; nil for a sender that isn't a user.
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
         guard command.actor.kind == .user else { return nil }
         guard
@@ -237,7 +237,7 @@ package enum CommandDesk {
 }
 
 extension Command {
-    /// The command as it goes out; one that didn't wait was never queued.
+    /// Returns the command as sent; one that didn't wait was never queued.
     fileprivate func sent(at now: Instant) -> Command {
         var command = self
         if createdAt == now {

@@ -3,11 +3,11 @@ import JSON
 import Storage
 import Wire
 
-/// Tells what became of a command: the asking terminal, and whoever waits for the answer.
+/// Sends the outcome of a command to the terminal that sent it, and answers waiting requests.
 ///
-/// A terminal where the user is not logged in any more learns nothing of it: somebody else may hold it.
+/// A terminal on which the user is no longer logged in gets nothing: another person may hold it.
 enum CommandOutcome {
-    /// Tells of a command whose state has become final: whoever waits, and who watches its schedule.
+    /// Tells the outcome of a finished command to waiting requests, and to the users who see its schedule.
     static func tell(
         _ command: Command,
         product: Product?,
@@ -19,7 +19,7 @@ enum CommandOutcome {
         try tellSchedule(command, topics: topics, in: tx, owed: &owed)
     }
 
-    /// Tells those who watch a schedule what became of its command; nothing of other commands.
+    /// Tells users of a schedule the outcome of its command; ignores other commands.
     static func tellSchedule(
         _ command: Command,
         topics: Topics,
@@ -30,10 +30,10 @@ enum CommandOutcome {
         try ScheduleNews.finish(command, topics, in: tx, owed: &owed)
     }
 
-    /// Tells the asking terminal and those that wait for the answer.
+    /// Sends the outcome to the terminal that sent the command, and answers waiting requests.
     ///
-    /// A user who may not see the device any more learns what became of his command, and nothing of
-    /// what the device reported.
+    /// A user who may no longer see the device learns the outcome of the command, but not the device's reported
+    /// values.
     static func answer(
         _ command: Command,
         product: Product?,
@@ -44,7 +44,7 @@ enum CommandOutcome {
         let refused = try refusal(toShow: command, in: tx)
         var command = command
         if refused != nil { command.result = nil }
-        // Who queries is answered with the status, or why there is none.
+        // A query is answered with the status, or with the reason why there is none.
         if command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try tx.sessions.isLive(command.actor.id, on: terminal)
         {
@@ -83,8 +83,8 @@ enum CommandOutcome {
         }
     }
 
-    /// Why who asked may not be shown what the device reported; nil when he may, where there is nothing to
-    /// show, and for who isn't a user.
+    /// Returns the reason why the sender may not see the device's report; nil if it may, if there is nothing to
+    /// show, and for a sender that isn't a user.
     private static func refusal(toShow command: Command, in tx: Transaction) throws -> ErrorCode? {
         guard command.actor.kind == .user, command.kind == .query || command.result != nil else {
             return nil
@@ -119,7 +119,7 @@ enum CommandOutcome {
         field: "token"
     )
 
-    /// Ends commands whose sender or device is out of the bond.
+    /// Ends commands whose sender lost the bond, or whose device was reset or removed.
     static func fail(
         _ commands: [Command],
         topics: Topics,
@@ -146,7 +146,7 @@ enum CommandOutcome {
             do {
                 owed.add(try tx.isolated { try expire(command, catalog, topics, in: tx) })
             } catch  where Failure.isMessages(error) {
-                // Ended without a word, so that it does not come again and hold up the others.
+                // Ends it without a message, so that it does not come again and block the others.
                 try tx.commands.update([command])
                 owed.putAside(
                     .failed,

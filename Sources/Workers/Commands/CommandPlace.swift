@@ -1,16 +1,16 @@
 import Domain
 import Storage
 
-/// Where a new command stands, at the device and among the others.
+/// The place of a new command: whether its device listens, and which commands precede it.
 enum CommandPlace {
-    /// The device is there; what is called for goes out just before it.
+    /// The device is connected; the commands of a pending call are sent just before it.
     case front(CommandCall?)
-    /// Others go out before it as soon as the device listens.
+    /// Other commands are sent before it as soon as the device listens.
     case behind
-    /// The connection is so new that nobody may hear it before that moment; whether only such go out
-    /// before it as count as sent.
+    /// The connection is so new that the device may not listen before that time; `isNext` if only commands that
+    /// count as sent precede it.
     case unheard(until: Instant, isNext: Bool)
-    /// The device is not there.
+    /// The device is offline.
     case away
 
     /// Finds the place of a new command of a device.
@@ -29,11 +29,11 @@ enum CommandPlace {
         }
     }
 
-    /// Whether it goes out with nothing before it.
+    /// Whether no command precedes it.
     var isFirst: Bool { if case .front(nil) = self { true } else { false } }
-    /// Whether the device is not there.
+    /// Whether the device is offline.
     var isAway: Bool { if case .away = self { true } else { false } }
-    /// Until when nobody may hear it; nil where the device listens or is away.
+    /// The time before which the device may not listen; nil if it listens or is offline.
     var listensFrom: Instant? {
         if case .unheard(let moment, _) = self { moment } else { nil }
     }

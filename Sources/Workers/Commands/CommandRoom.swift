@@ -5,20 +5,20 @@ import Wire
 
 /// The room for commands: how many may wait for a device, and how large one may be.
 enum CommandRoom {
-    /// What is said where no more may wait.
+    /// The refusal if no more commands may wait.
     static let full = Rejection(
         .tooManyRequests,
         "Too many commands wait for the device already.",
         retryAfter: 60
     )
 
-    /// Room for what the merging may change, and for what the log of commands adds, in bytes.
+    /// Room for changes by merging, and for the fields that the log of commands adds, in bytes.
     private static let reserve = 2048
 
-    /// Those whose place a new command takes, ended; none while there is room for it beside all that wait.
+    /// Returns the queued commands that a new one replaces, ended; none while there is room for all.
     ///
-    /// What waits goes out as one message, so it has to fit into one.
-    /// - Throws: `Rejection` where there is no room.
+    /// Queued commands are sent as one message, so they have to fit into one.
+    /// - Throws: `Rejection` if there is no room.
     static func replaced(
         by command: Command,
         _ place: CommandPlace,
@@ -34,7 +34,7 @@ enum CommandRoom {
         guard outgoing.allSatisfy({ $0.data.members.count <= FreeForm.attributesMax }) else {
             throw Rejection.invalid(
                 "params.data",
-                "With what waits for it the device would be set more than "
+                "Together with the queued commands the device would be set more than "
                     + "\(FreeForm.attributesMax) attributes at once."
             )
         }

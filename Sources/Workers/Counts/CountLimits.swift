@@ -1,5 +1,5 @@
-/// How much one terminal, one source address, one app and one product may do: counts below every
-/// quota, so that nobody can use up what is others'.
+/// The limits of one terminal, one source address, one app and one product: below every quota, so that none can use
+/// up the shares of others.
 ///
 /// Each bound is a setting (`limits.` and its name) and a label of `lamplighter_limited_total`. A
 /// source address is an IPv4 address or an IPv6 /64; connections from the machine itself have none.
@@ -14,8 +14,8 @@ package struct CountLimits: Sendable {
     /// Codes that one source address has sent in an hour.
     package var codesPerSource = 20
 
-    /// Mails with links that one terminal has sent in an hour, to whichever addresses: each is a mail to
-    /// somebody who may not have asked for it.
+    /// Mails with links that one terminal has sent in an hour, to any addresses: each may reach a person who did
+    /// not ask for it.
     package var mailsPerTerminal = 20
     /// Mails with links that one source address has sent in an hour.
     package var mailsPerSource = 100
@@ -39,7 +39,7 @@ package struct CountLimits: Sendable {
 
     // MARK: Hashes
 
-    /// Passwords that one terminal has hashed in 15 minutes, right ones too; one that is compared with
+    /// Passwords that one terminal has hashed in 15 minutes, including right ones; a password compared with
     /// several accounts counts once.
     ///
     /// At 30 ms a hash one terminal takes 0.6 s of a processor in 900 s. It is twice what wrong
@@ -64,16 +64,16 @@ package struct CountLimits: Sendable {
     package var registrationsPerSource = 30
     /// New devices of one product in an hour.
     package var registrationsPerProduct = 10_000
-    /// How long a device that nobody ever bound is kept after it was last seen, in days.
+    /// The time for which a never-bound device is kept after it was last seen, in days.
     package var unboundDays = 30
 
     // MARK: Proofs
 
     /// Wrong proofs of one user for one device in 15 minutes.
     package var bindTriesPerUser = 5
-    /// Wrong proofs of one terminal for whichever devices in 15 minutes.
+    /// Wrong proofs of one terminal for any devices in 15 minutes.
     package var bindTriesPerTerminal = 10
-    /// Wrong proofs of everybody for one device in 15 minutes; the device's label goes past it.
+    /// Wrong proofs of all users for one device in 15 minutes; the text of the device's label is exempt.
     ///
     /// A passcode of the least length, 6 digits, is one of 10^6: 50 tries in 15 minutes are 4,800 a
     /// day, so half of them are tried in 104 days of strangers' tries without a pause; of 6 letters
@@ -82,7 +82,7 @@ package struct CountLimits: Sendable {
 
     // MARK: What counting costs
 
-    /// Rows of counts that are kept; beyond it those go that end first.
+    /// Rows of counts that are kept; beyond it those that end first are deleted.
     ///
     /// Some 120 bytes each: 120 MB.
     package var rowsMax = 1_000_000
@@ -91,12 +91,12 @@ package struct CountLimits: Sendable {
     /// At the gate's 20 a second one terminal has 12,000 in the ten
     /// minutes; some 300 bytes each: 600 MB.
     package var requestRowsMax = 2_000_000
-    /// Bytes of dead letters, as they came.
+    /// Bytes of dead letters, as received.
     package var deadLetterBytesMax = 64 << 20
-    /// Lines of the audit trail about failures of one terminal in 15 minutes: the trail is kept for
-    /// good, and what fails again and again says nothing new.
+    /// Lines of the audit trail about failures of one terminal in 15 minutes: the trail is kept for good, and
+    /// repeated failures add no information.
     package var failuresNoted = 20
 
-    /// The bounds unless settings change them.
+    /// Uses the limits that hold unless settings change them.
     package init() {}
 }

@@ -3,9 +3,9 @@ import Sodium
 import Storage
 import Wire
 
-/// One bound in a window of time: whose it is, and how much of what.
+/// One limit in a window of time: its kind, owner and number.
 struct Quota: Sendable {
-    /// What is counted; the label of the metric.
+    /// The counted thing; the label of the metric.
     enum Kind: String, Sendable, CaseIterable {
         case codePause, codesPerPurpose, codesPerAddress, codesPerTerminal, codesPerSource
         case codesPerApp, codesPerCountry
@@ -16,7 +16,7 @@ struct Quota: Sendable {
         case registrationsPerSource, registrationsPerProduct
         case bindTriesPerUser, bindTriesPerTerminal, bindTriesPerDevice
 
-        /// What is answered when it is reached; it tells nobody whose bound it was.
+        /// The answer if the limit is reached; it does not tell whose limit it is.
         var message: String {
             switch self {
             case .codePause, .codesPerPurpose, .codesPerAddress:
@@ -43,7 +43,7 @@ struct Quota: Sendable {
     static let day: Int64 = 86_400
 
     var kind: Kind
-    /// Whose count it is, beside the kind.
+    /// The owner of the count within its kind.
     var owner: String
     var max: Int
     var seconds: Int64
@@ -58,7 +58,7 @@ struct Quota: Sendable {
     /// The name of the count in the store.
     var subject: String { "\(kind.rawValue)/\(owner)" }
 
-    /// A bound of a source address; none where the address doesn't count.
+    /// Returns the limit of a source address; none if the address isn't counted.
     static func source(
         _ kind: Kind,
         _ address: String?,
@@ -74,17 +74,17 @@ struct Quota: Sendable {
 
 /// The counts of quotas in a transaction.
 ///
-/// They are rows of the store and survive a restart, all of them: those that protect money must, and
-/// for the others it costs nothing more. What is refused is not counted, and of what was refused once
-/// the next refusals come from memory (`QuotaFront`), without a look at the store.
+/// All are rows of the store and survive a restart: those that protect money must, and the others cost nothing
+/// more. Refused requests are not counted, and after a first refusal the next ones come from memory
+/// (`QuotaFront`), without a look into the store.
 struct QuotaBook {
     let tx: Transaction
     let front: QuotaFront
 
-    /// Refuses where a bound is reached; counts nothing.
+    /// Refuses if a limit is reached; counts nothing.
     ///
-    /// - Throws: `Rejection` with `TooManyRequests` and the time until the last of the bounds reached
-    ///   opens again.
+    /// - Throws: `Rejection` with `TooManyRequests` and the time until the last of the reached limits opens
+    ///   again.
     func check(_ quotas: [Quota]) throws {
         var reached: (kind: Quota.Kind, wait: Int64)?
         for quota in quotas {
@@ -96,7 +96,7 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, reached.kind.message, retryAfter: reached.wait)
     }
 
-    /// Counts one more of each.
+    /// Counts one for each quota.
     func add(_ quotas: [Quota]) throws {
         for quota in quotas {
             try tx.attempts.add(quota.subject, windowSeconds: quota.seconds)
@@ -104,7 +104,7 @@ struct QuotaBook {
         }
     }
 
-    /// Refuses, or counts one more of each.
+    /// Refuses if a limit is reached, or counts one for each quota.
     func take(_ quotas: [Quota]) throws {
         try check(quotas)
         try add(quotas)
@@ -128,7 +128,7 @@ extension Call {
 
     private var terminal: String { request.terminal.text }
 
-    /// What bounds new anonymous users.
+    /// The limits of new anonymous users.
     var anonymousQuotas: [Quota] {
         let counts = limits.counts
         return Quota.source(
@@ -152,7 +152,7 @@ extension Call {
         ]
     }
 
-    /// What bounds new named users.
+    /// The limits of new named users.
     var namedQuotas: [Quota] {
         let counts = limits.counts
         return Quota.source(
@@ -166,7 +166,7 @@ extension Call {
         ]
     }
 
-    /// What bounds mails with links.
+    /// The limits of mails with links.
     var mailQuotas: [Quota] {
         let counts = limits.counts
         return Quota.source(
@@ -179,7 +179,7 @@ extension Call {
         ]
     }
 
-    /// What bounds logins.
+    /// The limits of logins.
     var sessionQuotas: [Quota] {
         [
             Quota(
@@ -191,7 +191,7 @@ extension Call {
         ]
     }
 
-    /// What bounds hashes.
+    /// The limits of hashes.
     var hashQuotas: [Quota] {
         [
             Quota(

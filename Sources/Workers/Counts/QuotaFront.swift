@@ -2,18 +2,18 @@ import Domain
 import Metrics
 import Synchronization
 
-/// What stands in front of the counts in the store: which of them are used up, and until when.
+/// Remembers in memory which counts of the store are used up, and until when.
 ///
-/// A flood of requests that are refused costs a look in memory each and no write. A hint only: what is
-/// forgotten here is found in the store again, and nothing is refused here that the store let through.
-/// Bounded: when it is full it forgets all.
+/// In a flood, each refused request costs a look into memory and no write. It is only a hint: forgotten entries are
+/// found in the store again, and it never refuses a request that the store would let through. When it is full it
+/// forgets all entries.
 package final class QuotaFront: Sendable {
     /// Of some 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
 
     private struct State {
         var until: [String: Instant] = [:]
-        /// What the transaction of a moment has counted itself: it may be rolled back yet.
+        /// The counts of the current transaction, which may still be rolled back.
         var counted: (at: Instant, subjects: Set<String>) = (Instant(milliseconds: 0), [])
         var notes: [String: (count: Int, end: Instant)] = [:]
     }
@@ -22,7 +22,7 @@ package final class QuotaFront: Sendable {
     private let limited: [Quota.Kind: Counter]
     private let devicesErased = Counter(label: "lamplighter_devices_erased_total")
 
-    /// Knows of nothing yet.
+    /// Begins without entries.
     package init() {
         limited = Dictionary(
             uniqueKeysWithValues: Quota.Kind.allCases.map { kind in
@@ -32,11 +32,11 @@ package final class QuotaFront: Sendable {
         )
     }
 
-    /// After how many seconds a quota opens again; nil where it may be open.
+    /// Returns the seconds until a quota opens again; nil if it may be open.
     func wait(_ quota: Quota, at now: Instant) -> Int64? {
         state.withLock { state in
             guard let until = state.until[quota.subject] else { return nil }
-            // Farther ahead than the window is long: the clock was set back.
+            // Further ahead than the length of the window: the clock was set back.
             guard until > now, until <= now.adding(seconds: quota.seconds) else {
                 state.until[quota.subject] = nil
                 return nil
@@ -45,7 +45,7 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Notes that a transaction has counted at a quota, as not to trust what it finds there.
+    /// Notes that a transaction has counted at a quota, whose count it must then not trust.
     func noteCounted(_ quota: Quota, at now: Instant) {
         state.withLock { state in
             if state.counted.at != now { state.counted = (now, []) }
@@ -53,8 +53,10 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Notes that a quota is used up, by counts that were committed before: were it by the transaction's
-    /// own, a batch that fails and is tried again would be refused what nobody has had.
+    /// Notes that a quota is used up by committed counts.
+    ///
+    /// The transaction's own counts are ignored: otherwise a batch that fails and is tried again would be refused
+    /// for counts that were rolled back.
     func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
         let until = now.adding(seconds: seconds)
         state.withLock { state in
@@ -65,13 +67,13 @@ package final class QuotaFront: Sendable {
         }
     }
 
-    /// Counts a device that was erased since nobody ever bound it.
+    /// Counts a device that was erased since it was never bound.
     func erased() { devicesErased.increment() }
 
     /// Counts a refusal in the metrics.
     func count(_ kind: Quota.Kind) { limited[kind]?.increment() }
 
-    /// Whether one more failure of a sender is worth a line, of so many in 15 minutes.
+    /// Whether one more failure of a sender may be noted, within `max` in 15 minutes.
     func mayNote(_ sender: String, max: Int, at now: Instant) -> Bool {
         state.withLock { state in
             if state.notes.count >= Self.entriesMax { state.notes = [:] }

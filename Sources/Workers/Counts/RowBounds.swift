@@ -1,22 +1,22 @@
 import Storage
 import Synchronization
 
-/// Keeps tables within their rows and bytes that others make grow: counts, requests that are remembered
-/// for repeats, and dead letters.
+/// Limits the rows and bytes of tables that clients fill: counts, requests remembered for repeats, and dead
+/// letters.
 ///
-/// Their rows go by themselves when their time is over; this is for floods, which make more in that time
-/// than there is room for. Within a step everything goes oldest first.
+/// Their rows expire by themselves; this is for floods, which add more rows in that time than there is room for.
+/// Each step deletes the oldest rows first.
 final class RowBounds: Sendable {
     private let environment: Environment
     private let lastLetter = Mutex<Int64>(0)
 
     init(_ environment: Environment) { self.environment = environment }
 
-    /// One round; tells whether more is to go.
+    /// Runs one round; returns whether more rows must be deleted.
     func trim() throws -> Bool {
         let counts = environment.limits.counts
         let step = environment.limits.sweepStep
-        // A letter too many may be a message's whole 64 KiB: all that is too much goes at once.
+        // A dead letter may have 64 KiB: all excess ones are deleted at once.
         try trimLetters(counts.deadLetterBytesMax)
         let excess = try environment.store.read { tx in
             (

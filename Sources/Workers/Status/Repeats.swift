@@ -1,14 +1,13 @@
 import Domain
 import Storage
 
-/// Tells a second delivery of a report without an id by its time and values (PROTOCOL 2.2).
+/// Recognises a second delivery of a report without an id by its time and values.
 ///
-/// A report that is newer than all its device has said is news, and that is nearly every one; at
-/// the newest time the status itself knows what came (`Status.Newest`); only for an older one does
-/// somebody look into the history.
+/// A report newer than all others of its device is new; nearly every one is. For the newest time, the status itself
+/// knows the reports (`Status.Newest`). Only older ones need a look into the history.
 enum Repeats {
-    /// The time that makes two deliveries one; nil where an id does, where there is no time, and
-    /// where more than values came.
+    /// Returns the time by which a repeat is recognised; nil for a report with an id, without a time, or with
+    /// more than values.
     static func time(of report: Report, at now: Instant) -> Instant? {
         guard report.id == nil, report.isDataOnly, let ts = report.ts,
             StatusRules.effective(ts, at: now) == ts
@@ -16,24 +15,24 @@ enum Repeats {
         return ts
     }
 
-    /// Whether a status can't tell by itself what came at a moment.
+    /// Whether the status does not know the reports of that time.
     static func needsHistory(_ ts: Instant, _ status: Status) -> Bool {
         !isNews(ts, status) && !isKnown(ts, status)
     }
 
-    /// Whether nothing of that moment can have come before.
+    /// Whether no report of that time can have come before.
     static func isNews(_ ts: Instant, _ status: Status) -> Bool {
         if let newest = status.newest, newest.ts >= ts { return false }
         return status.attributes.allSatisfy { $0.ts < ts }
     }
 
-    /// Whether the status knows all that came at a moment.
+    /// Whether the status knows all reports of that time.
     static func isKnown(_ ts: Instant, _ status: Status) -> Bool {
         guard let newest = status.newest else { return false }
         return newest.ts == ts && newest.fingerprints.count < Status.Newest.fingerprintsMax
     }
 
-    /// A number that two different texts hardly ever share: FNV-1a, 64 bits, the same in every process.
+    /// Returns a hash of a text: FNV-1a, 64 bits, the same in every process.
     static func fingerprint(_ json: [UInt8]) -> UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in json { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
@@ -42,7 +41,7 @@ enum Repeats {
 }
 
 extension StatusBatch {
-    /// Tells whether a report without an id came before; one that did not is noted in the status.
+    /// Whether a report without an id came before; a new one is noted in the status.
     func isRepeat(
         _ json: [UInt8],
         _ ts: Instant,

@@ -2,12 +2,12 @@ import Domain
 import Storage
 import Wire
 
-/// Finds out who is connected to a broker that forgot our session.
+/// Finds out which devices are connected to a broker that lost the worker's session.
 ///
-/// The gate is asked to announce everybody. Behind the question goes a mark, our own retained state,
-/// which comes back to us; and once more, because the gate's announcements leave with the broker's
-/// next round. After the second mark everybody has been announced who is there: who is online in the
-/// store and was not is offline.
+/// The worker asks the gate to announce all devices. A mark follows the question, the worker's own retained
+/// state, which comes back to it; then a second mark, since the gate's announcements leave with the broker's
+/// next round. After the second mark all connected devices have been announced: others that are online in the
+/// store are offline.
 struct RollCall {
     /// The fact in the store that a roll call is not finished.
     static let pending = "rollCallPending"
@@ -22,12 +22,12 @@ struct RollCall {
     private var present: Set<DeviceID> = []
     private var signals: [Instant] = []
 
-    /// Whether there are devices to be looked at without any message coming.
+    /// Whether devices must be checked without a message.
     var isDue: Bool {
         if case .calling = stage { true } else { false }
     }
 
-    /// Begins; returns the question and the first mark.
+    /// Begins a roll call; returns the question and the first mark.
     mutating func begin(_ topics: Topics, at now: Instant) -> [OutboundMessage] {
         present = []
         let mark = Instant(milliseconds: now.milliseconds + 1)
@@ -46,13 +46,13 @@ struct RollCall {
         )
     }
 
-    /// Notes that the gate told of a device.
+    /// Notes an announcement of the gate.
     mutating func note(_ did: DeviceID, isOnline: Bool) {
         guard stage != .idle else { return }
         if isOnline { present.insert(did) } else { present.remove(did) }
     }
 
-    /// Takes a mark that came back.
+    /// Notes a mark that came back.
     mutating func noteMark(_ ts: Instant) {
         guard case .waiting(let mark, let isLast) = stage, ts == mark else { return }
         if isLast {
@@ -64,13 +64,13 @@ struct RollCall {
         }
     }
 
-    /// Marks that are to be sent.
+    /// Returns the marks to be sent.
     mutating func takeSignals(_ topics: Topics) -> [OutboundMessage] {
         defer { signals.removeAll() }
         return signals.map { Self.mark($0, topics) }
     }
 
-    /// Looks at the next devices that are online in the store; hands over those that are not there.
+    /// Checks the next devices that are online in the store; returns those that are not connected.
     mutating func callNext(
         in tx: Transaction,
         limit: Int,

@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// What a batch does to commands: devices answer them, and come to hear them.
+/// The effects of a batch on commands: devices answer them, or begin to listen to them.
 extension StatusBatch {
-    /// Notes what a report says of a command.
+    /// Notes a report's answer to a command.
     mutating func note(_ report: Report, at now: Instant, did: DeviceID) {
         guard let cid = report.cid else { return }
         let key = CommandKey(did: did, cid: cid)
@@ -22,9 +22,9 @@ extension StatusBatch {
         if !answered.contains(key) { answered.append(key) }
     }
 
-    /// Writes the commands that were answered, and tells of those that are done with.
+    /// Writes the answered commands, and tells the outcomes of the finished ones.
     ///
-    /// What somebody waits for is owed apart: it goes in front of all else, of which there may be much.
+    /// Outcomes are owed apart: they go before the many other messages, since callers wait for them.
     mutating func saveCommands(in tx: Transaction) throws {
         guard !answered.isEmpty else { return }
         try tx.commands.update(answered.compactMap { commands[$0] })
@@ -42,8 +42,8 @@ extension StatusBatch {
         }
     }
 
-    /// Has the control worker send what waits for devices that have come, and once more what went out before
-    /// they listened.
+    /// Calls the control worker to send the commands queued for devices that have connected, and to repeat those sent
+    /// before the devices listened.
     mutating func callWaiting(in tx: Transaction) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }

@@ -86,7 +86,7 @@ extension StatusBatch {
             let actor = actor(of: report, device)
             tell(status, changed: outcome.changed, product, device, actor: actor)
         }
-        // What is of a life before is kept, and shown to nobody.
+        // Events of an earlier life are stored, but shown to no user.
         if let life = lives[device], outcome.ts < life { return }
         for event in outcome.events { tell(event, device) }
         guard let binary = report.binary else { return }
@@ -97,8 +97,10 @@ extension StatusBatch {
         }
     }
 
-    /// Who had the device do what it reports; nil where nobody had, and for a user who isn't among those who
-    /// are told: he may have had the device before them, and is nobody to them.
+    /// Returns the sender of the command that a report answers.
+    ///
+    /// It is nil without a command, and for a user who isn't subscribed to the device: a former user of the device must
+    /// not be shown to the present ones.
     private func actor(of report: Report, _ device: Int) -> Actor? {
         guard let cid = report.cid,
             let actor = commands[CommandKey(did: dids[device], cid: cid)]?.actor
@@ -255,7 +257,7 @@ extension StatusBatch {
         owed.publish(OutboundMessage(topics.response(did), AnswerCodec.accepted(id)))
     }
 
-    /// Says what is right now: the status to who is subscribed, nothing at all to others.
+    /// Publishes the current status to a subscribed user, and clears it for others.
     private mutating func refresh(_ uid: UserID, _ device: Int) {
         guard let record = records[device], subscribers[device].contains(uid) else {
             return clear(uid, device)
@@ -282,7 +284,7 @@ extension StatusBatch {
 }
 
 extension RollCall {
-    /// Notes what the gate said of a device.
+    /// Notes the gate's presence message about a device.
     mutating func note(_ signal: PresenceSignal, of did: DeviceID) {
         switch signal {
         case .connected, .listening: note(did, isOnline: true)

@@ -3,10 +3,10 @@ import Sodium
 import Storage
 import Wire
 
-/// What the messages of a batch say; those that can't be read are put aside.
+/// Decodes the messages of a batch, and puts unreadable ones aside.
 extension StatusBatch {
-    /// Reads a message into what it says of a device; what is not for this worker, or can't be read, is
-    /// put aside and refused where its sender can be told.
+    /// Reads a message about a device; one that is not for this worker, or can't be read, is put aside, and refused
+    /// if its sender can be answered.
     mutating func decode(_ message: Inbound, at now: Instant) {
         switch topics.parse(message.topic) {
         case .report(let did): decodeReport(message, did, at: now)
@@ -24,7 +24,7 @@ extension StatusBatch {
             }
         case .register(let key, let mac): decodeRegistration(message, key, mac)
         case .status(let uid, let did):
-            // Only what the broker had kept is of interest; the rest are our own words coming back.
+            // Only retained messages matter; the others are the worker's own, delivered back.
             if message.isRetained { add(.kept(uid), of: did) }
         case .workerState:
             guard let state = SystemCodec.decode(workerState: message.payload) else { return }
@@ -81,8 +81,9 @@ extension StatusBatch {
         }
     }
 
-    /// The place of the key under which a report takes effect once: its id, or a hash of its content;
-    /// nil where each delivery counts, and where its time tells (`Repeats`).
+    /// Returns the place of the key under which a report takes effect once: its id, or a hash of its content.
+    ///
+    /// It is nil if each delivery counts, and if its time shows a repeat (`Repeats`).
     private mutating func key(
         of report: Report,
         _ did: DeviceID,
@@ -97,7 +98,7 @@ extension StatusBatch {
 
     // MARK: Bad messages
 
-    /// Keeps a bad message for the operator; one that may hold a secret leaves only its shape.
+    /// Stores a bad message for the operator; only the shape of one that may hold a secret.
     mutating func putAside(
         _ message: Inbound,
         _ kind: PutAside.Kind,

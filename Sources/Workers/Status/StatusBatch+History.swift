@@ -3,10 +3,9 @@ import JSON
 import Storage
 import Wire
 
-/// What a batch keeps of reports beyond the state, within each device's bound for a day.
+/// Stores the reports of a batch in the history, within each device's limit for a day.
 extension StatusBatch {
-    /// Keeps a report's values, bytes and events; tells whether less than all of it was
-    /// dropped.
+    /// Stores a report's values, bytes and events; returns false if all of its records were dropped.
     mutating func keep(
         _ report: Report,
         _ outcome: StatusRules.Outcome,
@@ -56,7 +55,7 @@ extension StatusBatch {
         events.append((dids[device], event, actor: EventCodec.stored(event.actor)))
     }
 
-    /// Counts what is not kept, and tells the users once an hour.
+    /// Counts dropped records, and tells the users once an hour.
     private mutating func drop(
         _ count: Int,
         _ device: Int,
@@ -83,7 +82,7 @@ extension StatusBatch {
 }
 
 extension HistoryRecord {
-    /// What the record is counted as in its device's bound.
+    /// The size of the record within its device's limit.
     fileprivate var bytes: Int {
         HistoryUse.recordBytes + (json?.count ?? 0) + (binary?.utf8.count ?? 0)
     }

@@ -59,7 +59,7 @@ extension StatusBatch {
             try tx.statuses.wipe(known, at: tx.now)
             try tx.attempts.clear(tries)
         case .refuse(let rejection, let asks):
-            // Who offers no proof at all guesses nothing.
+            // A request without a proof is not a guess.
             if rejection.code == .forbidden, request.oldSecret != nil {
                 try tx.attempts.add(tries, windowSeconds: RegistrationRules.triesWindowSeconds)
             }
@@ -78,7 +78,7 @@ extension StatusBatch {
         )
     }
 
-    /// Counts a new device of the source address and of the product, or says why there may be none now.
+    /// Counts a new device of the source address and of the product, or returns the refusal if a limit is reached.
     private func countNew(
         _ request: RegistrationRequest,
         _ source: String?,
@@ -106,7 +106,7 @@ extension StatusBatch {
         }
     }
 
-    /// Whether the owners may be asked for a reset once more: so often, and no more, in the window.
+    /// Whether the owners may be asked for a reset once more: a limited number of times in the window.
     private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
         let subject = "resetRequested:\(did.text)"
         let window = RegistrationRules.triesWindowSeconds
@@ -121,7 +121,7 @@ extension StatusBatch {
         return true
     }
 
-    /// The answer that the same message got before, as long as nothing has changed it.
+    /// Returns the earlier answer to the same message, if it is still valid.
     private func repeated(
         _ request: RegistrationRequest,
         _ sender: String,
@@ -180,7 +180,7 @@ extension StatusBatch {
         )
     }
 
-    /// Ends the connection that the old secret opened; before the new one is told.
+    /// Ends the connection that was opened with the old secret, before the new one is sent.
     private mutating func kick(_ did: DeviceID) {
         owed.publish(
             OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
@@ -200,7 +200,7 @@ extension StatusBatch {
         )
     }
 
-    /// Asks special and owner whether they let the device be reset.
+    /// Asks the special user and the owner whether they allow a reset of the device.
     private mutating func ask(_ did: DeviceID, _ bound: [Binding], in tx: Transaction) {
         let push = DevicePush(did, .device(did), topics, tx)
         for binding in bound where binding.role.isPrincipal {

@@ -2,19 +2,19 @@ import Domain
 import Storage
 import Wire
 
-/// The working set of one batch: what came, the devices it concerns, and what follows.
+/// The working set of one batch: its messages, their devices, and the effects.
 ///
-/// Decode and claim, load, decide in memory message after message, save: a constant number of
-/// statements, whatever the number of messages.
+/// Decode and claim, load, decide in memory message after message, save: a constant number of statements for any
+/// number of messages.
 struct StatusBatch {
-    /// One thing that concerns one device.
+    /// One item of work about one device.
     enum Matter {
         case report(Report, key: Int?)
         case presence(PresenceSignal)
         case info(RegistrationCodec.Info)
-        /// A user's retained status is to be said anew, or cleared.
+        /// A user's retained status must be published again, or cleared.
         case refresh(UserID)
-        /// The broker keeps a status for a user; is it owed?
+        /// The broker keeps a status for a user, which must be checked.
         case kept(UserID)
         case mark(Instant)
     }
@@ -28,7 +28,7 @@ struct StatusBatch {
     let topics: Topics
     let catalog: Catalog
     var owed = Owed()
-    /// The outcomes of commands, which are to be sent before all else.
+    /// The outcomes of commands, which are sent before all other messages.
     var outcomes = Owed()
     var items: [Item] = []
     var registrations: [(request: RegistrationRequest, content: [UInt8], source: String?)] =
@@ -42,24 +42,24 @@ struct StatusBatch {
     private var isChanged: [Bool] = []
     private var isMoved: [Bool] = []
 
-    // Reports that must take effect once, each key at its place, with the version it led to.
+    // Reports that must take effect once: each key at its place, with the resulting version.
     private var keys: [InboxKey] = []
     private var keyPlaces: [InboxKey: Int] = [:]
     var versions: [Int64?] = []
     private var claims: [(key: InboxKey, version: Int64)] = []
-    /// When the present lives of devices began that bring old events or bytes.
+    /// The beginnings of the present lives of devices that report old events or bytes.
     private(set) var lives: [Int: Instant] = [:]
-    /// What the history holds of the moments of late reports without an id.
+    /// The records in the history at the times of late reports without an id.
     var past: [Moment: [[UInt8]]] = [:]
-    /// What each device's status knew of its newest reports when it was loaded.
+    /// The newest reports in each device's status when it was loaded.
     private(set) var newestAtFirst: [Status.Newest?] = []
 
-    // What is to be written.
+    // The rows to be written.
     var history: [(device: Int, record: HistoryRecord)] = []
     var events: [(DeviceID, Event, actor: String)] = []
     var commands: [CommandKey: Command] = [:]
     var answered: [CommandKey] = []
-    /// Commands of which the last is known now, and is to be told.
+    /// Commands whose outcome is final now, and must be told.
     var finished: Set<CommandKey> = []
     /// Devices that came online, those with a new connection, and those that hear commands now.
     var arrived: Set<DeviceID> = []
@@ -106,7 +106,7 @@ struct StatusBatch {
         return place
     }
 
-    /// The place of a key among those of the batch.
+    /// Returns the place of a key among those of the batch.
     mutating func place(of key: InboxKey) -> Int {
         if let known = keyPlaces[key] { return known }
         keys.append(key)
@@ -150,8 +150,8 @@ struct StatusBatch {
         try tx.commands.load(wanted) { commands[CommandKey(did: $1.did, cid: $1.cid)] = $1 }
     }
 
-    /// Looks up to whose time belongs what devices kept for a while: a new owner is not told of the old
-    /// one's.
+    /// Loads when each device's current ownership began, so that a new owner never sees events of the previous
+    /// one.
     private mutating func loadLives(in tx: Transaction) throws {
         let recent = tx.now.adding(seconds: -60)
         var wanted: Set<Int> = []
@@ -165,7 +165,7 @@ struct StatusBatch {
         try tx.devices.lives(of: devices.map { dids[$0] }) { lives[devices[$0]] = $1 }
     }
 
-    /// Looks up the moments of reports that their devices' statuses can't tell from repeats.
+    /// Loads the history at the times of reports that the devices' statuses can't distinguish from repeats.
     private mutating func loadPast(in tx: Transaction) throws {
         var wanted: [Moment] = []
         for item in items where item.device >= 0 {
@@ -182,7 +182,7 @@ struct StatusBatch {
         }
     }
 
-    /// Notes what a report has changed.
+    /// Notes a status that a report has changed.
     mutating func change(_ device: Int, _ status: Status) {
         records[device]?.status = status
         isChanged[device] = true
@@ -194,7 +194,7 @@ struct StatusBatch {
         isMoved[device] = true
     }
 
-    /// A device's product; nil where either is unknown.
+    /// Returns a device's product; nil if the device or the product is unknown.
     func product(of device: Int) -> Product? {
         (records[device]?.productKey).flatMap { catalog.product($0) }
     }

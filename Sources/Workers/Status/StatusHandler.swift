@@ -2,8 +2,8 @@ package import Domain
 package import Storage
 package import Wire
 
-/// The status worker: what devices report and whether they are there, stored and told to everybody
-/// who may see it; registration; the one publisher of retained statuses.
+/// The status worker: stores the reports and presence of devices and tells their users, registers devices, and alone
+/// publishes retained statuses.
 package struct StatusHandler: BatchHandler {
     private let environment: Environment
     private var catalog = Catalog()
@@ -31,7 +31,7 @@ package struct StatusHandler: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
-        // What came before the worker noticed stays with the broker, too.
+        // Messages that came before the worker noticed stay at the broker as well.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         try catalog.update(in: tx)
         var (owed, outcomes) = (Owed(), Owed())
@@ -49,8 +49,8 @@ package struct StatusHandler: BatchHandler {
         return owed
     }
 
-    /// Cuts a batch where a registration comes behind something else: a report of before must not end
-    /// up in the life that a reset begins.
+    /// Cuts a batch where a registration follows another message: an earlier report must not end up in the life
+    /// that a reset begins.
     private static func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var runs: [ArraySlice<Inbound>] = []
         var start = batch.startIndex
