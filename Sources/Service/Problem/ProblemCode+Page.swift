@@ -8,7 +8,7 @@ extension ProblemCode {
                 """
                 Everything Lamplighter keeps lies in one directory: the database, generated secrets, the
                 broker's files. It must be a directory that the service's user can read and write, and
-                nobody else needs to. Choose another with --data, or give this one to the user.
+                no other user has to. Choose another with --data, or give this one to the user.
                 """
             )
         case .dataDirectoryInUse:
@@ -69,7 +69,7 @@ extension ProblemCode {
             (
                 "the database cannot be opened",
                 """
-                lamplighter.db is missing, damaged, no database at all, or lies on a disk that does not let SQLite lock and
+                lamplighter.db is missing, damaged, not a database, or lies on a disk that does not let SQLite lock and
                 sync it. Network file systems do not; a full disk does not either.
                 """
             )

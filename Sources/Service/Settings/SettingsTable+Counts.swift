@@ -57,21 +57,21 @@ extension SettingsTable {
             "readsAtOncePerSource",
             32,
             "requests",
-            "Questions about the past from one source address that are answered, or wait, at once."
+            "History queries from one source address that are answered, or wait, at once."
         ),
         Setting(
             "limits.slowQueueBytes",
             .integer(65_536...(1 << 30)),
             .integer(1 << 20),
             unit: "bytes",
-            "Passwords, or questions about the past, that wait to be worked on."
+            "Passwords, or history queries, that wait for a background pool."
         ),
         Setting(
             "limits.waitingBytes",
             .integer(1 << 20...(1 << 30)),
             .integer(16 << 20),
             unit: "bytes",
-            "Requests of one worker that wait for such work."
+            "Requests of one worker that wait for a background pool."
         ),
         Setting(
             "limits.countRows",
@@ -92,7 +92,7 @@ extension SettingsTable {
             .integer(1 << 20...(1 << 40)),
             .integer(64 << 20),
             unit: "bytes",
-            "Bad messages kept, all together; the oldest go first."
+            "Dead letters kept, all together; the oldest go first."
         ),
     ]
 

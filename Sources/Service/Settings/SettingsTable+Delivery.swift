@@ -36,7 +36,7 @@ extension SettingsTable {
             .integer(1...300),
             .integer(30),
             unit: "s",
-            "Time handing over one mail may take; then it is tried again later."
+            "Time that sending one mail may take; then it is tried again later."
         ),
         Setting("webhook.url", .text, .text(""), "Where texts are posted as JSON."),
         Setting(

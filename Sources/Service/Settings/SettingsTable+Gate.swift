@@ -31,7 +31,7 @@ extension SettingsTable {
                 .integer(0...1_000_000),
                 .integer(values[1]),
                 unit: "messages",
-                "Messages that it may send at once; 0: what a second allows."
+                "Messages that it may send at once; 0: as many as in a second."
             ),
             Setting(
                 "limits.\(key)KilobytesPerSecond",
@@ -45,7 +45,7 @@ extension SettingsTable {
                 .integer(0...1_000_000),
                 .integer(values[3]),
                 unit: "KiB",
-                "Bytes that it may send at once; a larger message never passes. 0: what a second allows."
+                "Bytes that it may send at once; a larger message never passes. 0: as many as in a second."
             ),
         ]
     }
@@ -63,7 +63,7 @@ extension SettingsTable {
             .integer(0...1_000_000),
             .integer(2_000),
             unit: "messages",
-            "Messages that they may send at once; 0: what a second allows."
+            "Messages that these may send at once; 0: as many as in a second."
         ),
     ]
 
@@ -132,7 +132,7 @@ extension SettingsTable {
             .integer(0...1_000_000),
             .integer(2_000),
             unit: "reports",
-            "Reports not done yet by the status worker, from which on a device has only its share there; 0: any number."
+            "Reports waiting for the status worker, from which on a device has only its share there; 0: any number."
         ),
     ]
 }

@@ -42,7 +42,7 @@ extension SettingsTable {
             .integer(100...1_000_000),
             .integer(10_000),
             unit: "rows",
-            "Bad messages kept; the oldest go first."
+            "Dead letters kept; the oldest go first."
         ),
         Setting(
             "limits.historyDays",
@@ -91,7 +91,7 @@ extension SettingsTable {
             .integer(1...3600),
             .integer(5),
             unit: "s",
-            "Wait before a mail or text that was not taken is tried again; doubled each time."
+            "Wait before a mail or text that was not accepted is tried again; doubled each time."
         ),
         Setting(
             "limits.pageVisits",

@@ -14,14 +14,14 @@ extension SettingsTable {
             .integer(10...1_000_000),
             .integer(2000),
             unit: "rows",
-            "Rows the broker has not confirmed, from which on a worker takes nothing in."
+            "Rows the broker has not confirmed, from which on a worker reads no messages."
         ),
         Setting(
             "limits.outboxMegabytes",
             .integer(1...4096),
             .integer(32),
             unit: "MB",
-            "Messages the broker has not confirmed, from which on a worker takes nothing in."
+            "Messages the broker has not confirmed, from which on a worker reads no more."
         ),
         Setting(
             "limits.intakeMessages",

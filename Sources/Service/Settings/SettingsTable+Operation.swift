@@ -30,14 +30,14 @@ extension SettingsTable {
             .integer(0...50),
             .integer(5),
             unit: "%",
-            "Part of the data directory's disk below which nothing more is taken in; 0 watches nothing."
+            "Free part of the data directory's disk below which no message is read; 0: not watched."
         ),
         Setting(
             "limits.diskFreeMegabytes",
             .integer(1...16_777_216),
             .integer(2048),
             unit: "MiB",
-            "Free room that is enough, however large the disk is."
+            "Free space that is enough, however large the disk is."
         ),
         Setting(
             "limits.refusals",
@@ -51,7 +51,7 @@ extension SettingsTable {
             .integer(1...365),
             .integer(7),
             unit: "days",
-            "Time they are kept."
+            "Time refusals are kept."
         ),
         Setting(
             "limits.httpConnections",

@@ -38,12 +38,12 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_messages_received_total",
             .counter,
-            "Messages a worker took from the broker."
+            "Messages a worker received from the broker."
         ),
         Entry(
             "lamplighter_messages_published_total",
             .counter,
-            "Messages a worker gave to the broker."
+            "Messages a worker published."
         ),
         Entry(
             "lamplighter_batch_size",
@@ -65,12 +65,12 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_dead_letters_total",
             .counter,
-            "Messages that could not be read or break their schema, by reason."
+            "Messages that could not be decoded or break their schema, by reason."
         ),
         Entry(
             "lamplighter_history_dropped_total",
             .counter,
-            "Records of devices not kept, since the device had used up its history of the day."
+            "Records of devices not stored, since the device had used up its history of the day."
         ),
         Entry(
             "lamplighter_outbox_rows",
@@ -90,12 +90,12 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_intake_bytes",
             .gauge,
-            "Bytes of such messages."
+            "Bytes of messages that wait in a worker for their sender's turn."
         ),
         Entry(
             "lamplighter_oldest_unanswered_seconds",
             .gauge,
-            "Age of the oldest message a worker has not answered, at the broker, in memory or owed."
+            "Age of the oldest message a worker has not answered: at the broker, in memory or unpublished."
         ),
         Entry(
             "lamplighter_statuses_left_out_total",
@@ -105,7 +105,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_sweep_backlog_rows",
             .gauge,
-            "Rows that have had their time and wait to be swept, by kind; of history the devices."
+            "Rows past their retention that wait to be deleted, by kind; of history the devices."
         ),
         Entry(
             "lamplighter_window_used",
@@ -125,27 +125,27 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_due_failures_total",
             .counter,
-            "Times a worker failed on what the clock or others had left it to do."
+            "Times a worker failed on timed work or on work from other workers."
         ),
         Entry(
             "lamplighter_publish_refused_total",
             .counter,
-            "Messages of a worker that the broker did not take, for its rights or limits."
+            "Messages of a worker that the broker refused, for its rights or limits."
         ),
         Entry(
             "lamplighter_pool_waiting",
             .gauge,
-            "Requests that wait for a pool of slow work, such as password hashing."
+            "Requests that wait for a background pool, such as password hashing."
         ),
         Entry(
             "lamplighter_pool_waiting_bytes",
             .gauge,
-            "Bytes of what waits for a pool of slow work."
+            "Bytes of requests that wait for a background pool."
         ),
         Entry(
             "lamplighter_limited_total",
             .counter,
-            "Requests refused since a terminal, address, app or product had done enough, by limit."
+            "Requests refused since a terminal, address, app or product had used up a quota, by limit."
         ),
         Entry(
             "lamplighter_devices_erased_total",
@@ -156,18 +156,18 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_pool_rejected_total",
             .counter,
-            "Requests refused because a pool of slow work was full."
+            "Requests refused because a background pool was full."
         ),
         Entry(
             "lamplighter_pool_seconds",
             .histogram,
-            "Time that a piece of slow work took, without its wait.",
+            "Time that a background task took, without its wait.",
             buckets: secondsBuckets
         ),
         Entry(
             "lamplighter_deliveries_total",
             .counter,
-            "E-mails and texts by channel and what became of a try: sent, retried, failed, expired."
+            "Tries to send e-mails and texts, by channel and outcome: sent, retried, failed, expired."
         ),
         Entry(
             "lamplighter_schedule_triggers_total",
@@ -177,25 +177,25 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_schedule_lag_seconds",
             .histogram,
-            "How long after its time the earliest trigger of a round left.",
+            "Delay of the earliest trigger of a round.",
             buckets: secondsBuckets
         ),
         Entry(
             "lamplighter_schedule_runs_total",
             .counter,
-            "Occurrences of schedules by what became of them: done, failed, expired, missed."
+            "Occurrences of schedules by outcome: done, failed, expired, missed."
         ),
         Entry(
             "lamplighter_schedules_due",
             .gauge,
-            "Occurrences that are due and not taken up yet, as far as the scheduler looks ahead."
+            "Occurrences that are due and not run yet, as far as the scheduler looks ahead."
         ),
         Entry("lamplighter_devices_online", .gauge, "Devices that are connected."),
         Entry("lamplighter_database_bytes", .gauge, "Size of the database file."),
         Entry(
             "lamplighter_database_free_bytes",
             .gauge,
-            "Bytes in the database file that nothing is in; beyond a quarter the file shrinks."
+            "Unused bytes in the database file; beyond a quarter the file shrinks."
         ),
         Entry("lamplighter_wal_bytes", .gauge, "Size of the log's file; it grows ahead of use."),
         Entry(
@@ -217,7 +217,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_refusals_total",
             .counter,
-            "Refusals that the gate told of, by reason; suppressed: those that it did not tell."
+            "Refusals that the gate reported, by reason; suppressed: those that it did not report."
         ),
         Entry(
             "lamplighter_http_connections",

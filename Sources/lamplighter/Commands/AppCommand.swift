@@ -9,7 +9,7 @@ import Workers
 struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
-        abstract: "Import and look at apps.",
+        abstract: "Import and inspect apps.",
         subcommands: [
             AppImportCommand.self, AppListCommand.self, AppShowCommand.self, AppExportCommand.self,
         ]

@@ -5,7 +5,7 @@ import Service
 struct BenchAbuseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "abuse",
-        abstract: "Measure what hostile clients do to all others, with the default limits.",
+        abstract: "Measure the effect of hostile clients on all others, with the default limits.",
         discussion: """
             One attack at a time beside honest clients, then as much work of the processor without \
             a connection. Ends with 1 where others were delayed, lost or refused, an intruder \
@@ -13,7 +13,7 @@ struct BenchAbuseCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "Only attacks whose names begin so, as A2.")
+    @Option(help: "Only attacks whose names begin with this, as A2.")
     var attack = ""
 
     @Option(help: "Seconds of each attack.")
@@ -21,11 +21,11 @@ struct BenchAbuseCommand: AsyncParsableCommand {
 
     @Option(
         help:
-            "How many times as long everything may take, as for a debug build; 1 is what is asked for."
+            "Factor for all times, as for a debug build; 1 is the goal."
     )
     var slower = 1.0
 
-    @Option(help: "How often an attack is made at most that missed nothing but a time.")
+    @Option(help: "Tries of an attack that missed only a time.")
     var tries = 1
 
     @Flag(help: "Switch off the limits that stop each attack: it must do harm then.")

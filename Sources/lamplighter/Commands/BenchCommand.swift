@@ -5,7 +5,7 @@ import Service
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure what this machine can do.",
+        abstract: "Measure this machine.",
         subcommands: [
             BenchReportsCommand.self, BenchCommandsCommand.self, BenchAccountsCommand.self,
             BenchSchedulesCommand.self, BenchHistoryCommand.self, BenchGateCommand.self,
@@ -61,7 +61,7 @@ struct BenchReportsCommand: AsyncParsableCommand {
 struct BenchAccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
-        abstract: "Measure requests a second, and reports while many people log in."
+        abstract: "Measure requests a second, and reports while many users log in."
     )
 
     @Option(help: "App terminals that ask.")

@@ -5,7 +5,7 @@ import Service
 struct BenchGateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Measure what counting a message against the limits costs."
+        abstract: "Measure the cost of counting a message against the limits."
     )
 
     @Option(help: "Messages of each kind.")

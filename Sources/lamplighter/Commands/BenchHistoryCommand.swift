@@ -5,13 +5,13 @@ import Service
 struct BenchHistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Measure a day's page of a device with a long past against one with a day."
+        abstract: "Measure a day's page of a device with a long history against one with a day."
     )
 
-    @Option(help: "Records of the device with the long past.")
+    @Option(help: "Records of the device with the long history.")
     var records = 10_000_000
 
-    @Option(help: "Questions of each kind to each device.")
+    @Option(help: "Queries of each kind to each device.")
     var questions = 100
 
     @OptionGroup var output: OutputOptions

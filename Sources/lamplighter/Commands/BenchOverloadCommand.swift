@@ -5,7 +5,7 @@ import Service
 struct BenchOverloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "overload",
-        abstract: "Measure what is left when devices send more than the machine can do."
+        abstract: "Measure the service while devices send more than the machine can handle."
     )
 
     @Option(parsing: .upToNextOption, help: "Devices that flood, in one measurement each.")
@@ -20,7 +20,7 @@ struct BenchOverloadCommand: AsyncParsableCommand {
     @Option(help: "Minutes at 60 % of the best, the service frozen for 10 s; 0 leaves it out.")
     var minutes = 0.0
 
-    @Flag(help: "Hold each device to what one may send, as by default; else none is held.")
+    @Flag(help: "Apply the limits for a single device, as by default; else there are none.")
     var limited = false
 
     @OptionGroup var output: OutputOptions

@@ -4,7 +4,7 @@ import ArgumentParser
 struct DeadLetterCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deadletter",
-        abstract: "Look at messages that were put aside, send one again, drop them.",
+        abstract: "Inspect, replay or drop dead letters.",
         subcommands: [
             DeadLetterListCommand.self, DeadLetterShowCommand.self, DeadLetterReplayCommand.self,
             DeadLetterDropCommand.self,

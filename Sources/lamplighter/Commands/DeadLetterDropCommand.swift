@@ -8,7 +8,7 @@ import Workers
 struct DeadLetterDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
-        abstract: "Drop messages that were put aside."
+        abstract: "Drop dead letters."
     )
 
     @Argument(help: "Their ids.")

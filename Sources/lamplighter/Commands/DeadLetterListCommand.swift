@@ -8,7 +8,7 @@ import Storage
 struct DeadLetterListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List messages that were put aside, the newest first."
+        abstract: "List dead letters, the newest first."
     )
 
     @Option(help: "At most so many, 1 to 10000.")

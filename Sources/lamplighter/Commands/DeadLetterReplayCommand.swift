@@ -8,7 +8,7 @@ import Workers
 struct DeadLetterReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Publish a message again, as after an import that makes it good."
+        abstract: "Publish a dead letter again, as after an import that makes it valid."
     )
 
     @Argument(help: "Its id.")

@@ -7,7 +7,7 @@ import Storage
 struct DeadLetterShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one message that was put aside."
+        abstract: "Show one dead letter."
     )
 
     @Argument(help: "Its id.")

@@ -22,7 +22,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
     @Argument(help: "The device's id.")
     var did: String
 
-    @Option(help: "How long, in minutes.")
+    @Option(help: "The time allowed, in minutes.")
     var minutes = RegistrationRules.resetWindowSeconds / 60
 
     @OptionGroup var settings: SettingsOptions

@@ -4,7 +4,7 @@ import ArgumentParser
 struct DeviceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device",
-        abstract: "Look at devices, command one, print labels, let one be reset, and forget one.",
+        abstract: "Inspect and command devices, print labels, allow a reset, and forget a device.",
         subcommands: [
             DeviceListCommand.self, DeviceShowCommand.self, DeviceControlCommand.self,
             DeviceWatchCommand.self, DeviceAllowResetCommand.self, DeviceForgetCommand.self,

@@ -10,7 +10,7 @@ import Workers
 struct DeviceControlCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "control",
-        abstract: "Command a device, and tell what became of it.",
+        abstract: "Command a device, and print the outcome.",
         discussion: """
             Values are JSON; what is none, and what the product says is text, is taken as it stands:
             power=true level=40 mode=white pin=0042. The running service sends the command; this one
@@ -25,7 +25,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("What to set.", valueName: "name=value"))
     var assignments: [String]
 
-    @Flag(help: "Have the command wait until the device is back, and do not wait for it.")
+    @Flag(help: "Queue the command until the device is back, and do not wait for it.")
     var queue = false
 
     @Option(help: "Seconds until it expires (default 30; with --queue 7 days).")

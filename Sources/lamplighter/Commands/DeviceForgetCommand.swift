@@ -8,7 +8,8 @@ import Service
 struct DeviceForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
-        abstract: "Remove a device with its state, history and bonds; its secret is void at once."
+        abstract:
+            "Remove a device with its state, history and bindings; its secret is void at once."
     )
 
     @Argument(help: "The device's id.")

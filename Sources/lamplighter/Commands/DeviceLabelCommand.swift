@@ -9,7 +9,7 @@ import Storage
 struct DeviceLabelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "label",
-        abstract: "Print a device's label: the text and QR code with which it is bound from afar.",
+        abstract: "Print a device's label: the text and QR code for binding it remotely.",
         discussion: """
             The label proves possession, so print it only for the owner of the device. It
             stays the same as long as the data directory's server.key does; the device need not have
@@ -29,7 +29,7 @@ struct DeviceLabelCommand: AsyncParsableCommand {
     var mac: String
 
     @Option(
-        help: "What to print: text (with the code in block characters), svg, or png."
+        help: "Format: text (with the code in block characters), svg, or png."
     )
     var format: Format = .text
 

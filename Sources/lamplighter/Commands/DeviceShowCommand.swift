@@ -9,7 +9,7 @@ import Wire
 struct DeviceShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one device: state, alerts, who is bound, its last commands."
+        abstract: "Show one device: state, alerts, users, last commands."
     )
 
     @Argument(help: "The device's id.")

@@ -10,7 +10,7 @@ import Workers
 struct DeviceWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show live what a device reports, is told and answers; Ctrl-C ends."
+        abstract: "Show a device's reports, commands and answers live; Ctrl-C ends."
     )
 
     @Argument(help: "The device's id.")

@@ -10,7 +10,7 @@ import Workers
 struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Export what a device reported.",
+        abstract: "Export a device's reports.",
         subcommands: [HistoryExportCommand.self]
     )
 }

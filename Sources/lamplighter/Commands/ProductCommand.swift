@@ -4,7 +4,7 @@ import ArgumentParser
 struct ProductCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "product",
-        abstract: "Import and look at products.",
+        abstract: "Import and inspect products.",
         subcommands: [
             ProductImportCommand.self, ProductListCommand.self, ProductShowCommand.self,
             ProductExportCommand.self, ProductAllowCommand.self,

@@ -8,16 +8,16 @@ import Service
 struct RefusalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refusals",
-        abstract: "Show what the gate refused, and why; `explain REASON` says what to do."
+        abstract: "Show the gate's refusals with their reasons; `explain REASON` says what to do."
     )
 
     @Option(help: ArgumentHelp("Only of this time, such as 30s, 15m, 1h, 7d.", valueName: "time"))
     var since: String?
 
-    @Flag(help: "Go on with what is refused from now on; Ctrl-C ends.")
+    @Flag(help: "Go on with new refusals as they happen; Ctrl-C ends.")
     var follow = false
 
-    @Option(help: "Of those kept only the newest so many; with --follow end after so many.")
+    @Option(help: "Only the newest so many stored refusals; with --follow end after so many.")
     var count: Int?
 
     @OptionGroup var settings: SettingsOptions

@@ -9,7 +9,7 @@ import Wire
 struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
-        abstract: "Look at schedules and their coming occurrences.",
+        abstract: "Inspect schedules and their coming occurrences.",
         subcommands: [
             ScheduleListCommand.self, ScheduleShowCommand.self, ScheduleNextCommand.self,
         ]

@@ -14,7 +14,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
     @Option(help: "Of this device only.")
     var device: String?
 
-    @Option(help: "From behind this schedule on.")
+    @Option(help: "Begin after this schedule.")
     var after = ""
 
     @Option(help: "At most so many, 1 to 1000.")

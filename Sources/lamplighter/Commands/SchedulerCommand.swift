@@ -6,7 +6,7 @@ struct SchedulerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scheduler",
         abstract:
-            "Run the scheduler alone: say which schedules are due, sweep what has had its time.",
+            "Run the scheduler alone: fire due schedules, delete rows past their retention.",
         discussion: """
             Beside a service on the same data directory, such as \
             `lamplighter serve --workers status,control,account,session,schedule`. \
@@ -17,10 +17,10 @@ struct SchedulerCommand: AsyncParsableCommand {
     @Option(help: "Address of the broker (default 127.0.0.1).")
     var mqttHost: String?
 
-    @Option(help: "Port of the broker (default that of the service that runs).")
+    @Option(help: "Port of the broker (default: that of the running service).")
     var mqttPort: Int?
 
-    @Option(help: "What is logged (default info).")
+    @Option(help: "Log level (default info).")
     var logLevel: String?
 
     @OptionGroup var settings: SettingsOptions

@@ -9,7 +9,7 @@ import Workers
 struct ServiceAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Let a back-end service connect; its secret is made, and shown this once.",
+        abstract: "Add a back-end service; its new secret is shown this once.",
         discussion: """
             One that exists gets the new secret and role, and its connections are closed.
             Roles: gateway reads system/outbound/# and answers on system/outbound/result; scheduler

@@ -4,7 +4,7 @@ import ArgumentParser
 struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
-        abstract: "Let back-end services connect: gateways, schedulers, identity providers, tools.",
+        abstract: "Manage back-end services: gateways, schedulers, identity providers, tools.",
         subcommands: [
             ServiceAddCommand.self, ServiceListCommand.self, ServiceRemoveCommand.self,
         ]

@@ -8,7 +8,7 @@ import Workers
 struct ServiceRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Let a back-end service connect no more; its connections are closed."
+        abstract: "Remove a back-end service; its connections are closed."
     )
 
     @Argument(help: "Its name.")

@@ -4,7 +4,7 @@ import ArgumentParser
 struct SessionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "Look at who is logged in where, and end a session.",
+        abstract: "List and end sessions.",
         subcommands: [SessionListCommand.self, SessionTerminateCommand.self]
     )
 }

@@ -8,7 +8,7 @@ import Storage
 struct SessionListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the sessions that live, of one user or the newest of all."
+        abstract: "List live sessions, of one user or the newest of all."
     )
 
     @Argument(help: "The user's id.")

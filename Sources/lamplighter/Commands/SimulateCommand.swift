@@ -6,7 +6,7 @@ import Service
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Let devices live: register, report, obey, drop out and come back.",
+        abstract: "Simulate devices: register, report, obey, drop out and come back.",
         discussion: """
             Ctrl-C ends it before its time: no more is reported, the last answers are waited for, and
             what came of it is printed; a second Ctrl-C does not wait. Exit code 1 where reports

@@ -5,7 +5,7 @@ import Service
 struct UpCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "up",
-        abstract: "Start everything: a broker of our own with the gate, the workers, HTTP, a demo."
+        abstract: "Start everything: a private broker with the gate, the workers, HTTP, a demo."
     )
 
     @OptionGroup var settings: SettingsOptions

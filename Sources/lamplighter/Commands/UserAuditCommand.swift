@@ -8,10 +8,10 @@ import Storage
 struct UserAuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Show what was done to a user's account, newest first; all users' without an id."
+        abstract: "Show the audit trail of a user, newest first; of all users without an id."
     )
 
-    @Argument(help: "The user's id, also of one who was erased.")
+    @Argument(help: "The user's id, also of an erased user.")
     var uid: String?
 
     @Option(help: "At most so many, 1 to 10000.")

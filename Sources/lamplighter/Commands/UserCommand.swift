@@ -4,7 +4,7 @@ import ArgumentParser
 struct UserCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "user",
-        abstract: "Look at users and what was done to their accounts; log them out; erase one.",
+        abstract: "Inspect users and the audit trail; log users out; erase one.",
         subcommands: [
             UserListCommand.self, UserShowCommand.self, UserLogoutCommand.self,
             UserEraseCommand.self, UserAuditCommand.self,

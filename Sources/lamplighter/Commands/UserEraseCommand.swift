@@ -7,7 +7,8 @@ import Service
 struct UserEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
-        abstract: "Erase a user at once and for good: profile, sessions, bonds, names in records."
+        abstract:
+            "Erase a user at once and for good: profile, sessions, bindings, names in records."
     )
 
     @Argument(help: "The user's id.")

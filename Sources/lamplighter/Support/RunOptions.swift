@@ -12,7 +12,7 @@ struct RunOptions: ParsableArguments {
     var healthPort: Int?
 
     @Option(
-        help: "What is logged: none, error, warning, notice, info, debug, trace (default info)."
+        help: "Log level: none, error, warning, notice, info, debug, trace (default info)."
     )
     var logLevel: String?
 

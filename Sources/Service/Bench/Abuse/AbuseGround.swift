@@ -95,7 +95,7 @@ final class AbuseGround {
     /// How often a worker restarted, according to the log.
     var beginnings: Int {
         (TextFile.read(directory.path + "/service.log") ?? "")
-            .split(separator: "\n").count { $0.contains("The worker begins anew") }
+            .split(separator: "\n").count { $0.contains("The worker restarts") }
     }
 
     private static func number(in path: String) -> Int? {
