@@ -1,4 +1,6 @@
-/// One message as it came from the broker: ranges in the bytes of its `Intake`.
+import Glibc
+
+/// One message as it came from the broker: places in the bytes of its `Intake`.
 ///
 /// It holds no memory of its own, so that a batch of a thousand costs no allocation.
 package struct Delivery: Sendable {
@@ -58,8 +60,14 @@ package struct Intake: Sendable {
 
     package var isEmpty: Bool { deliveries.isEmpty && confirmed.isEmpty }
 
-    /// Forgets the batch and keeps the memory.
+    /// Forgets the batch and keeps the memory, which it overwrites: passwords and tokens were among the bytes.
+    ///
+    /// It costs some microseconds a batch, since only what was used is written to. It does not reach messages that
+    /// are still held or were copied as they waited, texts made of them, nor buffers of the library and the system.
     package mutating func removeAll() {
+        bytes.withUnsafeMutableBytes {
+            if let base = $0.baseAddress { explicit_bzero(base, $0.count) }
+        }
         bytes.removeAll(keepingCapacity: true)
         deliveries.removeAll(keepingCapacity: true)
         confirmed.removeAll(keepingCapacity: true)
