@@ -29,6 +29,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(
             url: "https://github.com/apple/swift-configuration",
@@ -139,6 +140,7 @@ let package = Package(
             dependencies: [
                 "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium",
                 "Providers", "QRCode",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
             ],

@@ -1,3 +1,4 @@
+import DequeModule
 import Domain
 import Wire
 
@@ -5,7 +6,7 @@ import Wire
 ///
 /// They are published in groups with pauses, since a thousand at once would keep the cores busy for some 50 ms.
 struct CrowdQueue {
-    private var queue = Line<PendingMessage>()
+    private var queue = Deque<PendingMessage>()
     /// The number of waiting messages of each topic.
     private var topics: [String: Int] = [:]
     private let limits: Limits

@@ -1,3 +1,4 @@
+import DequeModule
 import Domain
 import Wire
 
@@ -17,7 +18,7 @@ struct Lateness {
     private let metrics: WorkerMetrics
     private let health: Health
     /// Echoes that have not come back, each with a unique number.
-    private var echoes = Line<(number: Int64, at: ContinuousClock.Instant)>()
+    private var echoes = Deque<(number: Int64, at: ContinuousClock.Instant)>()
     private var lastNumber: Int64
     private var lastEcho = ContinuousClock.now
     /// An echo that came back while messages before it are unfinished.

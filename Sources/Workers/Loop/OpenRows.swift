@@ -1,9 +1,11 @@
+import DequeModule
+
 /// Rows of the outbox whose messages a worker holds in memory, oldest first.
 ///
 /// A row is deleted only when all earlier ones are done as well: otherwise a crash would leave an old status there
 /// without the newer one that replaced it, and users would see it go back.
 struct OpenRows {
-    private var order = Line<(row: Int64, since: ContinuousClock.Instant)>()
+    private var order = Deque<(row: Int64, since: ContinuousClock.Instant)>()
     /// The number of each row's messages that the broker has not confirmed yet; 0 for a row that waits for older
     /// ones.
     private var open: [Int64: Int] = [:]

@@ -1,3 +1,4 @@
+import DequeModule
 import Mosquitto
 
 /// Received messages that wait for their turn: each behind those of its own sender, and at most one of each other
@@ -15,13 +16,13 @@ struct TurnQueue {
 
     private let parties: Parties
     /// The service's own messages, which go first.
-    private var words = Line<Waiting>()
+    private var words = Deque<Waiting>()
     private var senders = FairLine<Waiting>()
     /// Registrations, which wait for all earlier messages: an earlier report must not end up in the life that a
     /// reset begins.
-    private var registrations = Line<Waiting>()
+    private var registrations = Deque<Waiting>()
     /// The state of each message from the oldest unfinished one on, and whether its acknowledgement is held.
-    private var states = Line<(state: State, isHeld: Bool)>()
+    private var states = Deque<(state: State, isHeld: Bool)>()
     /// The order of the first of `states`.
     private var base = 0
     /// The first message that has not been given out yet.
@@ -30,7 +31,7 @@ struct TurnQueue {
     /// Messages of a batch that bypassed the queue.
     private var passing = 0
     /// The times of arrival, each with the order behind its last message.
-    private var arrivals = Line<(end: Int, at: ContinuousClock.Instant)>()
+    private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
     /// The bytes of the waiting messages.
     private(set) var bytes = 0
 

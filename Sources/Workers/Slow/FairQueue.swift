@@ -1,32 +1,4 @@
-/// A first-in, first-out line whose places are emptied when they are left.
-struct WaitingLine<Element> {
-    private var places: [Element?] = []
-    private var head = 0
-
-    var count: Int { places.count - head }
-    var isEmpty: Bool { count == 0 }
-
-    mutating func append(_ element: Element) { places.append(element) }
-
-    /// Takes the oldest out; nothing of it stays in memory here.
-    mutating func popFirst() -> Element? {
-        guard head < places.count, let element = places[head] else { return nil }
-        places[head] = nil
-        head += 1
-        // Never more places left than taken: a line that doesn't run dry doesn't grow either.
-        if head * 2 >= places.count {
-            places.removeFirst(head)
-            head = 0
-        }
-        return element
-    }
-
-    /// Takes the newest out.
-    mutating func popLast() -> Element? {
-        guard !isEmpty else { return nil }
-        return places.removeLast()
-    }
-}
+import DequeModule
 
 /// What waits for slow work: each sender in a line of its own, and the lines served in turn.
 ///
@@ -52,13 +24,13 @@ struct FairQueue<Element> {
 
     /// Lines of one rank, and whose turn it is.
     private struct Rank {
-        var lines: [String: WaitingLine<Item>] = [:]
-        var turns = WaitingLine<String>()
+        var lines: [String: Deque<Item>] = [:]
+        var turns = Deque<String>()
         var count = 0
 
         mutating func append(_ item: Item) {
             if lines[item.sender.key] == nil { turns.append(item.sender.key) }
-            lines[item.sender.key, default: WaitingLine()].append(item)
+            lines[item.sender.key, default: []].append(item)
             count += 1
         }
 

@@ -1,0 +1,28 @@
+import DequeModule
+
+/// Things of several parties that take turns: each party's in their order, behind its own alone.
+struct FairLine<Element> {
+    private var lines: [UInt64: Deque<Element>] = [:]
+    private var turns = Deque<UInt64>()
+    /// How many wait.
+    private(set) var count = 0
+
+    /// Adds one behind those of its party.
+    mutating func append(_ element: Element, of party: UInt64) {
+        count += 1
+        if lines[party]?.append(element) == nil {
+            lines[party] = [element]
+            turns.append(party)
+        }
+    }
+
+    /// Takes the first of the party whose turn it is.
+    mutating func popFirst() -> Element? {
+        guard let party = turns.popFirst(), let element = lines[party]?.popFirst() else {
+            return nil
+        }
+        count -= 1
+        if lines[party]?.isEmpty == true { lines[party] = nil } else { turns.append(party) }
+        return element
+    }
+}
