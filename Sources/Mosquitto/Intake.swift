@@ -1,6 +1,6 @@
 import Glibc
 
-/// One message as it came from the broker: places in the bytes of its `Intake`.
+/// One message as it came from the broker: ranges in the bytes of its `Intake`.
 ///
 /// It holds no memory of its own, so that a batch of a thousand costs no allocation.
 package struct Delivery: Sendable {

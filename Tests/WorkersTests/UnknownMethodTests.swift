@@ -128,6 +128,98 @@ struct RowBoundsTests {
         #expect(left == (5..<9).map { "q\($0)" })
     }
 
+    @Test("Remembered requests beyond their bytes go, the oldest first", arguments: [1, 2, 3, 100])
+    func requestBytes(step: Int) throws {
+        let world = try World()
+        world.environment.limits.counts.requestBytesMax = 4200
+        world.environment.limits.sweepStep = step
+        let bounds = RowBounds(world.environment)
+        for round in 0..<3 {
+            try world.write { (tx) throws in
+                for number in 0..<9 { try save(tx, "q\(round)\(number)", bytes: 1000) }
+            }
+            while try bounds.trim() {}
+
+            let left = try ids(world)
+            // A page goes as a whole: at most so many rows more than need be.
+            #expect((max(0, 5 - step)...4).contains(left.count), "\(left)")
+            #expect(left == (0..<9).suffix(left.count).map { "q\(round)\($0)" })
+        }
+    }
+
+    @Test(
+        "Small requests are as many as there are, and a table that was emptied is weighed from its beginning"
+    )
+    func requestBytesAnew() throws {
+        let world = try World()
+        world.environment.limits.counts.requestBytesMax = 4200
+        world.environment.limits.sweepStep = 1
+        let bounds = RowBounds(world.environment)
+        try world.write { (tx) throws in
+            for number in 0..<40 { try save(tx, "s\(number + 10)", bytes: 10) }
+        }
+        while try bounds.trim() {}
+        #expect(try ids(world).count == 40)
+
+        try world.write { (tx) throws in try tx.requests.drop(upTo: .max) }
+        try world.write { (tx) throws in
+            for number in 0..<9 { try save(tx, "t\(number)", bytes: 1000) }
+        }
+        while try bounds.trim() {}
+        #expect(try ids(world) == (5..<9).map { "t\($0)" })
+    }
+
+    @Test("An answer that comes later counts as well")
+    func requestBytesLater() throws {
+        let world = try World()
+        world.environment.limits.counts.requestBytesMax = 4200
+        world.environment.limits.sweepStep = 1
+        let bounds = RowBounds(world.environment)
+        let did = DeviceID(trusted: "d-1")
+        try world.write { (tx) throws in
+            for number in 0..<9 {
+                try save(tx, "w\(number)", bytes: 0, waitsFor: (did, Int64(number)))
+            }
+        }
+        while try bounds.trim() {}
+        #expect(try ids(world).count == 9)
+
+        try world.write { (tx) throws in
+            for number in 0..<9 {
+                try tx.requests.complete(
+                    "t",
+                    MessageID(trusted: "w\(number)"),
+                    waitsFor: (did, Int64(number)),
+                    answer: Array(repeating: 1, count: 1000)
+                )
+            }
+        }
+        while try bounds.trim() {}
+        #expect(try ids(world) == (5..<9).map { "w\($0)" })
+    }
+
+    private func save(
+        _ tx: Transaction,
+        _ id: String,
+        bytes: Int,
+        waitsFor: (did: DeviceID, cid: Int64)? = nil
+    ) throws {
+        try tx.requests.save(
+            "t",
+            MessageID(trusted: id),
+            content: [1],
+            answer: waitsFor == nil ? Array(repeating: 1, count: bytes) : nil,
+            isSecret: false,
+            waitsFor: waitsFor
+        )
+    }
+
+    private func ids(_ world: World) throws -> [String] {
+        try world.read { tx in
+            try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.text(0) }
+        }
+    }
+
     @Test("A count is forgotten when its own window is over")
     func windows() throws {
         let world = try World()

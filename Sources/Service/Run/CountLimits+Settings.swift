@@ -28,6 +28,7 @@ extension CountLimits {
         bindTriesPerDevice = settings.limit("bindTriesPerDevice")
         rowsMax = settings.limit("countRows")
         requestRowsMax = settings.limit("requestRows")
+        requestBytesMax = settings.limit("requestBytes")
         deadLetterBytesMax = settings.limit("deadLetterBytes")
     }
 }

@@ -88,6 +88,13 @@ extension SettingsTable {
             "Requests that are remembered for repeats; the oldest go first."
         ),
         Setting(
+            "limits.requestBytes",
+            .integer(1 << 20...(1 << 40)),
+            .integer(512 << 20),
+            unit: "bytes",
+            "Such requests with their answers, all together; the oldest go first."
+        ),
+        Setting(
             "limits.deadLetterBytes",
             .integer(1 << 20...(1 << 40)),
             .integer(64 << 20),

@@ -108,6 +108,8 @@ package struct RequestTable {
     }
 
     /// Gives a request that waited for a command its answer; nothing where the id stands for another by now.
+    ///
+    /// It is the newest row from then on, with the bytes of its answer: rows lie in the order of their time.
     package func complete(
         _ sender: String,
         _ id: MessageID,
@@ -116,11 +118,13 @@ package struct RequestTable {
     ) throws {
         try sql.run(
             """
-            UPDATE request SET answer = $1, did = NULL, cid = NULL
-            WHERE sender = $2 AND id = $3 AND did = $4 AND cid = $5
+            UPDATE request SET answer = $1, did = NULL, cid = NULL, at = $2,
+                seq = (SELECT max(seq) + 1 FROM request)
+            WHERE sender = $3 AND id = $4 AND did = $5 AND cid = $6
             """
         ) {
             $0.add(bytes: answer)
+            $0.add(transaction.now.milliseconds)
             $0.add(sender)
             $0.add(id.text)
             $0.add(command.did.text)
@@ -167,6 +171,46 @@ package struct RequestTable {
             $0.add(max)
             $0.add(limit)
         }
+    }
+
+    /// Returns the numbers of the oldest and the newest row; nil for an empty table.
+    package func ends() throws -> ClosedRange<Int64>? {
+        guard let first = try sql.integer("SELECT min(seq) FROM request"),
+            let last = try sql.integer("SELECT max(seq) FROM request")
+        else { return nil }
+        return first...last
+    }
+
+    /// A run of neighbouring rows, and their size.
+    package struct Page: Sendable {
+        /// The number of the last row.
+        package var last: Int64
+        package var rows: Int
+        package var bytes: Int64
+    }
+
+    /// Returns the size of the rows behind a number, at most `limit` of them; nil for none.
+    package func weigh(after seq: Int64, limit: Int) throws -> Page? {
+        try sql.query(
+            """
+            SELECT max(seq), count(*), sum(bytes) FROM (
+                SELECT seq, length(sender) + length(id) + length(content)
+                    + coalesce(length(answer), 0) AS bytes
+                FROM request WHERE seq > $1 ORDER BY seq LIMIT $2) AS page
+            """
+        ) {
+            $0.add(seq)
+            $0.add(limit)
+        } row: { row in
+            row.optionalInteger(0).map {
+                Page(last: $0, rows: Int(clamping: row.integer(1)), bytes: row.integer(2))
+            }
+        }.first ?? nil
+    }
+
+    /// Deletes a row and all before it, whatever their age.
+    package func drop(upTo seq: Int64) throws {
+        try sql.run("DELETE FROM request WHERE seq <= $1") { $0.add(seq) }
     }
 
     /// Returns how many requests wait to be forgotten, counted up to a limit: those that come before the first that

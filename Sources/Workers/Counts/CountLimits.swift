@@ -91,6 +91,11 @@ package struct CountLimits: Sendable {
     /// At the gate's 20 a second one terminal has 12,000 in the ten
     /// minutes; some 300 bytes each: 600 MB.
     package var requestRowsMax = 2_000_000
+    /// Bytes of remembered requests with their answers: 512 MiB.
+    ///
+    /// An answer may take a whole payload of 64 KiB, as one to a query that waited for its device: at the gate's
+    /// 20 a second one terminal has 768 MB of these in the ten minutes.
+    package var requestBytesMax = 512 << 20
     /// Bytes of dead letters, as received.
     package var deadLetterBytesMax = 64 << 20
     /// Lines of the audit trail about failures of one terminal in 15 minutes: the trail is kept for good, and
