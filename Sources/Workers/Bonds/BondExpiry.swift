@@ -2,9 +2,9 @@ import Domain
 import Storage
 import Wire
 
-/// Ends what has had its time: invitations that nobody answered, and bonds of guests.
+/// Ends expired invitations and bonds of guests.
 enum BondExpiry {
-    /// Takes one step, at most so many of each, the earliest first; both sides are told.
+    /// Runs one step: ends a limited number of each, the earliest first, and tells both sides.
     static func step(
         limit: Int,
         _ topics: Topics,
@@ -29,7 +29,7 @@ enum BondExpiry {
         }
     }
 
-    /// When the next one's time is over; nil when none has an end.
+    /// Returns the time at which the next one expires; nil if none does.
     static func next(in tx: Transaction) throws -> Instant? {
         [try tx.sharings.nextExpiry(), try tx.bindings.nextGuestEnd()].compactMap(\.self).min()
     }

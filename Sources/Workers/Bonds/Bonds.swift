@@ -3,14 +3,14 @@ import JSON
 package import Storage
 package import Wire
 
-/// Carries out what `BondRules` decided about the bonds of a device: who is bound, what the broker
-/// keeps for them, their commands, homes and invitations, and who is told.
+/// Carries out the decisions of `BondRules` about the bonds of a device, with their effects on retained statuses,
+/// commands, homes and invitations, and tells the users.
 package struct Bonds {
     /// The device.
     let did: DeviceID
-    /// Everybody who was bound before.
+    /// The bonds before the change.
     let present: [Binding]
-    /// Who caused it.
+    /// The actor of the change.
     let actor: Actor
     let topics: Topics
     let tx: Transaction
@@ -24,7 +24,7 @@ package struct Bonds {
         present = try tx.bindings.all(of: did)
     }
 
-    /// Ends one user's bond, with all that follows from it; nothing when he isn't bound.
+    /// Ends one user's bond, with all its consequences; does nothing if the user isn't bound.
     package static func leave(
         _ did: DeviceID,
         _ uid: UserID,
@@ -40,7 +40,7 @@ package struct Bonds {
         try bonds.carryOut(change, reason, owed: &owed)
     }
 
-    /// Binds a user, and changes others' roles where that follows.
+    /// Binds a user, and changes the roles of others if needed.
     func join(
         _ binding: Binding,
         roles: [BondChange.RoleChange] = [],
@@ -55,7 +55,7 @@ package struct Bonds {
         owed.wake(.status)
     }
 
-    /// Ends bonds and changes roles; those who go along with the first are told `follower`.
+    /// Ends bonds and changes roles; users whose bond ends because of the first one are told `follower`.
     func carryOut(
         _ change: BondChange,
         _ reason: UnbindReason,
@@ -77,7 +77,7 @@ package struct Bonds {
 
     private func end(_ ended: [UserID], owed: inout Owed) throws {
         guard !ended.isEmpty else { return }
-        // Their schedules go with them.
+        // The schedules of these users end as well.
         let losesSchedules = try tx.schedules.all(of: did).contains { ended.contains($0.creator) }
         try tx.bindings.delete(did, ended)
         if losesSchedules { try ScheduleNews.push(did, nil, topics, in: tx, owed: &owed) }

@@ -2,7 +2,7 @@ package import Domain
 package import Storage
 package import Wire
 
-/// Ends the life that a device had with its users, whoever asked for it.
+/// Ends a device's life with its users, for all workers and commands.
 package enum DeviceLife {
     /// Ends all bindings of a device, fails its open commands, voids its invitations, clears what the
     /// broker keeps for its users, tells them, and begins a new generation.
@@ -21,14 +21,14 @@ package enum DeviceLife {
             owed: &owed
         )
         let bonds = try Bonds(of: did, by: actor, topics, in: tx)
-        // Nobody's standing matters here.
+        // The rights of an acting user don't matter here.
         let nobody = UserID(trusted: "")
         let change = try BondRules.decide(.end, by: nobody, among: bonds.present)
         try bonds.carryOut(change, reason, follower: reason, owed: &owed)
     }
 
-    /// Removes a device for good, at an operator's word: its users are told, its connection is
-    /// closed, and it may register again as a new one.
+    /// Removes a device for good, on behalf of an operator: tells its users and closes its connection; it may
+    /// register again as a new one.
     package static func forget(
         _ did: DeviceID,
         _ topics: Topics,

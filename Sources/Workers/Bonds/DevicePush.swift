@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// Tells users of a change of one of their devices (PROTOCOL 3.3).
+/// Tells users of a change of one of their devices, on `user/{uid}/device`.
 struct DevicePush {
     private let did: DeviceID
     private let actor: Actor
@@ -17,7 +17,7 @@ struct DevicePush {
         self.tx = tx
     }
 
-    /// Tells a user of a change, with the moment and who caused it.
+    /// Tells a user of a change, with its time and actor.
     func tell(
         _ type: StaticString,
         _ uid: UserID,
@@ -31,7 +31,7 @@ struct DevicePush {
         owed.publish(OutboundMessage(topics.user(uid, "device"), payload))
     }
 
-    /// Tells a user of a change, with the device as it is from now on.
+    /// Tells a user of a change, with the new state of the device.
     func tellDevice(
         _ type: StaticString,
         _ uid: UserID,

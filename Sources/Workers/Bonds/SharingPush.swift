@@ -3,9 +3,9 @@ import JSON
 import Storage
 import Wire
 
-/// Tells both sides of an invitation what has become of it (PROTOCOL 3.4).
+/// Tells both sides of an invitation its new state, on `user/{uid}/share`.
 enum SharingPush {
-    /// Tells the inviter, and the guest where there is one with an account.
+    /// Tells the inviter, and the guest if the guest has an account.
     static func tell(
         _ sharing: Sharing,
         _ topics: Topics,
@@ -18,7 +18,7 @@ enum SharingPush {
         }
     }
 
-    /// An invitation as one side sees it.
+    /// Returns an invitation as one side sees it.
     static func view(
         of sharing: Sharing,
         for reader: UserID,

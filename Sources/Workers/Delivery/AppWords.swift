@@ -1,17 +1,17 @@
 import Domain
 import JSON
 
-/// An app's own words for messages, as its document has them under `texts`.
+/// An app's own texts for messages, from `texts` in its document.
 ///
-/// `texts.{template}.{language}` holds any of `subject`, `text` and `sms`; what is missing is the
-/// service's own.
+/// `texts.{template}.{language}` holds any of `subject`, `text` and `sms`; the service's own texts replace missing
+/// ones.
 struct AppWords {
     private let texts: JSONObject?
 
     /// Reads an app's document.
     init(_ document: JSONObject) { texts = document["texts"]?.objectValue }
 
-    /// The words of a template; nil where the app has none of its own.
+    /// Returns the texts of a template; nil if the app has none of its own.
     func words(_ template: Delivery.Template, _ language: Language) -> MessageText.Words? {
         let own = texts?[template.rawValue]?.objectValue?[language.rawValue]?.objectValue
         guard let own else { return nil }

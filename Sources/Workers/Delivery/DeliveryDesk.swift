@@ -5,40 +5,40 @@ import Storage
 import Synchronization
 import Wire
 
-/// Decides what follows from a try to send a message, wherever its outcome became known.
+/// Decides the consequences of a try to send a message, for all routes.
 ///
-/// Knows how each channel does at present, so that a dummy fares like a message: it is told of after
-/// as long, and with the same outcome, as the last real one.
+/// It tracks the condition of each channel, so that a dummy looks like a message: its terminal gets the outcome of the
+/// last real message, after the same time.
 package final class DeliveryDesk: Sendable {
-    /// How a channel does.
+    /// The condition of a channel.
     struct Condition: Equatable {
-        /// Whether the last try was taken, or refused for what it was.
+        /// Whether the last try was accepted, or refused because of the message itself.
         var works = true
-        /// How long the last message took from its making.
+        /// The time from the last message's creation until it was sent.
         var milliseconds: Int64 = 0
     }
 
     private let conditions = Mutex<[Delivery.Channel: Condition]>([:])
     private let logger: Logger
 
-    /// Makes a desk that has seen nothing yet.
+    /// Makes a desk without experience.
     package init(logger: Logger = Logger(label: "delivery") { _ in SwiftLogNoOpLogHandler() }) {
         self.logger = logger
     }
 
-    /// How a channel does.
+    /// The condition of a channel.
     func condition(_ channel: Delivery.Channel) -> Condition {
         conditions.withLock { $0[channel] ?? Condition() }
     }
 
-    /// Notes that a gateway did not answer in time.
+    /// Notes that the gateway of a channel did not answer in time.
     func isSilent(_ channel: Delivery.Channel) {
         conditions.withLock { $0[channel, default: Condition()].works = false }
     }
 
-    // MARK: What became of a try
+    // MARK: Outcomes of a try
 
-    /// The message was taken: strikes it out and tells its terminal.
+    /// Handles a sent message: deletes it and tells its terminal.
     func sent(
         _ row: DeliveryTable.Due,
         _ topics: Topics,
@@ -51,7 +51,7 @@ package final class DeliveryDesk: Sendable {
         tell(row, nil, topics, owed: &owed)
     }
 
-    /// The try failed: has it tried again, or gives the message up.
+    /// Handles a failed try: schedules another one, or gives up the message.
     func failed(
         _ row: DeliveryTable.Due,
         _ failure: DeliveryFailure,
@@ -83,7 +83,7 @@ package final class DeliveryDesk: Sendable {
         )
     }
 
-    /// Why no other try is made of a message that was refused; nil where one is.
+    /// Returns the reason for giving up a refused message; nil if it is tried again.
     private static func reason(
         _ failure: DeliveryFailure,
         _ row: DeliveryTable.Due,
@@ -96,7 +96,7 @@ package final class DeliveryDesk: Sendable {
         return Rejection(.unavailable, "The message was refused.")
     }
 
-    /// A dummy is due: it is told of as the channel does at present.
+    /// Handles a due dummy: tells its terminal an outcome by the condition of the channel.
     func stand(
         _ row: DeliveryTable.Due,
         _ environment: Environment,
@@ -117,7 +117,7 @@ package final class DeliveryDesk: Sendable {
         }
     }
 
-    /// The message's time is over; it has been taken out of the store.
+    /// Handles an expired message, which has been deleted from the store.
     func expired(_ row: DeliveryTable.Due, _ topics: Topics, owed: inout Owed) {
         count(row, "expired")
         guard row.told == nil else { return }
@@ -154,7 +154,7 @@ package final class DeliveryDesk: Sendable {
         )
     }
 
-    /// Tells the operator in the other side's words, which may repeat what they are about.
+    /// Logs a failure for the operator in the other side's words, without secrets that they may repeat.
     private func log(_ failure: DeliveryFailure, of row: DeliveryTable.Due) {
         logger.warning(
             "A message was not taken",
@@ -169,13 +169,13 @@ package final class DeliveryDesk: Sendable {
         let age = max(0, now.milliseconds - row.createdAt.milliseconds)
         conditions.withLock { conditions in
             conditions[row.delivery.channel, default: Condition()].works = works
-            // A try after a failure says nothing about how long a message takes.
+            // The time of a later try is not the time that a message takes.
             guard works, row.tries <= 1 else { return }
             conditions[row.delivery.channel]?.milliseconds = age
         }
     }
 
-    /// How many seconds pass before the next try.
+    /// Returns the seconds before the next try.
     static func pause(after tries: Int, _ first: Int64, _ limits: Limits) -> Int64 {
         min(limits.deliveryBackoffMax, first << Int64(min(max(tries, 1) - 1, 16)))
     }

@@ -4,12 +4,12 @@ import Storage
 import Synchronization
 import Wire
 
-/// Sends what was left to be sent: takes it up in small transactions, hands it over outside of them,
-/// and writes down what became of it.
+/// Sends queued e-mails and texts: leases them in small transactions, hands them over outside of these, and stores
+/// the outcome.
 ///
-/// Whatever it took up and did not settle, since the process ended, is due again when it begins anew,
-/// and when its lease is over at the latest: a message is sent at least once, none is lost. It runs
-/// where the session worker runs, which publishes for it.
+/// A message that was leased and not settled when the process ended is due again after the restart, and at the latest
+/// when its lease is over: each message is sent at least once. It runs in the process of the session worker, which
+/// publishes for it.
 package final class DeliveryService: Sendable {
     private let environment: Environment
     private let routes: [Delivery.Channel: Route]
@@ -18,7 +18,7 @@ package final class DeliveryService: Sendable {
     private let ring: AsyncStream<Void>.Continuation
     private let inFlight = Mutex<[Delivery.Channel: Int]>([:])
 
-    /// What is to be done when the transaction has been committed.
+    /// The action that follows the commit.
     private enum Step {
         case send(DeliveryTable.Due, OutgoingMessage)
         case log(Delivery, MessageText?)
@@ -59,7 +59,7 @@ package final class DeliveryService: Sendable {
         await drain()
     }
 
-    /// Takes up at once what the process before left: an operator may have mended why it waited.
+    /// Makes the previous process's messages due at once: an operator may have fixed the cause of their wait.
     private func resume() {
         do {
             try environment.store.batch(at: environment.clock.now) { tx in
@@ -73,7 +73,7 @@ package final class DeliveryService: Sendable {
         }
     }
 
-    /// Ends `run`; what is being sent has a moment to end well.
+    /// Ends `run`; messages under way get a moment to complete.
     package func stop() { ring.finish() }
 
     private func drain() async {
@@ -82,7 +82,7 @@ package final class DeliveryService: Sendable {
         }
     }
 
-    /// One round; tells how long nothing is due.
+    /// Runs one round; returns the time until the next message is due.
     ///
     /// At most a second: another process may leave messages too.
     func round() -> Duration {
@@ -137,7 +137,7 @@ package final class DeliveryService: Sendable {
         for step in steps { carryOut(step) }
     }
 
-    /// Decides on a message that is due; gives what is to be done after the commit.
+    /// Decides on a due message; returns the action after the commit.
     private func decide(
         _ row: DeliveryTable.Due,
         in tx: Transaction,
@@ -225,7 +225,7 @@ package final class DeliveryService: Sendable {
         }
     }
 
-    /// Writes down what became of a try; when that fails too, the lease has it tried again.
+    /// Stores the outcome of a try; if that fails too, the message is tried again after its lease.
     private func note(_ failure: DeliveryFailure?, of row: DeliveryTable.Due) {
         do {
             try commit { tx, owed in
@@ -256,7 +256,7 @@ package final class DeliveryService: Sendable {
         logger.notice("DEVELOPMENT ONLY, a message that was not sent", metadata: metadata)
     }
 
-    /// Runs a transaction and has the session worker publish what it owes.
+    /// Runs a transaction; the session worker publishes the messages that it owes.
     private func commit<Value>(
         _ body: (Transaction, inout Owed) throws -> Value
     ) throws -> Value {

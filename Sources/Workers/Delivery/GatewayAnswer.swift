@@ -2,10 +2,10 @@ import Domain
 import Storage
 import Wire
 
-/// What a gateway answers on `system/outbound/result`, taken by the session worker.
+/// Handles a gateway's answers on `system/outbound/result`, for the session worker.
 enum GatewayAnswer {
-    /// Writes down what a gateway says became of a message; one that is unknown, settled or over is
-    /// nobody's.
+    /// Stores the outcome that a gateway reports; ignores answers about unknown, settled or expired
+    /// messages.
     static func take(
         _ message: Inbound,
         _ environment: Environment,

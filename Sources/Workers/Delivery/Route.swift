@@ -1,42 +1,42 @@
 package import Domain
 
-/// How the messages of a channel leave the house.
+/// The way in which the messages of a channel are sent.
 package enum Route: Sendable {
     /// Published for gateways, which answer.
     case gateway
-    /// Not at all: a line in the log says that there is one, in development with its text.
+    /// Not sent: only a line in the log, in development with the text.
     case log(showsText: Bool)
-    /// Handed over by the service itself; returns when the other side has taken it.
+    /// Sent by the service itself; returns when the other side has accepted it.
     case direct(@Sendable (OutgoingMessage) async throws(DeliveryFailure) -> Void)
 }
 
-/// A message as the service hands it over.
+/// A message as the service sends it.
 package struct OutgoingMessage: Sendable {
-    /// By which the other side may drop a repeat.
+    /// The id by which the other side may drop a repeat.
     package var id: MessageID
     /// An e-mail address, or a phone number with `+` and its country code.
     package var to: String
     /// The country code of the number, or the user's.
     package var countryCode: String?
-    /// Which message it is, for a side that has words of its own.
+    /// The template, for a side with texts of its own.
     package var template: Delivery.Template
-    /// What fills the words, `language` among it.
+    /// The values for the template, including `language`.
     package var params: [String: String]
-    /// When it has lost its meaning.
+    /// The time from which it is useless.
     package var expiresAt: Instant
-    /// In whose name.
+    /// The name of the app.
     package var appName: String
-    /// What it says.
+    /// The text.
     package var text: MessageText
 }
 
-/// Why a message was not taken.
+/// The reason why a message was not accepted.
 package enum DeliveryFailure: Error, Sendable, Equatable {
-    /// The other side won't have this message, now or later.
+    /// The other side refuses this message.
     case refused(String)
-    /// It never will: there is nobody at that address, say. Another try is of no use.
+    /// The other side will always refuse it, for example because the address does not exist.
     case final(String)
-    /// The other side can't be reached, or takes nothing at present.
+    /// The other side can't be reached, or accepts nothing at present.
     case unavailable(String)
 
     /// The reason, for operators.
@@ -48,7 +48,7 @@ package enum DeliveryFailure: Error, Sendable, Equatable {
 }
 
 extension OutgoingMessage {
-    /// A delivery with its words, as it is handed over.
+    /// Creates a message from a delivery and its text.
     init(_ delivery: Delivery, appName: String, text: MessageText) {
         id = delivery.id
         to = delivery.fullAddress
@@ -63,7 +63,7 @@ extension OutgoingMessage {
 }
 
 extension Delivery {
-    /// The address as the world writes it: a phone number with `+` and its country code.
+    /// The complete address: a phone number with `+` and its country code.
     var fullAddress: String {
         switch channel {
         case .email: to
@@ -71,8 +71,8 @@ extension Delivery {
         }
     }
 
-    /// Whether how its sending went must not tell whether there is such an account: as for a
-    /// dummy's, only the state of the channel shows.
+    /// Whether the outcome of its sending must not tell whether the account exists: as with a dummy, only the
+    /// condition of the channel shows.
     var isGuarded: Bool {
         guard template == .code else { return true }
         switch params["purpose"] {
@@ -82,8 +82,8 @@ extension Delivery {
         }
     }
 
-    /// A text from outside, on one line, without what this message says in confidence and without
-    /// its address.
+    /// Returns a text from outside on one line, without the secrets and the address of this
+    /// message.
     func redacted(_ text: String) -> String {
         let line = text.unicodeScalars.prefix(300).map { scalar in
             scalar.properties.generalCategory == .control ? " " : String(scalar)

@@ -1,26 +1,26 @@
 import Glibc
 import Synchronization
 
-/// Watches how much room the data directory's disk has, and says when no more may be written.
+/// Watches the free room of the data directory's disk, and decides when no more may be written.
 ///
 /// Below a reserve, requests that write are refused and reports stay with the broker unacknowledged: before
 /// the disk is full, so that there is still room to end sessions, to sweep, and to write what frees room.
-/// One thread looks; any may ask.
+/// One thread checks; any thread may ask.
 package final class DiskGuard: Sendable {
-    /// What the system says of a disk, in bytes.
+    /// The room of a disk, in bytes.
     package struct Room: Sendable, Equatable {
-        /// What this user may still take.
+        /// The bytes that this user may still take.
         package var free: Int64
-        /// What he could have, if nothing were taken.
+        /// The bytes that this user could take if the disk were empty.
         package var total: Int64
 
-        /// Gives figures.
+        /// Creates figures.
         package init(free: Int64, total: Int64) {
             self.free = free
             self.total = total
         }
 
-        /// Asks the system of the disk that a path is on; nil where it doesn't say.
+        /// Asks the system about the disk of a path; nil if it doesn't answer.
         package static func of(_ path: String) -> Room? {
             var space = statvfs()
             guard statvfs(path, &space) == 0 else { return nil }
@@ -33,19 +33,19 @@ package final class DiskGuard: Sendable {
         }
     }
 
-    /// There is too little room to take anything in; nothing that a message says is at fault.
+    /// There is too little room to accept anything; the message is not the cause.
     package struct IsLow: Error, CustomStringConvertible {
         package var description: String { "the disk is nearly full" }
     }
 
-    /// How much is to be left free.
+    /// The room that must stay free.
     package struct Reserve: Sendable {
         /// The part of the disk, in percent; 0 to watch nothing.
         package var percent: Int
-        /// Bytes that are enough, however large the disk is.
+        /// The bytes that are enough for a disk of any size.
         package var bytesMax: Int64
 
-        /// Gives the bounds.
+        /// Sets the limits.
         ///
         /// 5 % is what Linux keeps for root on a disk; 2 GiB are a quarter of an hour of reports at the fastest
         /// that was measured (2 MB a second), time enough for an alarm and a human.
@@ -54,13 +54,13 @@ package final class DiskGuard: Sendable {
             self.bytesMax = bytesMax
         }
 
-        /// The bytes of a disk of a size.
+        /// Returns the reserve for a disk of a size, in bytes.
         package func bytes(of total: Int64) -> Int64 { min(total / 100 * Int64(percent), bytesMax) }
     }
 
-    /// What a look found.
+    /// The change that a check found.
     package enum News: Sendable, Equatable {
-        /// From now on nothing more may be written; why, in words for an operator.
+        /// From now on nothing more may be written; the reason, in words for an operator.
         case low(String)
         /// There is room again.
         case well
@@ -70,7 +70,7 @@ package final class DiskGuard: Sendable {
     private let measure: @Sendable () -> Room?
     private let low = Atomic<Bool>(false)
 
-    /// Makes a guard of the disk that `measure` tells of.
+    /// Makes a guard of the disk that `measure` measures.
     package init(_ reserve: Reserve, measure: @escaping @Sendable () -> Room?) {
         self.reserve = reserve
         self.measure = measure
@@ -81,15 +81,15 @@ package final class DiskGuard: Sendable {
         self.init(reserve) { Room.of(path) }
     }
 
-    /// Watches nothing.
+    /// A guard that watches nothing.
     package static let none = DiskGuard(Reserve(percent: 0)) { nil }
 
-    /// Whether there is too little room, as the last look found.
+    /// Whether the last check found too little room.
     package var isLow: Bool { low.load(ordering: .acquiring) }
 
-    /// Looks at the disk; tells when it is another than at the look before.
+    /// Checks the disk; returns a change since the last check.
     ///
-    /// It is well again with a tenth more than the reserve, so that it doesn't change with every report.
+    /// The disk has room again with a tenth more than the reserve, so that its state doesn't change with every report.
     package func look() -> News? {
         guard reserve.percent > 0, let room = measure() else { return nil }
         let wanted = reserve.bytes(of: room.total)

@@ -3,14 +3,14 @@ import Logging
 import Metrics
 import Storage
 
-/// Looks at the disk a few times a second, and tells whoever should know when it changes.
+/// Checks the disk a few times a second, and reports changes to the log, the metrics and the readiness.
 struct DiskWatch {
     private let environment: Environment
     private let logger: Logger
     private let free = Gauge(label: "lamplighter_disk_free_bytes")
     private let low = Gauge(label: "lamplighter_disk_low")
 
-    /// What the part is called on `/readyz`.
+    /// The name of the part on `/readyz`.
     static let part = "disk"
 
     init(_ environment: Environment, _ logger: Logger) {
@@ -18,7 +18,7 @@ struct DiskWatch {
         self.logger = logger
     }
 
-    /// Looks once.
+    /// Checks once.
     func look() {
         if let room = DiskGuard.Room.of(environment.store.path) { free.record(room.free) }
         switch environment.disk.look() {
@@ -31,7 +31,7 @@ struct DiskWatch {
             low.record(0)
             environment.health.diskIsLow(nil)
             logger.notice("The disk has room again; work goes on")
-            // They hold back what waits, and would look by themselves before long.
+            // They hold back waiting work; without a call they would look a little later.
             for name in WorkerName.allCases { environment.neighbours.wake(name) }
         }
     }

@@ -2,8 +2,8 @@ import Domain
 
 /// Requests while the disk has too little room.
 extension RequestDesk {
-    /// Methods that end sessions: they protect people, free room rather than take it, and are carried out
-    /// as long as the disk takes anything at all.
+    /// Methods that end sessions: they protect users and free room, and are carried out as long as the disk
+    /// accepts any write.
     private static let protecting: Set<String> = [
         "account/logout", "account/changePassword", "account/resetPassword", "session/logoutCode",
         "session/terminate", "session/terminateOthers",

@@ -5,28 +5,28 @@ import Wire
 
 /// A page of a device's past.
 package struct HistoryPage: Sendable {
-    /// The rows, as the contract shows them.
+    /// The rows of `device/history`.
     package var rows: [JSONValue] = []
-    /// Where to go on; nil at the end.
+    /// The place of the next page; nil at the end.
     package var place: HistoryPlace?
-    /// How many records were looked at.
+    /// The number of records read.
     package var visited = 0
-    /// Nothing in it is older.
+    /// The time before which the page has no records.
     package var since: Instant
-    /// Why there is no page.
+    /// The refusal, if there is no page.
     package var refusal: Rejection?
 }
 
-/// Answers questions about devices' past, beside the workers: it only reads, and never holds up the
-/// path.
+/// Answers questions about devices' past, outside the workers: it only reads, and never delays
+/// messages.
 package struct HistoryReader: Sendable {
     private let store: Store
     private let scanMax: Int
     private let bytesMax: Int
-    /// Records that one read of the store looks at: a long read keeps the log from being copied.
+    /// The number of records in one read of the store: a long read prevents the copying of the log.
     private static let stepRecords = 20_000
 
-    /// Reads a store; an answer looks at so many records at most, and has so many bytes.
+    /// Reads a store; an answer reads at most `scanMax` records, and has at most `bytesMax` bytes.
     package init(_ store: Store, scanMax: Int, bytesMax: Int = Payload.bytesMax - 2048) {
         self.store = store
         self.scanMax = scanMax

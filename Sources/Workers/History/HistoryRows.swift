@@ -2,11 +2,11 @@ import Domain
 import JSON
 import Storage
 
-/// What is made of the records, one after the other.
+/// Makes the rows of a page from records, one after the other.
 protocol HistoryRows {
-    /// Takes a record, which lies at a place; false when it doesn't belong on this page any more.
+    /// Adds a record at its place; false if it belongs on the next page.
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool
-    /// The page, which was cut before a place or reaches to the end.
+    /// Returns the page, which is cut before a place or reaches to the end.
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage
 }
 

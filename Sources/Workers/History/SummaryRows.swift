@@ -3,7 +3,7 @@ import Foundation
 import JSON
 import Storage
 
-/// Values summed up by steps of time; steps without any are left out.
+/// Values summed up by steps of time; steps without values are left out.
 struct SummaryRows: HistoryRows {
     private let question: HistoryQuestion
     private let summary: HistoryQuestion.Summary
@@ -25,7 +25,7 @@ struct SummaryRows: HistoryRows {
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool {
         if let bounds, !bounds.contains(record.ts), !close() { return false }
         if bounds?.contains(record.ts) != true {
-            // Whatever lies in this step begins the next page.
+            // The records of this step begin the next page.
             guard rows.count < question.limit else {
                 bounds = stepBounds(record.ts)
                 return false
@@ -51,7 +51,7 @@ struct SummaryRows: HistoryRows {
         }
     }
 
-    /// Ends the open step; false when its row doesn't fit any more.
+    /// Ends the open step; false if its row no longer fits.
     private mutating func close() -> Bool {
         guard let bounds, let row = row(bounds.lowerBound) else {
             begin()
@@ -89,9 +89,9 @@ struct SummaryRows: HistoryRows {
         }
         page.rows = rows
         guard let bounds else { return page }
-        // The step is summed up anew, from its beginning.
+        // The next page sums the step up again, from its beginning.
         page.place = HistoryPlace(max(bounds.lowerBound, question.place.ts))
-        // Steps without a value leave no row, and are behind us all the same.
+        // Steps without a value leave no row, but count as done.
         if rows.isEmpty, bounds.lowerBound <= question.place.ts {
             page.refusal = .invalid(
                 "params.every",

@@ -5,13 +5,13 @@ import Wire
 
 /// Shows links and follows them, for the pages that the service serves.
 ///
-/// Looking changes nothing, so that a program that opens every link in a mail uses none up. Following
-/// uses the link up in the transaction that does what it is for, or not at all.
+/// Looking changes nothing, so that a program that opens every link in a mail uses none up. Following a link
+/// uses it up in the transaction of its effect, or not at all.
 package struct LinkDesk: Sendable {
     private let environment: Environment
     private let aside: Aside
 
-    /// Takes what the workers have too.
+    /// Uses the environment of the workers.
     package init(_ environment: Environment) {
         self.environment = environment
         aside = Aside(max: environment.limits.pagesAtOnce)
@@ -19,7 +19,7 @@ package struct LinkDesk: Sendable {
 
     // MARK: Looking
 
-    /// What the page of a link shows before anything is done.
+    /// Returns the page of a link, without following it.
     package func look(_ token: String) async -> LinkView {
         await view {
             try environment.store.read { tx in try sight(token, at: environment.clock.now, in: tx) }
@@ -27,18 +27,18 @@ package struct LinkDesk: Sendable {
         }
     }
 
-    /// A picture by its digest, or nil.
+    /// Returns a picture by its digest, or nil.
     package func avatar(_ digest: String) async -> AvatarTable.Image? {
         try? await aside.run { try environment.store.read { try $0.avatars.find(digest) } }
     }
 
-    /// A link with its user, where it can be followed.
+    /// A link with its user, if it can be followed.
     private struct Sight: Sendable {
         var link: Link?
         var user: User?
         var appName = ""
 
-        /// The page for it: `over` where it can't be followed.
+        /// Returns the page of the link: `over` if it can't be followed.
         func view(_ step: LinkView.Step) -> LinkView {
             guard let link, let user else { return LinkView(.over) }
             return LinkView(
@@ -66,13 +66,13 @@ package struct LinkDesk: Sendable {
     }
 
     private func view(_ body: @escaping @Sendable () throws -> LinkView) async -> LinkView {
-        // Full, or the store is away: the link is as good as before.
+        // Full, or the store is not available: the link stays valid.
         (try? await aside.run(body)) ?? LinkView(.busy)
     }
 
     // MARK: Following
 
-    /// Follows a link that asks for nothing but a word.
+    /// Follows a link that needs only a confirmation.
     package func follow(_ token: String) async -> LinkView {
         await view {
             try commit { tx, ids, owed in
@@ -91,8 +91,7 @@ package struct LinkDesk: Sendable {
         }
     }
 
-    /// Tells the address that a newly proved one took the place of, with the way back, and the user's
-    /// terminals.
+    /// Sends the address that was replaced a link to restore it, and tells the user's terminals.
     private func tellChange(
         from before: User?,
         to user: User,
@@ -119,7 +118,7 @@ package struct LinkDesk: Sendable {
         )
     }
 
-    /// What an account had and has no longer, in a few words for the audit trail.
+    /// Describes what an account has lost, for the audit trail.
     private func lost(_ before: User?, _ after: User) -> [String] {
         guard let before else { return [] }
         let lost: [(String, Bool)] = [
@@ -134,7 +133,7 @@ package struct LinkDesk: Sendable {
 
     /// Follows a link that sets a new password.
     ///
-    /// The password is hashed before the link is used up; of two visitors at once one has its way.
+    /// The password is hashed before the link is used up; of two visitors at the same time one succeeds.
     package func follow(_ token: String, password: String) async -> LinkView {
         let seen: Sight
         do {
@@ -169,7 +168,7 @@ package struct LinkDesk: Sendable {
         return await view { try reset(token, hash) }
     }
 
-    /// Looks at a link and counts the try, since each costs a hash.
+    /// Finds a link and counts the try, since each costs a hash.
     private func admit(_ token: String, in tx: Transaction) throws -> Sight {
         let sight = try sight(token, at: tx.now, in: tx)
         guard let link = sight.link else { return sight }
@@ -248,7 +247,7 @@ package struct LinkDesk: Sendable {
         )
     }
 
-    /// Word to the mailbox that the password is another one now.
+    /// Informs the mailbox that the password has changed.
     private func told(
         of link: Link,
         _ user: User,
@@ -267,7 +266,7 @@ package struct LinkDesk: Sendable {
         )
     }
 
-    /// Runs a transaction and has the session worker publish what it owes.
+    /// Runs a transaction; the session worker publishes the messages that it owes.
     private func commit(
         _ body: (Transaction, inout IDSource, inout Owed) throws -> LinkView
     ) throws -> LinkView {

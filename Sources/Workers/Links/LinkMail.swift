@@ -1,24 +1,24 @@
 package import Domain
 package import Storage
 
-/// Makes links and leaves the messages that carry them, in the transaction of whoever asks.
+/// Creates links and queues the messages that carry them, in the caller's transaction.
 package enum LinkMail {
-    /// Whom a link goes to.
+    /// The recipient of a link.
     package struct Recipient: Sendable {
-        /// Whose account it acts on; nil where there is none and the asker must not find out.
+        /// The user whose account it acts on; nil if there is none and the caller must not find out.
         package var uid: UserID?
-        /// Through which app.
+        /// The app.
         package var app: AppID
-        /// How the message travels.
+        /// The channel of the message.
         package var channel: Delivery.Channel
         /// The address, as the account has it.
         package var address: String
         /// The country code of a phone number; of an e-mail address, the user's.
         package var countryCode: String?
-        /// The user's language, where it is known.
+        /// The user's language, if known.
         package var language: String?
 
-        /// Names a recipient.
+        /// Creates a recipient.
         package init(
             uid: UserID?,
             app: AppID,
@@ -36,14 +36,13 @@ package enum LinkMail {
         }
     }
 
-    /// Makes a link and leaves its message; earlier ones of the kind are void from now on, undo links
-    /// apart.
+    /// Creates a link and queues its message; voids earlier links of the kind, except undo links.
     ///
-    /// Its words are the kind's own unless the caller says others. Without an account nothing is sent, after
-    /// the same work. `replacement` is the account's new
-    /// address, for `undoAddress`, and `before` the account as it was until then.
-    /// - Throws: `Rejection` with `TooManyRequests`, for addresses with and without an account alike,
-    ///   when `isAsked` and the address had its share of such messages within an hour.
+    /// The text is that of the kind unless the caller gives another. Without an account nothing is sent, after the
+    /// same work. `replacement` is the account's new address, for `undoAddress`, and `before` the account as it was
+    /// until then.
+    /// - Throws: `Rejection` with `TooManyRequests`, equally for addresses with and without an account, if `isAsked`
+    ///   and the address has reached its limit of such messages in an hour.
     package static func make(
         _ kind: Link.Kind,
         saying template: Delivery.Template? = nil,
@@ -83,8 +82,8 @@ package enum LinkMail {
         )
     }
 
-    /// Tells the address that an account had before, with a link that gives it back; `before` is the
-    /// account as it was then.
+    /// Sends the account's previous address a link that restores it; `before` is the account as it was
+    /// then.
     static func tellOldAddress(
         _ old: Address,
         of before: User,
@@ -156,8 +155,7 @@ package enum LinkMail {
         return detail
     }
 
-    /// Counts a message with a link that somebody asked for; it is the same address however it is
-    /// written.
+    /// Counts a requested message with a link; all spellings of an address share one count.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func limit(

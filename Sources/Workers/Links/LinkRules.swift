@@ -2,9 +2,9 @@ import Domain
 import Sodium
 import Storage
 
-/// Which links still fit their account, and what they change in it.
+/// Decides whether links still fit their account, and applies them to it.
 enum LinkRules {
-    /// Tells whether an account still has what a link was made for.
+    /// Whether an account still has the state for which a link was made.
     static func fits(_ link: Link, _ user: User) -> Bool {
         switch link.kind {
         case .verifyEmail:
@@ -14,20 +14,20 @@ enum LinkRules {
             return (user.emailClaim != .given && has(user.email, link.address))
                 || has(name?.email, link.address)
         case .undoAddress:
-            // However often the address was changed since, its owner of then may have it back.
+            // The former owner of the address may restore it, even after further changes.
             return address(of: link).map { !user.verifiedAddresses.contains($0) } ?? false
         }
     }
 
-    /// By which a password's hash is known again.
+    /// Returns a digest by which a password's hash is recognised.
     static func mark(_ hash: String) -> String { Sodium.base64URL(Sodium.sha256(hash.utf8)) }
 
     private static func has(_ email: EmailAddress?, _ address: String) -> Bool {
         email == EmailAddress(trusted: address)
     }
 
-    /// Makes a link's change, the new password apart; false when the address is another account's
-    /// by now.
+    /// Applies a link to its user, except a new password; false if another account has the address
+    /// now.
     static func apply(_ link: Link, to user: inout User, in tx: Transaction) throws -> Bool {
         guard let address = address(of: link),
             try tx.accounts.prove(address, for: user.uid, app: user.app, region: user.region)
@@ -41,7 +41,7 @@ enum LinkRules {
         user.gain(address, since: instant(link.detail["since"]))
         user.pendingPhone = nil
         user.pendingEmail = nil
-        // One that was set since is somebody else's: the owner sets a new one with a code.
+        // A password set since may be an intruder's: the owner sets a new one with a code.
         if user.passwordHash.map(mark) != link.detail["password"] { user.passwordHash = nil }
         try tx.links.void(.verifyEmail, of: user.uid)
         try tx.links.void(.resetPassword, of: user.uid)
@@ -49,9 +49,10 @@ enum LinkRules {
         return true
     }
 
-    /// What came with the change, within a day before it or at any time since, may be somebody else's
-    /// way in: identities and the other kind of address, a username that is a mailbox, and the links
-    /// that went to addresses of the time between.
+    /// Removes ways to log in that an intruder may have added within a day before the change or since.
+    ///
+    /// These are identities, the other kind of address, a username that is a mailbox, and links sent to addresses
+    /// of that time.
     private static func forget(
         whatCameWith link: Link,
         of user: inout User,
@@ -76,12 +77,11 @@ enum LinkRules {
         user.providers = try tx.identities.all(of: user.uid).map(\.provider)
     }
 
-    /// Verifies the mailbox that a user registered with, who has just proved it by a link or a code that
-    /// sets a new password, and takes away what else was linked while nobody had proved it: it may be
-    /// the way in of somebody who came before the mailbox's owner.
+    /// Verifies the mailbox of a user's registration after its proof by a link or a code that sets a new password.
     ///
-    /// Nothing happens to a user who proved it before, or who has no such address. False when another
-    /// account has proved it by now.
+    /// It removes everything linked while the mailbox was unproved: it may be another person's way to log in. It
+    /// changes nothing for a user who proved it before, or who has no such address. It returns false if another
+    /// account has proved the mailbox now.
     static func prove(_ mailbox: Address, of user: inout User, in tx: Transaction) throws -> Bool {
         guard case .email(let email) = mailbox, user.email == email, !user.isEmailVerified,
             user.emailClaim != .given
@@ -113,7 +113,7 @@ enum LinkRules {
             .map { .phone($0) }
     }
 
-    /// What the audit trail calls the following of a link.
+    /// Returns the audit trail's kind for a followed link.
     static func auditKind(_ kind: Link.Kind) -> AuditEntry.Kind {
         switch kind {
         case .verifyEmail: .addressVerified

@@ -4,11 +4,11 @@ import Metrics
 package import Storage
 import Wire
 
-/// Counts what the gate refuses, and keeps it for `lamplighter refusals`.
+/// Counts the refusals of the gate, and stores them for `lamplighter refusals`.
 ///
-/// The gate tells at most a hundred a second. Alike ones are counted in memory and written together, once a
-/// second, and where there are many once in five: a flood costs a small transaction now and then, which
-/// waits like any other. Belongs to one thread.
+/// The gate reports at most a hundred a second. Equal ones are counted in memory and written together, once a second,
+/// and during a flood once in five seconds: it costs only a small transaction now and then, which waits like any
+/// other. Belongs to one thread.
 package struct RefusalLog {
     private let limits: Limits
     private var waiting: [String: GateRefusal] = [:]
@@ -17,9 +17,9 @@ package struct RefusalLog {
     private let suppressed: Counter
     private let unknown: Counter
 
-    /// How many may wait to be written; more are counted in the metrics alone.
+    /// The number of refusals that may wait to be written; others are only counted in the metrics.
     private static let waitingMax = 1000
-    /// Refusals of one write above which the next one waits longer.
+    /// The number of refusals in one write above which the next one waits longer.
     private static let manyMin = 50
     private static let (pauseMilliseconds, longPauseMilliseconds) = (Int64(1000), Int64(5000))
 
@@ -35,7 +35,7 @@ package struct RefusalLog {
         unknown = counter("other")
     }
 
-    /// Takes a message of `system/refusal`; what can't be read is passed over.
+    /// Counts a message of `system/refusal`; ignores unreadable ones.
     package mutating func take(_ payload: ArraySlice<UInt8>) {
         guard let (refusal, missed) = RefusalCodec.decode(payload) else { return }
         (counters[refusal.reason] ?? unknown).increment()
@@ -50,16 +50,16 @@ package struct RefusalLog {
         }
     }
 
-    /// Whether something is to be written now; a clock that was set back makes it time.
+    /// Whether a write is due; also true if the clock was set back.
     package func isDue(at now: Instant) -> Bool {
         !waiting.isEmpty
             && (now >= nextWrite
                 || nextWrite.milliseconds - now.milliseconds > Self.longPauseMilliseconds)
     }
 
-    /// Writes what waits, as far as the disk has room; what fails is tried again in the next round.
+    /// Writes the waiting refusals if the disk has room; after a failure the next round tries again.
     ///
-    /// - Throws: What the store refused.
+    /// - Throws: The error of the store.
     package mutating func write(to store: Store, at now: Instant) throws {
         let many = waiting.count > Self.manyMin
         nextWrite = now.adding(

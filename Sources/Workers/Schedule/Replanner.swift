@@ -2,15 +2,14 @@ import Domain
 import Storage
 import Wire
 
-/// Plans schedules anew when what they were planned with has changed: a zone's rules, a place, or the
-/// machine's clock, in small steps.
+/// Replans schedules in small steps after a change of a zone's rules, of a place, or of the machine's clock.
 struct Replanner {
     private let environment: Environment
-    /// When zones and clock are looked at again.
+    /// The time of the next check of zones and clock.
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)
 
     private static let checkSeconds: Int64 = 60
-    /// Going back by less than this is what a clock that is being set right does.
+    /// The smallest step back that counts; smaller ones are corrections of the clock.
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 
@@ -37,14 +36,14 @@ struct Replanner {
     private func check(in tx: Transaction) throws {
         let zones = try tx.replans.zones()
         for (name, rules) in zones {
-            // A zone that the system has no more goes on as it was.
+            // A zone that the system no longer has keeps its rules.
             guard let data = ZoneFiles.data(of: name), data != rules else { continue }
             try tx.replans.setZone(name, data)
             try tx.replans.add(.zone(name))
         }
         let before = try tx.meta.value(Self.clockFact).flatMap { Int64($0) } ?? 0
         if tx.now.adding(seconds: Self.backSeconds).milliseconds < before {
-            // What a clock that was ahead has passed over is still to come.
+            // Occurrences that a fast clock skipped are still to come.
             for (name, _) in zones { try tx.replans.add(.zone(name)) }
         }
         try tx.meta.set(Self.clockFact, to: "\(tx.now.milliseconds)")
@@ -52,17 +51,17 @@ struct Replanner {
 
     // MARK: Planning
 
-    /// A schedule with its new next occurrence; nil where it stays.
+    /// Returns a schedule with its new next occurrence; nil if that is unchanged.
     private func replanned(
         _ schedule: Schedule,
         _ calendar: inout ScheduleCalendar,
         at now: Instant
     ) throws -> Schedule? {
-        // What is due already waits for its trigger.
+        // A due occurrence waits for its trigger.
         guard schedule.isEnabled, schedule.nextAt.map({ $0 > now }) ?? true else { return nil }
         var schedule = schedule
         var start = max(now, schedule.activeSince)
-        // A day that comes once is not lost when its time now lies in the past.
+        // A one-time occurrence is not lost if its time is now in the past.
         if case .once = schedule.timing.days { start = schedule.activeSince }
         let next = try calendar.next(schedule, after: start)
         guard next != schedule.nextAt else { return nil }

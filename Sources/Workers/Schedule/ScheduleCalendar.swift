@@ -1,12 +1,12 @@
 package import Domain
 package import Storage
 
-/// Says when schedules act: with the zones in force, and with the places of their devices.
+/// Computes the times of schedules, with the zones in force and the places of their devices.
 ///
-/// Lives for one transaction, so that what it remembers is right.
+/// It is valid for one transaction, since it caches rows.
 package struct ScheduleCalendar {
     private let tx: Transaction
-    /// Whether zones that are used for the first time are put into force.
+    /// Whether zones used for the first time are stored as in force.
     private let isWriting: Bool
     private var zones: [String: ZoneRules] = [:]
 
@@ -16,7 +16,7 @@ package struct ScheduleCalendar {
         self.isWriting = isWriting
     }
 
-    /// The rules of a zone; nil where there is none of the name.
+    /// Returns the rules of a zone; nil if there is none of the name.
     mutating func zone(_ name: String) throws -> ZoneRules? {
         if let known = zones[name] { return known }
         if let data = try tx.replans.zone(name), let rules = ZoneRules(file: data) {
@@ -31,8 +31,8 @@ package struct ScheduleCalendar {
         return rules
     }
 
-    /// Where a device stands for one of its users: the home that he has put it in, else where he says
-    /// that he is himself.
+    /// Returns the place of a device for one of its users: the home that contains it, else the place in the user's
+    /// profile.
     func place(of did: DeviceID, _ uid: UserID) throws -> Location? {
         if let id = try tx.homes.home(of: did, uid),
             let home = try tx.homes.find(id, of: uid)?.place
@@ -46,9 +46,9 @@ package struct ScheduleCalendar {
         return Location(latitude: latitude, longitude: longitude)
     }
 
-    /// What a schedule's times are reckoned with; the place only where they need one.
+    /// Returns the zone and place for a schedule's times; the place only if they need one.
     ///
-    /// Without its zone, which the system must have lost before it was ever used, UTC counts.
+    /// It uses UTC for a zone that the system lost before its first use.
     package mutating func frame(
         of schedule: Schedule
     ) throws -> (zone: ZoneRules, place: Location?) {
@@ -59,7 +59,7 @@ package struct ScheduleCalendar {
         )
     }
 
-    /// A schedule's first occurrence after a moment.
+    /// Returns a schedule's first occurrence after a moment.
     package mutating func next(_ schedule: Schedule, after moment: Instant) throws -> Instant? {
         let (zone, place) = try frame(of: schedule)
         return ScheduleRules.next(of: schedule.timing, after: moment, zone: zone, place: place)

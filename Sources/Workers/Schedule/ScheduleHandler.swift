@@ -2,7 +2,7 @@ package import Domain
 package import Storage
 package import Wire
 
-/// The schedule worker: answers requests about schedules, and runs what triggers say is due.
+/// The schedule worker: answers requests about schedules, and runs triggered schedules.
 package struct ScheduleHandler: BatchHandler {
     private let environment: Environment
     private var requests: RequestHandler
@@ -57,7 +57,7 @@ package struct ScheduleHandler: BatchHandler {
         }
     }
 
-    /// Cuts a batch where triggers and requests meet, so that each finds what came before it done.
+    /// Cuts a batch between triggers and requests, so that each sees the effects of earlier messages.
     private func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var runs: [ArraySlice<Inbound>] = []
         var start = batch.startIndex
@@ -96,7 +96,7 @@ package struct ScheduleHandler: BatchHandler {
 }
 
 extension Owed {
-    /// Adds all that another piece of work owes, with what it puts aside.
+    /// Adds all that another piece of work owes, including its dead letters.
     mutating func addAll(_ other: Owed) {
         add(other)
         for letter in other.deadLetters {

@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// What users see of schedules: lists of them, and of their runs.
+/// The lists of schedules, and of their runs, for users.
 enum ScheduleLists {
     static let isUnknown = Rejection(
         .resourceNotFound,
@@ -11,7 +11,7 @@ enum ScheduleLists {
         field: "params.scheduleId"
     )
 
-    /// The schedule that the request names, with the caller's bond to its device.
+    /// Returns the schedule that the request names, with the caller's bond to its device.
     static func visible(_ call: Call) throws -> (Schedule, Binding) {
         let id = try call.fields.requiredID("scheduleId", as: ScheduleID.self)
         guard let schedule = try call.tx.schedules.find(id),
@@ -21,7 +21,7 @@ enum ScheduleLists {
         return (schedule, binding)
     }
 
-    /// A device's schedules as an answer, beside one that stands out.
+    /// Returns the answer with a device's schedules, and with one schedule by itself.
     static func answer(
         _ did: DeviceID,
         _ call: Call,
@@ -84,7 +84,7 @@ enum ScheduleLists {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let did = DeviceID(String(parts[0])),
             let id = ScheduleID(String(parts[1]))
-        else { throw fields.refuse("cursor", "is none that a list gave") }
+        else { throw fields.refuse("cursor", "is not a cursor of schedule/list") }
         return (did, id)
     }
 
@@ -126,7 +126,7 @@ enum ScheduleLists {
         var before = Instant.max
         if let text = try fields.text("cursor", length: 1...20) {
             guard let moment = Int64(text) else {
-                throw fields.refuse("cursor", "is none that runs gave")
+                throw fields.refuse("cursor", "is not a cursor of schedule/runs")
             }
             before = Instant(milliseconds: moment)
         }

@@ -3,7 +3,7 @@ import JSON
 import Storage
 import Wire
 
-/// `schedule/…`: commands that are given at certain times (PROTOCOL 3.5).
+/// `schedule/…`: commands at set times (`schemas/methods/schedule.schema.json`).
 enum ScheduleMethods {
     static let all: [String: Method] = [
         "schedule/create": Method(run: create),
@@ -52,8 +52,8 @@ enum ScheduleMethods {
         return try save(schedule, ignored: wish.ignored, &call)
     }
 
-    /// The caller's own zone, else that of a country that has one for all of it; UTC where the system does
-    /// not know the zone.
+    /// Returns the caller's own zone, else that of a country with a single one; UTC if the system does not
+    /// know the zone.
     private static func userZone(_ call: Call) throws -> String {
         let zone = try call.user().timezone
         return TimeZones.contains(zone) ? zone : "UTC"
@@ -81,7 +81,7 @@ enum ScheduleMethods {
 
     // MARK: Changing
 
-    /// The schedule that the request names, which the caller may change.
+    /// Returns the schedule that the request names, which the caller may change.
     private static func changeable(_ call: Call) throws -> (Schedule, Binding) {
         let (schedule, binding) = try ScheduleLists.visible(call)
         guard schedule.creator == binding.uid || binding.role.isPrincipal else {
@@ -120,8 +120,8 @@ enum ScheduleMethods {
         return try save(schedule, ignored: wish.ignored, &call)
     }
 
-    /// Takes back the hidden values of a schedule that was read, changed and sent again: `"***"`
-    /// for a write-only data point that has a value stands for that value.
+    /// Restores the hidden values of a schedule that was read, changed and sent again: `"***"` for a write-only
+    /// data point that has a value stands for that value.
     private static func unmasked(
         _ attrs: JSONObject,
         _ schedule: Schedule,

@@ -1,7 +1,7 @@
 import Domain
 import Metrics
 
-/// What is counted of schedules.
+/// The metrics of schedules.
 final class ScheduleMetrics: Sendable {
     static let shared = ScheduleMetrics()
 
@@ -15,15 +15,15 @@ final class ScheduleMetrics: Sendable {
     private let lag = Timer(label: "lamplighter_schedule_lag_seconds")
     private let waiting = Gauge(label: "lamplighter_schedules_due")
 
-    /// A run has come to its end.
+    /// Counts a finished run.
     func ran(_ state: ScheduleRun.State) { runs[state]?.increment() }
 
-    /// Triggers leave, the last of them so long after its time.
+    /// Counts sent triggers, and records the delay of the last one.
     func fired(_ count: Int, lagMilliseconds: Int64) {
         fired.increment(by: count)
         lag.recordMilliseconds(Swift.max(0, lagMilliseconds))
     }
 
-    /// Occurrences are due that nobody has taken up yet.
+    /// Records the number of due occurrences that have not run yet.
     func waits(_ count: Int) { waiting.record(count) }
 }

@@ -3,9 +3,9 @@ import JSON
 import Storage
 import Wire
 
-/// Tells those who are bound to a device of its schedules and of their runs (PROTOCOL 3.5).
+/// Tells the users of a device of its schedules and their runs.
 enum ScheduleNews {
-    /// A device's schedules as they are shown, cut before they would pass a payload.
+    /// Returns the rows of a device's schedules, cut before they would exceed a payload.
     static func rows(
         _ schedules: some Sequence<Schedule>,
         product: Product?,
@@ -24,7 +24,7 @@ enum ScheduleNews {
         }
     }
 
-    /// The product of a device; nil for one that is gone.
+    /// Returns the product of a device; nil for a removed device.
     ///
     /// Without a catalog the store is asked.
     static func product(
@@ -37,7 +37,7 @@ enum ScheduleNews {
         return catalog.product(key)
     }
 
-    /// Pushes a device's schedules to everyone bound to it.
+    /// Pushes a device's schedules to all its users.
     static func push(
         _ did: DeviceID,
         _ catalog: Catalog?,
@@ -58,7 +58,7 @@ enum ScheduleNews {
         }
     }
 
-    /// Where a list goes on that was cut.
+    /// Returns the cursor of the next page of a cut list.
     static func cursor(_ schedules: [Schedule], shown: Int) -> JSONValue? {
         guard shown < schedules.count, shown > 0 else { return nil }
         let last = schedules[shown - 1]
@@ -67,10 +67,10 @@ enum ScheduleNews {
 
     // MARK: Runs
 
-    /// The event of a run whose end is known.
+    /// Returns the event of a finished run.
     static func event(of run: ScheduleRun, at now: Instant) -> Event {
         Event(
-            // The same however often the end of one run is told.
+            // The same id for each message about one run's end.
             id: "\(run.schedule.text)-\(run.dueAt.milliseconds)",
             type: "scheduleRun",
             name: run.schedule.text,
@@ -84,7 +84,7 @@ enum ScheduleNews {
         )
     }
 
-    /// Tells how runs of devices ended, and keeps it among the devices' events.
+    /// Tells the outcomes of runs, and stores them among the devices' events.
     static func tell(
         _ runs: [(did: DeviceID, run: ScheduleRun)],
         _ topics: Topics,
@@ -106,7 +106,7 @@ enum ScheduleNews {
         }
     }
 
-    /// Notes on its run how a schedule's command ended, and tells it.
+    /// Stores the outcome of a schedule's command in its run, and tells it.
     static func finish(
         _ command: Command,
         _ topics: Topics,

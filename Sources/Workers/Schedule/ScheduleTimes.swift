@@ -3,9 +3,9 @@ import JSON
 import Storage
 import Wire
 
-/// Finds a schedule's times, or says which field stands in their way.
+/// Computes a schedule's times, or refuses the field that prevents them.
 enum ScheduleTimes {
-    /// The days that a new schedule is given; without any the first on which its time still comes.
+    /// Returns the days of a new schedule; without any, the first day on which its time is still ahead.
     static func days(
         _ wish: ScheduleWish,
         _ schedule: Schedule,
@@ -25,9 +25,9 @@ enum ScheduleTimes {
         return .once(day)
     }
 
-    /// Sets when a schedule acts next, from now on; `hasDate` where the request named the day.
+    /// Sets a schedule's next occurrence from now on; `hasDate` if the request named the day.
     ///
-    /// - Throws: `Rejection` where it would never act.
+    /// - Throws: `Rejection` if it would never act.
     static func plan(
         _ schedule: inout Schedule,
         hasDate: Bool,
@@ -52,7 +52,7 @@ enum ScheduleTimes {
         _ calendar: inout ScheduleCalendar
     ) throws -> (zone: ZoneRules, place: Location?) {
         guard try calendar.zone(schedule.timing.zone) != nil else {
-            throw Rejection.invalid("params.timezone", "params.timezone is no IANA time zone.")
+            throw Rejection.invalid("params.timezone", "params.timezone is not an IANA time zone.")
         }
         let frame = try calendar.frame(of: schedule)
         if schedule.timing.time.needsPlace, frame.place == nil {
@@ -70,7 +70,7 @@ enum ScheduleTimes {
         "The sun never rises or sets at that place on these days."
     )
 
-    /// Why a day doesn't bring a one-time schedule's occurrence.
+    /// Returns the reason why a day has no occurrence of a one-time schedule.
     private static func reason(
         _ date: CalendarDate,
         _ timing: Timing,

@@ -2,34 +2,34 @@ package import Domain
 package import Storage
 package import Wire
 
-/// The scheduler: a clock that says which schedules are due, on `system/trigger/{scheduleId}`.
+/// The scheduler: publishes which schedules are due, on `system/trigger/{scheduleId}`.
 ///
-/// It changes nothing in the store: what is due stays due until the schedule worker has taken it up,
-/// so that a trigger that is lost is said again, and two schedulers do no harm.
+/// It changes nothing in the store: an occurrence stays due until the schedule worker has run it, so a lost trigger is
+/// sent again, and two schedulers do no harm.
 package struct SchedulerHandler: BatchHandler {
     private let environment: Environment
     private var signals: [OutboundMessage] = []
-    /// What was said and has not been taken up yet.
+    /// The triggers sent whose occurrences have not run yet.
     private var said: [Trigger: Said] = [:]
-    /// When the next schedule acts, as far as was known at the last look.
+    /// The time of the next occurrence, as of the last look.
     private var planned: Instant?
-    /// When it is looked again whether what was said has been taken up.
+    /// The time of the next look at the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
-    /// The time after a broker began that knows nobody: its devices come back first.
+    /// The time after the start of a broker without sessions, while its devices reconnect.
     private var settling: (from: Instant, until: Instant)?
 
     private struct Said {
         var at: ContinuousClock.Instant
         var times: Int
 
-        /// Whether nobody has taken it up for so long that it is said again.
+        /// Whether the occurrence has not run for so long that the trigger is sent again.
         func isForgotten(at now: ContinuousClock.Instant) -> Bool {
             now - at > SchedulerHandler.patience * (1 << min(times - 1, SchedulerHandler.timesMax))
         }
     }
 
-    /// How many triggers may be said: very many that are due at once would hold up devices' reports.
+    /// The number of triggers that may be sent: very many at once would delay devices' reports.
     private struct Budget {
         let perSecond: Int
         let most: Int
@@ -52,13 +52,13 @@ package struct SchedulerHandler: BatchHandler {
         }
     }
 
-    /// How long it waits before it looks what has been taken up, in milliseconds.
+    /// The pause before a look at the sent triggers, in milliseconds.
     private static let lookMilliseconds: Int64 = 50
-    /// How long a trigger has to be taken up before it is said again; each time twice as long.
+    /// The time after which a trigger is sent again; it doubles each time.
     private static let patience: Duration = .seconds(30)
     private static let timesMax = 7
 
-    /// Makes the clock.
+    /// Makes the scheduler.
     package init(_ environment: Environment) {
         self.environment = environment
         budget = Budget(
@@ -86,7 +86,7 @@ package struct SchedulerHandler: BatchHandler {
 
     package func isDue(in tx: Transaction) throws -> Bool {
         let now = environment.clock.now
-        // A look that lies far ahead was planned before the clock went back.
+        // A look far ahead was planned before the clock was set back.
         if let lookAt, lookAt > now, lookAt <= now.adding(seconds: 1) { return false }
         guard let next = try tx.schedules.nextDue() else { return planned != nil }
         return next <= now || next != planned
@@ -119,12 +119,12 @@ package struct SchedulerHandler: BatchHandler {
         return nil
     }
 
-    /// What is due: what may still be done in time comes before what is late.
+    /// Returns the due triggers: those still in time before late ones.
     private func waiting(in tx: Transaction) throws -> [Trigger] {
         let limit = environment.limits.triggersMax
         let border = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
-            // What came due before can wait for its device, unless it would be too late then.
+            // An occurrence that was due before can wait for its device, unless it would then be too late.
             let left = settling.until.milliseconds - tx.now.milliseconds
             let last = min(Instant(milliseconds: border.milliseconds + left), settling.from)
             let start = max(border, settling.from)

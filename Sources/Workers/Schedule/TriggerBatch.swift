@@ -3,11 +3,10 @@ import JSON
 import Storage
 import Wire
 
-/// The working set of one batch of triggers: what is due, the schedules and devices that it concerns,
-/// and what follows.
+/// The working set of one batch of triggers: their schedules and devices, and the effects.
 ///
-/// Decode, load, decide in memory trigger after trigger, save: a constant number of statements for
-/// any number of triggers. One (schedule, dueAt) is taken up once, by whoever comes first.
+/// Decode, load, decide in memory trigger after trigger, save: a constant number of statements for any number of
+/// triggers. Each (schedule, dueAt) runs once, with the first trigger.
 struct TriggerBatch {
     private let environment: Environment
     private let catalog: Catalog
@@ -18,11 +17,11 @@ struct TriggerBatch {
     private var schedules: [ScheduleID: Schedule] = [:]
     private var taken: Set<Trigger> = []
 
-    // What is to be written.
+    // The rows to be written.
     private var runs: [ScheduleRun] = []
     private var commands: [Command] = []
     private var changed: Set<ScheduleID> = []
-    /// Devices of which a schedule has disabled itself.
+    /// Devices with a schedule that has disabled itself.
     private var refreshed: Set<DeviceID> = []
 
     init(_ environment: Environment, _ catalog: Catalog, _ tx: Transaction) {
@@ -38,7 +37,7 @@ struct TriggerBatch {
     mutating func decode(_ message: Inbound) {
         guard case .trigger(let text) = topics.parse(message.topic), let id = ScheduleID(text)
         else {
-            return putAside(message, .topic, "the topic names no schedule")
+            return putAside(message, .topic, "the topic has no valid scheduleId")
         }
         do {
             let trigger = try ScheduleCodec.decode(trigger: message.payload, of: id)
@@ -62,7 +61,7 @@ struct TriggerBatch {
         var due: [Due] = []
         for (trigger, source) in triggers {
             guard let schedule = schedules[trigger.schedule] else {
-                putAside(source, .refused, "there is no such schedule")
+                putAside(source, .refused, "the schedule does not exist")
                 continue
             }
             guard !taken.contains(trigger) else {
@@ -97,7 +96,7 @@ struct TriggerBatch {
         ) { ScheduleRules.next(of: schedule.timing, after: $0, zone: zone, place: place) }
     }
 
-    /// Goes on behind an occurrence that was taken up before.
+    /// Continues behind an occurrence that ran before.
     private mutating func pass(
         _ trigger: Trigger,
         _ schedule: Schedule,
@@ -109,7 +108,7 @@ struct TriggerBatch {
         endIfOnce(schedule, at: now)
     }
 
-    /// A one-time schedule disables itself when its time has come.
+    /// Disables a one-time schedule after its time.
     private mutating func endIfOnce(_ schedule: Schedule, at now: Instant) {
         guard case .once = schedule.timing.days else { return }
         schedules[schedule.id]?.isEnabled = false
@@ -129,7 +128,7 @@ struct TriggerBatch {
         var dueAt: Instant
     }
 
-    /// Notes what an outcome says; gives the occurrence that runs, unless it has run before.
+    /// Notes an outcome; returns the occurrence that runs, unless it has run before.
     private mutating func take(
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,
@@ -145,14 +144,14 @@ struct TriggerBatch {
         endIfOnce(schedule, at: tx.now)
         guard let dueAt = outcome.run else { return nil }
         let trigger = Trigger(schedule.id, dueAt: dueAt)
-        // It needn't be the trigger's own, whose run was looked for already.
+        // It may differ from the trigger's own, whose run was loaded already.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
         return taken.insert(trigger).inserted ? Due(schedule: schedule, dueAt: dueAt) : nil
     }
 
     // MARK: Run
 
-    /// Gives the commands of what is due, with the rights that their creators have now.
+    /// Gives the commands of due occurrences, with the present rights of their creators.
     private mutating func run(_ due: [Due], in tx: Transaction) throws {
         var bindings: [Int: Binding] = [:]
         try tx.bindings.load(due.map { ($0.schedule.did, $0.schedule.creator) }) {

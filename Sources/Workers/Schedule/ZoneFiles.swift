@@ -3,15 +3,15 @@ import Foundation
 
 /// The system's time zone data.
 enum ZoneFiles {
-    /// Where the system keeps it; `TZDIR` as for every other program.
+    /// The folder of the system's data; `TZDIR` overrides it, as for every other program.
     private static let folder =
         ProcessInfo.processInfo.environment["TZDIR"].flatMap { $0.isEmpty ? nil : $0 }
         ?? "/usr/share/zoneinfo"
-    /// Files that lie there and are no zones of their own.
+    /// Files in the folder that are not zones of their own.
     private static let others: Set<String> = ["localtime", "posixrules", "Factory"]
     private static let bytesMax = 1 << 16
 
-    /// The data of a zone by its IANA name; nil where the system has none of that name.
+    /// Returns the data of a zone by its IANA name; nil if the system has none of that name.
     static func data(of name: String) -> [UInt8]? {
         guard isName(name), let data = FileManager.default.contents(atPath: folder + "/" + name),
             data.count <= bytesMax
@@ -20,7 +20,7 @@ enum ZoneFiles {
         return ZoneRules(file: bytes) == nil ? nil : bytes
     }
 
-    /// A path outside is never looked up, nor the copies of all zones with other leap seconds.
+    /// Whether a name may be looked up: not a path outside, nor the copies of all zones with other leap seconds.
     private static func isName(_ name: String) -> Bool {
         name.utf8.count <= 64 && !others.contains(name)
             && !["right/", "posix/", "/"].contains { name.utf8.starts(with: $0.utf8) }
@@ -32,9 +32,9 @@ enum ZoneFiles {
     }
 }
 
-/// Which time zones there are.
+/// The known time zones.
 enum TimeZones {
-    /// Tells whether a name is a time zone's.
+    /// Whether a name is a time zone's.
     static func contains(_ name: String) -> Bool {
         name == "UTC" || ZoneFiles.data(of: name) != nil
     }

@@ -2,10 +2,10 @@ import Domain
 import Storage
 import Wire
 
-/// Tells everybody concerned that a session is over, and has the gate cut it off.
+/// Tells terminals and the gate that a session has ended.
 enum SessionFarewell {
-    /// Tells the terminal, tells the user's others, and has the gate close the connection: unless
-    /// another session has begun on the terminal meanwhile, which stays untouched.
+    /// Tells the terminal and the user's other terminals, and makes the gate close the connection, unless
+    /// another session has begun on the terminal meanwhile.
     static func tell(
         _ session: Session,
         _ notice: SessionNotice,

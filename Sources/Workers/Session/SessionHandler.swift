@@ -2,12 +2,12 @@ package import Domain
 package import Storage
 package import Wire
 
-/// The session worker: carries out that a session is over, watches which workers are there, and
-/// answers the requests that nobody else would.
+/// The session worker: carries out the ends of sessions, watches which workers are online, and answers requests
+/// whose worker is offline.
 package struct SessionHandler: BatchHandler {
     private let environment: Environment
     private var desk: RequestDesk
-    /// The workers that said they are there; none is before it said so.
+    /// The workers that have published that they are online.
     private var present: Set<String> = []
     private var known: Set<String> = []
 
@@ -117,7 +117,7 @@ package struct SessionHandler: BatchHandler {
         guard try tx.sessions.claim(notice: notice.id) else { return }
         for session in try meant(notice, in: tx) where session.loginTime <= notice.ts {
             var session = session
-            // Only the word of the end that was marked is carried out, not a second one.
+            // Only the notice of the marked end is carried out, not a second one.
             let isMarked = session.endedAt != nil
             guard !isMarked || notice.isOfEnd(of: session), try tx.sessions.claim(endOf: session.id)
             else { continue }
@@ -146,7 +146,7 @@ package struct SessionHandler: BatchHandler {
         }
     }
 
-    /// Marks a session that somebody outside ended: our own workers did that themselves.
+    /// Marks a session that an outside service ended; workers have marked theirs themselves.
     private func mark(
         _ session: inout Session,
         _ notice: SessionNotice,
@@ -177,7 +177,7 @@ package struct SessionHandler: BatchHandler {
         }
     }
 
-    // MARK: Requests that nobody else answers
+    // MARK: Requests without a worker
 
     private func owner(of service: String) -> WorkerName? {
         WorkerName.allCases.first { $0.services.contains(service) }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs what blocks on plain threads, so many at a time, for callers that may not block.
+/// Runs blocking work on plain threads, a limited number at a time, for callers that may not block.
 package final class Aside: Sendable {
     /// Too much is running already.
     package struct IsFull: Error {
@@ -11,12 +11,12 @@ package final class Aside: Sendable {
     private let running = Mutex(0)
     private let max: Int
 
-    /// Takes the bound.
+    /// Sets the limit.
     package init(max: Int) { self.max = max }
 
-    /// Runs a piece of work on a thread of its own and gives what it gives.
+    /// Runs a piece of work on a thread of its own and returns its result.
     ///
-    /// - Throws: `IsFull`, at once, or what the work throws.
+    /// - Throws: `IsFull`, at once, or the error of the work.
     package func run<Value: Sendable>(
         _ body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {

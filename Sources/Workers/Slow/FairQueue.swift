@@ -1,16 +1,16 @@
 import DequeModule
 
-/// What waits for slow work: each sender in a line of its own, and the lines served in turn.
+/// A queue for slow work: each sender has a line of its own, and the lines are served in turn.
 ///
-/// Logins go before registrations, three to one while both wait, so that neither waits for ever. A
-/// full queue takes from whoever has more than a tenth of it when somebody with less comes, and a
-/// registration's place for a login.
+/// Logins go before registrations, three to one while both wait, so that neither waits for ever. If the queue is full,
+/// a sender with more than a tenth of it loses its newest work to a sender with less, and a registration loses its
+/// place to a login.
 struct FairQueue<Element> {
-    /// What came of an offer.
+    /// The result of an offer.
     enum Outcome {
-        /// It waits; these had to go for it.
+        /// It waits; these elements were removed for it.
         case taken(instead: [Element])
-        /// This sender, or his address, has as much under way as it may.
+        /// The sender, or its address, has reached its limit.
         case crowded
         /// There is no room.
         case full
@@ -22,7 +22,7 @@ struct FairQueue<Element> {
         var bytes: Int
     }
 
-    /// Lines of one rank, and whose turn it is.
+    /// The lines of one rank, and their turns.
     private struct Rank {
         var lines: [String: Deque<Item>] = [:]
         var turns = Deque<String>()
@@ -47,7 +47,7 @@ struct FairQueue<Element> {
             return nil
         }
 
-        /// The longest line of more than so many.
+        /// Returns the sender with the longest line, if it has more than `min` elements.
         func longest(over min: Int) -> String? {
             lines.filter { $0.value.count > min }.max { $0.value.count < $1.value.count }?.key
         }
@@ -55,7 +55,7 @@ struct FairQueue<Element> {
         mutating func dropLast(of key: String) -> Item? {
             guard let item = lines[key]?.popLast() else { return nil }
             count -= 1
-            // Its turn is passed over when it comes.
+            // An empty line is skipped at its turn.
             return item
         }
     }
@@ -71,14 +71,14 @@ struct FairQueue<Element> {
 
     init(_ bounds: LaneBounds) { self.bounds = bounds }
 
-    /// How much waits.
+    /// The number of waiting elements.
     var count: Int { logins.count + registrations.count }
-    /// How many more would find a place without anybody's going.
+    /// The number of further elements that fit without removing others.
     var room: Int { max(0, bounds.waiting - count) }
-    /// How many senders have something waiting or under way.
+    /// The number of senders with waiting or running work.
     var senders: Int { held.senders }
 
-    /// What would come of an offer, beside others that are about to come; no element is touched.
+    /// Returns the result that an offer would have, next to others about to come; changes nothing.
     func isOpen(to sender: Sender, beside others: [Sender]) -> Outcome {
         guard held.mayTake(sender, bounds, beside: others) else { return .crowded }
         if count + others.count < bounds.waiting { return .taken(instead: []) }
@@ -86,14 +86,14 @@ struct FairQueue<Element> {
         return own == 0 && victim(for: sender) != nil ? .taken(instead: []) : .full
     }
 
-    /// Takes an element in, or says why not.
+    /// Adds an element, or returns why not.
     mutating func offer(_ element: Element, from sender: Sender, bytes size: Int) -> Outcome {
         guard held.mayTake(sender, bounds) else { return .crowded }
         guard size <= bounds.bytes else { return .full }
         var gone: [Element] = []
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
-                // Whoever had to go is gone; there is room for the next who comes.
+                // The removed elements are gone even so; there is room for the next offer.
                 return gone.isEmpty ? .full : taken(element, sender, size, gone)
             }
             gone.append(item.element)
@@ -114,7 +114,7 @@ struct FairQueue<Element> {
         return .taken(instead: gone)
     }
 
-    /// Whose newest work has to go for a sender, and of which rank.
+    /// Returns the sender whose newest work makes room for another sender, and its rank.
     private func victim(for sender: Sender) -> (key: String, isRegistration: Bool)? {
         let own = waiting(of: sender.key)
         if own < bounds.share {
@@ -140,7 +140,7 @@ struct FairQueue<Element> {
         (logins.lines[key]?.count ?? 0) + (registrations.lines[key]?.count ?? 0)
     }
 
-    /// Takes out what is next; it counts as its sender's until `end`.
+    /// Takes the next element; it counts for its sender until `end`.
     mutating func next() -> (element: Element, sender: Sender)? {
         let mustYield = inARow >= Self.loginsInARow && registrations.count > 0
         let item = mustYield ? registrations.next() : logins.next() ?? registrations.next()
@@ -153,7 +153,7 @@ struct FairQueue<Element> {
     /// Notes that a sender's work is done.
     mutating func end(_ sender: Sender) { held.release(sender) }
 
-    /// Takes everything out that waits.
+    /// Removes and returns all waiting elements.
     mutating func removeAll() -> [Element] {
         var all: [Element] = []
         while let (element, sender) = next() {

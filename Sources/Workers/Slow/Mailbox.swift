@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Results of slow work on their way back to the worker that asked.
+/// Results of slow work on their way back to the worker that asked for it.
 ///
 /// A result stays until its request is gone: a transaction that failed finds it again.
 final class Mailbox: Sendable {
@@ -10,18 +10,18 @@ final class Mailbox: Sendable {
     /// Makes a mailbox; `ring` wakes its owner.
     init(ring: @escaping @Sendable () -> Void) { self.ring = ring }
 
-    /// Tells whether a result is there that somebody waits for.
+    /// Whether a result is there for which a request waits.
     func has(_ isAwaited: (UInt64) -> Bool) -> Bool {
         results.withLock { results in results.keys.contains { isAwaited($0) } }
     }
 
-    /// Leaves a result, and wakes the owner.
+    /// Stores a result, and wakes the owner.
     func put(_ prepared: Prepared, for job: UInt64) {
         results.withLock { $0[job] = prepared }
         ring()
     }
 
-    /// The results that somebody waits for, in the order of their jobs; others are forgotten.
+    /// Returns the results for which requests wait, in the order of their jobs; forgets others.
     func results(for isAwaited: (UInt64) -> Bool) -> [(job: UInt64, prepared: Prepared)] {
         let awaited = results.withLock { results in
             results = results.filter { isAwaited($0.key) }
@@ -38,7 +38,7 @@ struct SlowJob: Sendable {
     var sender: Sender
     var mailbox: Mailbox
 
-    /// Has the work done; its result comes to the mailbox.
+    /// Submits the work; its result comes to the mailbox.
     func submit(to pool: any SlowPool) {
         guard work.lane != nil else {
             return mailbox.put(Prepared(without: work), for: number)

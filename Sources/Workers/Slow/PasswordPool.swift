@@ -5,8 +5,8 @@ import Glibc
 package final class PasswordPool: SlowPool {
     private let queue: SlowQueue<Preparation>
 
-    /// Makes a pool, which hashes once at once: what an unknown user's password is verified against
-    /// has today's parameters.
+    /// Makes a pool, and a hash with today's parameters, against which the passwords of unknown users are
+    /// verified.
     package init(_ hasher: any PasswordHashing, threads: Int, bounds: LaneBounds) throws {
         let work = PasswordWork(
             hasher: hasher,
@@ -16,10 +16,10 @@ package final class PasswordPool: SlowPool {
             .password,
             threads: threads,
             bounds: bounds,
-            // Devices report while people log in: who hashes gives way (Linux: this thread alone).
+            // Hashing must not delay reports: its threads have a low priority (Linux: this thread alone).
             begin: { _ = setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 15) },
             bytes: { $0.bytes },
-            // Nobody needs the password any more, whatever came of it.
+            // The password is no longer needed.
             discard: { $0.wipe() },
             carryOut: work.carryOut
         )
@@ -44,14 +44,14 @@ package final class PasswordPool: SlowPool {
         queue.submit(work, from: sender, done: done)
     }
 
-    /// Takes nothing more; what waits is refused, what runs is finished.
+    /// Closes the queue: refuses waiting work, and finishes running work.
     package func close() { queue.close() }
 }
 
-/// What hashing and verifying give.
+/// Hashes and verifies passwords.
 private struct PasswordWork: Sendable {
     let hasher: any PasswordHashing
-    /// What nobody's password has, and a missing one is verified against.
+    /// The hash of no password, against which the passwords of unknown users are verified.
     let dummy: String
 
     @Sendable

@@ -2,30 +2,30 @@ package import Domain
 
 /// Slow work that a request needs before it can be decided.
 ///
-/// It never runs in a transaction or on the worker's thread. A verification names the hash that it
-/// was made against, so that who decides later can see whether it is still the account's.
+/// It never runs in a transaction or on the worker's thread. The result of a verification names the matched hash, so
+/// that the later decision can check whether it is still the account's.
 package enum Preparation: Sendable {
-    /// Nothing but a commit: what was counted must stand before anything is compared.
+    /// Nothing but a commit: counts must be stored before anything is compared.
     case commit
-    /// Nothing but a commit: a try at the codes of these purposes was counted, and must stand.
+    /// Nothing but a commit: the counted try for the codes of these purposes must be stored.
     case tried([CodePurpose])
-    /// Nothing but a commit, and then a refusal: it takes as long as what is refused after `commit`.
+    /// Nothing but a commit, and then a refusal: it takes as long as a refusal after `commit`.
     case refusal(Rejection)
     /// Hashes a new password.
     case hash(SecretBytes)
     /// Verifies a password; against nil costs the same and never matches.
     case verify(SecretBytes, against: String?)
-    /// Verifies a password against each of some hashes, of which the first that matches counts; all
-    /// are tried, so that the time tells nothing.
+    /// Verifies a password against each of some hashes; the first match counts. All are tried, so that the
+    /// time tells nothing.
     case verifyEach(SecretBytes, against: [String?])
-    /// Verifies one password and, whatever comes of it, hashes another.
+    /// Verifies one password and always hashes another.
     case both(verify: SecretBytes, against: String?, hash: SecretBytes)
     /// Asks an identity provider.
     case identity(ProviderCredential, ProviderSettings)
     /// Reads a page of a device's past.
     case history(HistoryQuestion)
 
-    /// Which pool does it; nil where nothing is slow about it.
+    /// The lane that does the work; nil if it isn't slow.
     package var lane: SlowLane? {
         switch self {
         case .commit, .tried, .refusal: nil
@@ -37,7 +37,7 @@ package enum Preparation: Sendable {
 }
 
 extension Preparation {
-    /// The passwords that it holds.
+    /// The passwords in it.
     private var secrets: [SecretBytes] {
         switch self {
         case .commit, .tried, .refusal, .identity, .history: []
@@ -47,10 +47,10 @@ extension Preparation {
         }
     }
 
-    /// What it takes in memory while it waits, in bytes, with an allowance for hashes and places.
+    /// Its size in memory while it waits, in bytes, with an allowance for hashes.
     var bytes: Int { secrets.reduce(512) { $0 + $1.count } }
 
-    /// Overwrites the passwords in it: it ran, or never will.
+    /// Overwrites the passwords in it, after it ran or was refused.
     func wipe() { for secret in secrets { secret.wipe() } }
 }
 
@@ -64,27 +64,27 @@ package enum SlowLane: String, Sendable, CaseIterable {
     case reading
 }
 
-/// What came of slow work.
+/// The result of slow work.
 package struct Prepared: Sendable {
     /// The hash of the new password.
     package var hash: String?
-    /// The hash that the given password was verified to match; nil when it did not match.
+    /// The hash that the given password matched; nil if it did not match.
     package var matched: String?
-    /// The same password hashed anew, where the matched hash has parameters of the past.
+    /// A new hash of the same password, if the matched hash has outdated parameters.
     package var rehashed: String?
-    /// The purposes of the codes that a try was counted at.
+    /// The purposes of the codes for which a try was counted.
     package var tried: [CodePurpose]?
-    /// What the provider says.
+    /// The provider's answer.
     package var identity: Result<VerifiedIdentity, ProviderFailure>?
     /// The page of the past.
     package var page: HistoryPage?
-    /// Why nothing came of it.
+    /// The refusal of the work, if it was refused.
     package var refusal: Rejection?
 
-    /// What came of work that gives nothing.
+    /// Creates the result of work without a result.
     package init() {}
 
-    /// What comes of work in no lane.
+    /// Creates the result of work without a lane.
     init(without work: Preparation) {
         switch work {
         case .refusal(let rejection): refusal = rejection
@@ -93,7 +93,7 @@ package struct Prepared: Sendable {
         }
     }
 
-    /// Work that was not done.
+    /// Returns the result of refused work.
     package static func refused(_ rejection: Rejection) -> Prepared {
         var prepared = Prepared()
         prepared.refusal = rejection
@@ -107,8 +107,8 @@ package struct Prepared: Sendable {
 package protocol PasswordHashing: Sendable {
     /// Hashes a password with a fresh salt.
     func hash(_ password: [UInt8]) throws -> String
-    /// Tells whether a password has a hash.
+    /// Whether a password matches a hash.
     func verify(_ password: [UInt8], against encoded: String) -> Bool
-    /// Tells whether a hash was made with other parameters than today's.
+    /// Whether a hash was made with other parameters than today's.
     func needsRehash(_ encoded: String) -> Bool
 }

@@ -2,10 +2,10 @@ package import Domain
 package import Providers
 import Synchronization
 
-/// Asks identity providers, a bounded number of calls at a time, each provider with a bound of its
-/// own: one that hangs doesn't take the place of the others.
+/// Asks identity providers, with a limited number of calls at a time, in all and for each provider: one that hangs
+/// doesn't block the others.
 package final class ProviderPool: SlowPool {
-    /// Apps may have providers of one name in different places.
+    /// The name and address of a provider: apps may have providers of one name at different addresses.
     private struct Line: Hashable {
         var provider: ProviderName
         var baseURL: String
@@ -25,7 +25,7 @@ package final class ProviderPool: SlowPool {
 
     /// Makes a pool over the providers.
     ///
-    /// Nothing waits here: the bounds are those of the calls under way.
+    /// No call waits here: the limits are those of the calls under way.
     package init(_ providers: IdentityProviders, perProvider: Int, bounds: LaneBounds) {
         self.providers = providers
         self.perProvider = perProvider

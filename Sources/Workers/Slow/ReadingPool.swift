@@ -1,8 +1,8 @@
 package import Domain
 package import Storage
 
-/// Reads what takes long, such as months of history, on threads of its own with a bounded queue
-/// before them: readers of the store never hold up who writes.
+/// Runs long reads, such as months of history, on threads of its own with a bounded queue: readers of the store
+/// never block its writer.
 package final class ReadingPool: SlowPool {
     private let queue: SlowQueue<HistoryQuestion>
 
@@ -49,6 +49,6 @@ package final class ReadingPool: SlowPool {
         queue.submit(question, from: sender, done: done)
     }
 
-    /// Takes nothing more; what waits is refused, what runs is finished.
+    /// Closes the queue: refuses waiting work, and finishes running work.
     package func close() { queue.close() }
 }

@@ -1,15 +1,15 @@
 import Sodium
 import Synchronization
 
-/// A password on its way to being hashed, in memory that is overwritten when it is no longer needed.
+/// A password that waits to be hashed, in memory that is overwritten when it is no longer needed.
 ///
-/// The one owner of its bytes: they are copied in, never out, and zeroed by `wipe` or, at the latest,
-/// when the last reference goes. The queue of passwords wipes each job's after it ran and when it is
-/// refused. What this type can't reach are the texts that the request was parsed from.
+/// It is the only owner of its bytes: they are copied in, never out, and zeroed by `wipe` or, at the latest, with the
+/// last reference. The queue of passwords wipes each job's after it ran or was refused. This type can't wipe the
+/// texts from which the request was parsed.
 package final class SecretBytes: Sendable {
     private let bytes: Mutex<[UInt8]>
 
-    /// Takes bytes over and wipes the array that they came in, where nobody else holds it.
+    /// Copies bytes and wipes the given array, unless it is shared.
     package init(_ given: consuming [UInt8]) {
         // Written to, or the copy would share its memory with the given array.
         var own = [UInt8](repeating: 0, count: given.count)
@@ -20,10 +20,10 @@ package final class SecretBytes: Sendable {
 
     deinit { wipe() }
 
-    /// How many bytes there are; a wiped secret has as many.
+    /// The number of bytes, also after wiping.
     package var count: Int { bytes.withLock(\.count) }
 
-    /// Hands the bytes to somebody who keeps no copy.
+    /// Calls `body` with the bytes; it must keep no copy.
     package func withBytes<Value, Failure: Error>(
         _ body: ([UInt8]) throws(Failure) -> Value
     ) throws(Failure) -> Value {

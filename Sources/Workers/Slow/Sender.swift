@@ -1,31 +1,31 @@
 import Domain
 import Wire
 
-/// On whose behalf slow work is done: what is fair is fair between senders.
+/// The sender of slow work, between which the queues are fair.
 package struct Sender: Sendable, Equatable {
-    /// The terminal, or whatever else stands for one sender.
+    /// The terminal, or another text that identifies the sender.
     package var key: String
-    /// The source address of its connection; nil where that doesn't count.
+    /// The source address of its connection; nil if it isn't counted.
     package var address: String?
-    /// Whether the work makes a new account: logins go before it.
+    /// Whether the work creates an account: logins go before it.
     package var isRegistration: Bool
 
-    /// Names a sender.
+    /// Creates a sender.
     package init(_ key: String, address: String? = nil, isRegistration: Bool = false) {
         self.key = key
         self.address = address
         self.isRegistration = isRegistration
     }
 
-    /// Methods whose hash is that of a new account's password.
+    /// The methods that hash a new account's password.
     private static let registrations: Set<String> = [
         "account/register", "account/loginOrRegister", "account/convertAnonymous",
     ]
 
-    /// The sender of a request that needs a piece of work.
+    /// Returns the sender of a request that needs a piece of work.
     ///
-    /// A login under a name that nobody has counts as one under a known name: were it served later,
-    /// the time would tell which names have an account.
+    /// A login under an unknown name counts as one under a known name: if it were served later, the time would tell
+    /// which names have an account.
     init(_ request: AppRequest, _ work: Preparation) {
         key = request.terminal.text
         address = request.sourceAddress
@@ -34,18 +34,18 @@ package struct Sender: Sendable, Equatable {
     }
 }
 
-/// How much a lane of slow work holds at most.
+/// The limits of a lane of slow work.
 package struct LaneBounds: Sendable {
     /// Pieces of work that wait.
     package var waiting: Int
-    /// Bytes of all that waits.
+    /// Bytes of all waiting work.
     package var bytes: Int
     /// Pieces of one sender, waiting or under way.
     package var perSender: Int
     /// Pieces of one source address, waiting or under way.
     package var perAddress: Int
 
-    /// Sets the bounds.
+    /// Sets the limits.
     package init(
         waiting: Int,
         bytes: Int = 1 << 20,
@@ -58,16 +58,16 @@ package struct LaneBounds: Sendable {
         self.perAddress = perAddress
     }
 
-    /// How much of a full queue one sender keeps when others come: a tenth.
+    /// The share of a full queue that one sender keeps if others come: a tenth.
     var share: Int { max(1, waiting / 10) }
 }
 
-/// How many pieces of work senders and addresses have waiting or under way.
+/// Counts the waiting and running pieces of work of senders and addresses.
 struct HeldWork {
     private var bySender: [String: Int] = [:]
     private var byAddress: [String: Int] = [:]
 
-    /// Tells whether a sender may have one more, beside others that are about to come.
+    /// Whether a sender may have one more, next to others about to be submitted.
     func mayTake(_ sender: Sender, _ bounds: LaneBounds, beside others: [Sender] = []) -> Bool {
         let own = others.count { $0.key == sender.key } + bySender[sender.key, default: 0]
         guard own < bounds.perSender else { return false }
@@ -76,19 +76,19 @@ struct HeldWork {
         return near < bounds.perAddress
     }
 
-    /// Notes one more.
+    /// Counts one more piece of work.
     mutating func take(_ sender: Sender) {
         bySender[sender.key, default: 0] += 1
         if let address = sender.address { byAddress[address, default: 0] += 1 }
     }
 
-    /// Notes that one is done or gone; what nobody holds is forgotten.
+    /// Counts one piece of work less; forgets senders without work.
     mutating func release(_ sender: Sender) {
         Self.lower(&bySender, sender.key)
         if let address = sender.address { Self.lower(&byAddress, address) }
     }
 
-    /// How many senders hold something.
+    /// The number of senders with work.
     var senders: Int { bySender.count }
 
     private static func lower(_ counts: inout [String: Int], _ key: String) {

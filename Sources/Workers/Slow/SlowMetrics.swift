@@ -1,6 +1,6 @@
 import Metrics
 
-/// What is counted of one lane of slow work.
+/// The metrics of one lane of slow work.
 final class SlowMetrics: Sendable {
     private let waiting: Gauge
     private let busy: Gauge

@@ -1,13 +1,13 @@
 package import Domain
 
-/// Does slow work for requests, within bounds; a seam, so that tests decide when it is done.
+/// Does slow work for requests, within limits; a seam, so that tests decide when it is done.
 package protocol SlowPool: Sendable {
-    /// How many more pieces of work a lane takes at present.
+    /// Returns the number of further pieces of work that a lane accepts at present.
     func room(in lane: SlowLane) -> Int
-    /// Why a lane would not take a sender's next piece of work, beside others that a batch is about to
-    /// submit to it; nil where it would.
+    /// Returns the refusal of a sender's next piece of work in a lane, next to others that a batch is about to submit;
+    /// nil if the lane accepts it.
     func refusal(of sender: Sender, in lane: SlowLane, beside others: [Sender]) -> Rejection?
-    /// Takes a piece of work, or calls back at once with a refusal when there is no room.
+    /// Accepts a piece of work, or calls back at once with a refusal if there is no room.
     ///
     /// `done` is called once, on any thread.
     func submit(
@@ -18,13 +18,13 @@ package protocol SlowPool: Sendable {
 }
 
 extension Rejection {
-    /// What is answered when a lane of slow work is full.
+    /// The answer if a lane of slow work is full.
     static let laneIsFull = Rejection(
         .unavailable,
         "Too much is asked at once; try again shortly.",
         retryAfter: 5
     )
-    /// What is answered to a sender who has as much under way as one may have.
+    /// The answer to a sender who has reached the limit of work under way.
     static let senderIsBusy = Rejection(
         .tooManyRequests,
         "Too much of this terminal or address is under way; wait for its answers.",
@@ -41,7 +41,7 @@ extension SlowPool {
         room(in: lane) > others.count ? nil : .laneIsFull
     }
 
-    /// Does a piece of work for somebody who can wait, such as a web page.
+    /// Does a piece of work for a caller that can wait, such as a web page.
     package func run(_ work: Preparation, for sender: Sender) async -> Prepared {
         await withCheckedContinuation { continuation in
             submit(work, from: sender) { continuation.resume(returning: $0) }
@@ -49,7 +49,7 @@ extension SlowPool {
     }
 }
 
-/// A pool for workers that never need one: refuses everything.
+/// A pool for workers without slow work: refuses everything.
 package struct NoPool: SlowPool {
     /// Makes one.
     package init() {}

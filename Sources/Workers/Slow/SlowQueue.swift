@@ -26,10 +26,10 @@ final class SlowQueue<Question: Sendable>: Sendable {
     private let bytes: @Sendable (Question) -> Int
     private let discard: @Sendable (Question) -> Void
 
-    /// Makes a queue for a lane, with bounds for what waits beside what runs.
+    /// Makes a queue for a lane, with limits for waiting and running work.
     ///
-    /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` tells what a
-    /// question takes in memory.
+    /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` returns a question's size in
+    /// memory.
     init(
         _ lane: SlowLane,
         threads: Int,
@@ -48,12 +48,12 @@ final class SlowQueue<Question: Sendable>: Sendable {
         meter = SlowMetrics(lane)
     }
 
-    /// How many more questions the queue takes at present.
+    /// The number of further questions that the queue accepts at present.
     var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
-    /// Bytes of the questions that wait.
+    /// The bytes of the waiting questions.
     var waitingBytes: Int { state.withLock { $0.queue.bytes } }
 
-    /// Why a sender's next question would not be taken, beside others that are about to come.
+    /// Returns the refusal of a sender's next question, next to others about to be submitted; nil if it is accepted.
     func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
         state.withLock { state in
             guard !state.isClosed else { return .laneIsFull }
@@ -69,7 +69,7 @@ final class SlowQueue<Question: Sendable>: Sendable {
         }
     }
 
-    /// Takes a question, or refuses it at once when there is no room.
+    /// Accepts a question, or refuses it at once if there is no room.
     func submit(
         _ question: Question,
         from sender: Sender,
@@ -98,7 +98,7 @@ final class SlowQueue<Question: Sendable>: Sendable {
         job.done(.refused(rejection))
     }
 
-    /// Takes nothing more; what waits is refused, what runs is finished.
+    /// Closes the queue: refuses waiting work, and finishes running work.
     func close() {
         let left = state.withLock { state in
             state.isClosed = true
