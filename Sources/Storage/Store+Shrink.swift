@@ -10,13 +10,13 @@ extension Store {
     /// The size up to which a database is rewritten as a whole without being asked: at most a second's work.
     static let smallBytes: Int64 = 64 << 20
 
-    /// How large the file is, as its pages say.
+    /// The size of the file, by its pages.
     package struct FileSize: Sendable, Equatable {
         /// Bytes of all pages.
         package var bytes: Int64
         /// Bytes of pages that nothing is in.
         package var freeBytes: Int64
-        /// Whether it can be made smaller by steps; not where an older version made it and it is large.
+        /// Whether it can shrink in steps; not where an older version made it and it is large.
         package var isShrinkable: Bool
     }
 

@@ -73,7 +73,7 @@ package struct Transaction {
     package var links: LinkTable { LinkTable(transaction: self) }
     /// Accounts that will be erased, and are being erased.
     package var cancellations: CancellationTable { CancellationTable(transaction: self) }
-    /// What has had its time.
+    /// Rows past their retention.
     package var retention: RetentionTable { RetentionTable(transaction: self) }
     /// The backlogs of maintenance.
     package var backlogs: BacklogTable { BacklogTable(transaction: self) }
@@ -106,7 +106,7 @@ package struct Transaction {
     }
 }
 
-/// Gives numbers that grow from row to row, over restarts, and over processes that write in turns.
+/// Returns numbers that grow from row to row, across restarts and processes that write in turns.
 final class StampSource: Sendable {
     private let last = Mutex<Int64>(0)
 

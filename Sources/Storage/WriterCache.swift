@@ -1,8 +1,8 @@
 import Domain
 import Synchronization
 
-/// What the writer has just read or written, as the next batch would read it: statuses, and the number of the
-/// catalog.
+/// The rows that the writer has just read or written, as the next batch would read them: statuses, and the
+/// number of the catalog.
 ///
 /// Everything that the store's one writer does to them passes through here; when another process
 /// has written, or a transaction failed, all is forgotten. Bounded: of two generations the older one
@@ -51,7 +51,7 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// Gives what is known, each at its place, and the places of what is not.
+    /// Returns the cached rows by their indexes, and the indexes of the others.
     func find(_ dids: [DeviceID]) -> (known: [StatusRecord?], missing: [Int]) {
         state.withLock { state in
             var missing: [Int] = []

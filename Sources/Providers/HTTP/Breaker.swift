@@ -13,14 +13,14 @@ struct Breaker {
         var callsMax = 8
     }
 
-    /// What a call may do.
+    /// The decision about a call.
     enum Admission: Equatable {
         case call(isProbe: Bool)
         /// Not now; another try makes sense after so many seconds.
         case refused(retryAfter: Int64)
     }
 
-    /// How a call ended.
+    /// The outcome of a call.
     enum Outcome {
         /// The other side answered, whatever it said.
         case answered
@@ -41,7 +41,7 @@ struct Breaker {
     /// Whether nothing is under way and nothing to be remembered.
     var isIdle: Bool { calls == 0 && failures == 0 && openUntil == nil }
 
-    /// Asks whether a call may begin; each one that may is told of by `leave` at its end.
+    /// Asks whether a call may begin; the caller reports the end of each admitted one with `leave`.
     mutating func enter(at now: ContinuousClock.Instant) -> Admission {
         if let openUntil {
             guard now >= openUntil, !isProbing else {

@@ -92,7 +92,7 @@ struct CurlHandle: ~Copyable {
     }
 }
 
-/// What libcurl answered, and the server's last number.
+/// libcurl's result, and the server's last status.
 struct CurlError: Error {
     let code: CURLcode
     let status: Int
@@ -109,7 +109,7 @@ struct CurlError: Error {
     }
 }
 
-/// What is still to be sent.
+/// The bytes still to be sent.
 private final class Upload {
     private var rest: ArraySlice<UInt8>
 

@@ -6,7 +6,7 @@ import Synchronization
 /// A call blocks one thread of a small pool until its end: there are few at a time, since each outside party has its
 /// own `Breaker`.
 package final class WebClient: Sendable {
-    /// What is asked.
+    /// A request.
     struct Request: Sendable {
         var url: String
         var headers: [(name: String, value: String)] = []
@@ -14,7 +14,7 @@ package final class WebClient: Sendable {
         var body: (type: String, bytes: [UInt8])?
     }
 
-    /// What came back, whatever its status says.
+    /// A response, of any status.
     struct Answer: Sendable {
         let status: Int
         let body: [UInt8]
@@ -22,7 +22,7 @@ package final class WebClient: Sendable {
         var isSuccess: Bool { (200...299).contains(status) }
     }
 
-    /// Why nothing came back; no address and no secret is in it.
+    /// Why there is no response; it holds no address and no secret.
     enum Failure: String, Error {
         case timedOut = "it did not answer in time"
         case unreachable = "it could not be reached"

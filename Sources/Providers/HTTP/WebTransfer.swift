@@ -1,7 +1,7 @@
 import CCurl
 import Synchronization
 
-/// One HTTP call of libcurl: what it asks, until when, and what has come back.
+/// One HTTP call of libcurl: the request, its deadline, and the response so far.
 ///
 /// `perform` belongs to one thread; `cancel` may come from any.
 final class WebTransfer: Sendable {

@@ -13,11 +13,11 @@ struct IDToken {
 
     /// The token as it came.
     let text: String
-    /// How it says it is signed.
+    /// The algorithm that it names.
     let algorithm: String
     /// Which of the issuer's keys it says it is signed with.
     let keyID: String?
-    /// What it says; not to be believed before the signature was verified.
+    /// The claims; not to be trusted before the signature is verified.
     let claims: JSONObject
 
     /// Takes a token apart; nil when it has another form, algorithm or unknown conditions (`crit`).

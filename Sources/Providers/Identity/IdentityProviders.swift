@@ -9,7 +9,7 @@ package import Logging
 /// numbers of calls are bounded for each provider by itself, so one that hangs slows only those who log in with
 /// it, and them not for long.
 package final class IdentityProviders: Sendable {
-    /// What bounds the calls.
+    /// The bounds of the calls.
     package struct Limits: Sendable {
         /// How long reaching a provider may take.
         package var connectTimeout = Duration.seconds(3)
@@ -37,7 +37,7 @@ package final class IdentityProviders: Sendable {
     /// Makes the verifier; no provider is asked yet.
     ///
     /// - Parameters:
-    ///   - limits: What bounds the calls.
+    ///   - limits: The bounds of the calls.
     ///   - logger: Told when a provider can't be used; never what was asked.
     ///   - clock: Gives the time in seconds since 1970.
     package init(

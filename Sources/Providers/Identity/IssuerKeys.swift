@@ -11,9 +11,9 @@ import JWTKit
 actor IssuerKeys {
     /// The times, as settings so that tests needn't wait.
     struct Limits: Sendable {
-        /// From which age on keys are asked for again.
+        /// The age from which keys are fetched again.
         var freshFor = Duration.seconds(3600)
-        /// Until which age old keys do while the issuer can't be asked.
+        /// The age up to which old keys are used while the issuer can't be reached.
         var usableFor = Duration.seconds(86_400)
         /// How long old keys are used on after a question that failed, and the time in which unknown
         /// keys lead to `questionsMax` questions.

@@ -134,7 +134,7 @@ extension TokenProvider {
         )
     }
 
-    /// Where Baidu keeps a picture that it names.
+    /// Returns the URL of a picture that Baidu names.
     private static func baiduPicture(_ portrait: String) -> String? {
         guard !portrait.isEmpty, portrait.utf8.count <= ProviderCredential.idMax else { return nil }
         let name = WebQuery.encode(portrait)

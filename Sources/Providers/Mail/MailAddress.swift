@@ -8,7 +8,7 @@ import Foundation
 package struct MailAddress: Sendable, Equatable {
     /// The address, `local@domain`.
     package let text: String
-    /// What follows the @, in ASCII.
+    /// The domain, in ASCII.
     package let domain: String
 
     /// Takes an address; nil when it could be read as anything else.

@@ -14,7 +14,7 @@ package struct MailMessage: Sendable {
     package var plain: String
     /// The same text with its looks.
     package var html: String?
-    /// What stands in front of the @ of its Message-ID: a repeat has the same.
+    /// The local part of its Message-ID: a repeat has the same.
     package var id: String
     /// When it was written, in seconds since 1970.
     package var date: Int64

@@ -1,8 +1,8 @@
 package import Domain
 
-/// How mails leave: the mail server and how to talk to it.
+/// The mail server and the connection to it.
 package struct SMTPSettings: Sendable, Equatable {
-    /// How the connection is kept from others' eyes.
+    /// The security of the connection.
     package enum Security: String, Sendable, CaseIterable {
         /// Begins in clear and turns to TLS before anything is said; without TLS nothing is sent.
         case startTLS = "starttls"
@@ -16,7 +16,7 @@ package struct SMTPSettings: Sendable, Equatable {
     package var host: String
     /// Its port.
     package var port: Int
-    /// How the connection is secured.
+    /// The security of the connection.
     package var security: Security
     /// A file of certificates to trust instead of the system's.
     package var caFile: String?

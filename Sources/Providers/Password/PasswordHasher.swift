@@ -49,6 +49,6 @@ package struct PasswordHasher: Sendable {
 
 /// A hash could not be made: the machine has too little memory free.
 package struct PasswordHasherError: Error {
-    /// Says so.
+    /// Makes the error.
     package init() {}
 }

@@ -8,7 +8,7 @@ package struct BenchAccountsResult: Sendable {
     var requests: [String: [Double]] = [:]
     /// Reports a second.
     var reports: [(alone: Double, during: Double)] = []
-    /// Until all had logged in.
+    /// Seconds until all had logged in.
     var loginSeconds: [Double] = []
     /// Megabytes that the service's memory grew by at most while they did.
     var growth: [Double] = []
@@ -17,7 +17,7 @@ package struct BenchAccountsResult: Sendable {
 
     init(options: BenchAccountsOptions) { self.options = options }
 
-    /// What the pool may take: 19 MiB for each of its threads, and room for what waits.
+    /// The memory of the pool: 19 MiB for each of its threads, and room for waiting requests.
     private static var poolMegabytes: Double {
         Double(max(1, ProcessInfo.processInfo.activeProcessorCount / 2)) * 19 + 16
     }

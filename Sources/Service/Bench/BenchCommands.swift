@@ -22,7 +22,7 @@ package struct BenchCommandsOptions: Sendable {
 /// hops through the bare broker, without and with waiting for the disk; and what a device with very many
 /// users does to the others: `lamplighter bench commands`.
 package struct BenchCommands: Sendable {
-    /// What is measured in one part of a round.
+    /// The measurement of one part of a round.
     enum Part: String, CaseIterable {
         case bare, flushed, service, crowd
 

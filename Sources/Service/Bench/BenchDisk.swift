@@ -3,7 +3,7 @@ import Glibc
 /// Writes as much as a commit does and waits for the disk, and does nothing else: what a durable service
 /// can't do without, whatever it is made of.
 struct BenchDisk {
-    /// What a commit of a command writes, about, in bytes.
+    /// The approximate size of a command's commit, in bytes.
     private static let commitBytes = 20 << 10
     private static let fileBytes = 32 << 20
 

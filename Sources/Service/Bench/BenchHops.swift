@@ -2,15 +2,15 @@ import Glibc
 
 /// Passes on what apps ask of devices and what devices say to that, without a look at it.
 ///
-/// What `bench commands` measures the service against: the same four hops, with nothing done in between.
+/// `bench commands` compares the service with it: the same four hops, with no work in between.
 struct BenchHops {
     private let root: String
-    /// Where the outcome of each command goes, by its `sn`.
+    /// The topic of each command's outcome, by its `sn`.
     private var spaces: [Int: String] = [:]
 
     init(root: String) { self.root = root }
 
-    /// Returns what the broker is to send to this process.
+    /// Returns the filters to subscribe to.
     static func filters(_ root: String) -> [String] {
         ["\(root)/app/+/+/request/device/control", "\(root)/device/+/report"]
     }

@@ -30,7 +30,7 @@ enum BenchPhase: String, Sendable, CaseIterable {
 
     var isService: Bool { consumer == nil }
 
-    /// Whether terminals receive what came of the reports.
+    /// Whether terminals receive the resulting statuses.
     var hasReaders: Bool { self == .relay || self == .bound }
 }
 

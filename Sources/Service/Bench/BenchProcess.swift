@@ -61,7 +61,7 @@ struct BenchProcess {
 
     /// Starts a hostile client that does as it is ordered, and ends by itself.
     ///
-    /// What it says is at the end of the file `output`.
+    /// Its output is at the end of the file `output`.
     /// - Throws: `LoadError`, or the system's refusal.
     static func hostile(_ orders: HostileOrders, output: String) async throws -> BenchProcess {
         let path = output + ".orders"

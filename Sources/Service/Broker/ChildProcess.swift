@@ -27,7 +27,7 @@ package final class ChildProcess: Sendable {
 
     /// Starts a program that is killed when this process dies, as far as the system can do that.
     ///
-    /// What the program writes goes to the end of the file `output`.
+    /// The program's output is appended to the file `output`.
     /// - Throws: `Errno`'s number as `SpawnError` where the program cannot be started.
     package static func launch(
         _ program: String,

@@ -4,7 +4,7 @@ package struct GateOption: Sendable {
     package let name: String
     /// The setting that it follows.
     package let key: String
-    /// What the setting's number is multiplied with: 1,024 where it is in KiB.
+    /// The factor for the setting's number: 1,024 where it is in KiB.
     package let factor: Int
 
     init(_ name: String, _ key: String, factor: Int = 1) {

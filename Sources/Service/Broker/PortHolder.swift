@@ -40,7 +40,7 @@ struct PortHolder {
     }
 }
 
-/// What `/proc` tells of processes.
+/// Reads `/proc` about processes.
 enum ProcessTable {
     /// The ids of all processes.
     static var pids: [Int32] { entries("/proc").compactMap { Int32($0) } }

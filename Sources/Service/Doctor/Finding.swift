@@ -2,26 +2,26 @@ package import JSON
 
 /// The finding of one check of `doctor`.
 package struct Finding: Sendable {
-    /// How it stands; what could not be looked at is never a pass.
+    /// The state; a check that could not be made is never a pass.
     package enum State: String, Sendable {
         case pass, warn, fail, skip
     }
 
     /// The code that `lamplighter explain` knows.
     package let code: ProblemCode
-    /// What was looked at, in words.
+    /// The subject of the check, in words.
     package let title: String
-    /// How it stands.
+    /// The state.
     package let state: State
     /// The path, address or name that was looked at.
     package let subject: String
-    /// What was seen.
+    /// The evidence.
     package let evidence: String
-    /// What to do; empty where nothing is to be done.
+    /// The cure; empty where none is needed.
     package let cure: String
-    /// What to type for it.
+    /// The command for the cure.
     package let command: String?
-    /// How long the look took.
+    /// The duration of the check.
     package var milliseconds: Int64 = 0
 
     init(

@@ -28,7 +28,7 @@ struct GateCheck {
                 title,
                 .fail,
                 "\(host):\(port)",
-                "a client without a name was let in: the broker runs without the gate",
+                "a client without a name was admitted: the broker runs without the gate",
                 cure: "load libLamplighterGate.so in its configuration; see deploy/mosquitto"
             )
         }
@@ -41,7 +41,7 @@ struct GateCheck {
         )
     }
 
-    /// What counts as the source address of a connection, for limits by address.
+    /// The source address of a connection, by which limits count.
     ///
     /// Mosquitto 2.0 does not know the PROXY protocol (it came with 2.1), so behind a proxy all connections are
     /// the proxy's: one on this machine is exempt, one elsewhere counts as a single address.

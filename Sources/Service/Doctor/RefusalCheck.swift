@@ -24,7 +24,7 @@ struct RefusalCheck {
                 isMany ? .warn : .pass,
                 "the last hour",
                 counts.isEmpty ? "no refusals" : "\(total) refusals: \(shown)",
-                cure: isMany ? "see who it is; `lamplighter explain REASON` says what to do" : "",
+                cure: isMany ? "see the clients; `lamplighter explain REASON` says what to do" : "",
                 command: isMany
                     ? "lamplighter refusals --since 1h --data '\(directory.path)'" : nil
             )

@@ -10,7 +10,7 @@ enum MQTTPacket {
 
 /// Cuts received bytes into MQTT 3.1.1 packets.
 struct MQTTReader {
-    /// Gives the first packet and the number of its bytes; nil while it is not whole.
+    /// Returns the first packet and the number of its bytes; nil while it is not whole.
     ///
     /// - Throws: `LoadError.protocolError` for a length that MQTT does not know.
     static func next(

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// It runs in the thread that calls it.
 final class RequestLoad {
-    /// What is asked, and how often at the same time by one terminal.
+    /// A request, and how many of it one terminal has under way.
     struct Question: Sendable {
         var method: String
         /// The JSON text of the parameters; nil for a method that goes without a token.
@@ -28,7 +28,7 @@ final class RequestLoad {
     private(set) var answered = 0
     /// Of `answered`, the refused ones.
     private(set) var refused = 0
-    /// What the first refusal said.
+    /// The first refusal.
     private(set) var firstRefusal: String?
 
     /// Prepares the terminals, each with its token, or with the app's secret instead.

@@ -3,11 +3,11 @@ package import JSON
 
 /// One page of `lamplighter explain`: a problem's code, or a reason for which the gate refuses.
 package struct ExplainPage: Sendable {
-    /// What it is found by: `LL1003`, `tooFast`.
+    /// Its name: `LL1003`, `tooFast`.
     package let code: String
     /// The page's first line.
     package let title: String
-    /// What there is to know.
+    /// The explanation.
     package let text: String
     private var refusal: (cause: String, cure: String)?
 

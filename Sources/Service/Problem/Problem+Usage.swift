@@ -13,7 +13,7 @@ extension Problem {
         return Problem(
             .usage,
             message.split(separator: "\n").first.map(String.init) ?? "the command is incomplete",
-            why: usage ?? "the command's words are not as it takes them",
+            why: usage ?? "the command's arguments are invalid",
             cures: [.init(command ?? "lamplighter --help", "everything that it takes")]
         )
     }

@@ -4,9 +4,9 @@
 package struct Problem: Error, Sendable, Equatable {
     /// A way out, as a command to type and a word on what it does.
     package struct Cure: Sendable, Equatable {
-        /// What to type, or to do.
+        /// The command to type, or the thing to do.
         package let command: String
-        /// What it brings about; may be empty.
+        /// Its effect; may be empty.
         package let title: String
 
         /// Makes a cure.

@@ -1,5 +1,5 @@
 extension ProblemCode {
-    /// What `lamplighter explain` prints: a title and what there is to know.
+    /// The page of `lamplighter explain`: a title and an explanation.
     package var page: (title: String, text: String) {
         switch self {
         case .dataDirectoryUnusable:
@@ -134,7 +134,7 @@ extension ProblemCode {
             )
         case .usage:
             (
-                "the command line cannot be understood",
+                "the command line is invalid",
                 """
                 A word is missing, unknown, or not of the kind that the command takes. Every command
                 says with --help what it takes. The exit code is 2, of every other failure 1.
@@ -168,7 +168,7 @@ extension ProblemCode {
             ("the store", "Whether the database opens, with the settings it needs, and is whole.")
         case .doctorBroker: ("the broker", "Whether the broker runs, answers, and drops nothing.")
         case .doctorGate:
-            ("the gate", "Whether the gate is there, and refuses who must be refused.")
+            ("the gate", "Whether the gate is present, and refuses unknown clients.")
         case .doctorDisk:
             ("the disk", "Whether there is room, and whether the directory is ours alone.")
         case .doctorClock:
@@ -202,7 +202,7 @@ extension ProblemCode {
             )
         default:
             (
-                "something failed that should not",
+                "an unexpected error",
                 "The message says what. Please report it with the output of \"lamplighter doctor --json\"."
             )
         }

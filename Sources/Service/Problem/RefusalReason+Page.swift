@@ -1,7 +1,7 @@
 package import Credentials
 
 extension RefusalReason {
-    /// What `lamplighter explain` prints: a title, why the gate says so, and what to do.
+    /// The page of `lamplighter explain`: a title, the cause and the cure.
     package var page: (title: String, cause: String, cure: String) {
         switch self {
         case .noUsername:
@@ -20,7 +20,7 @@ extension RefusalReason {
             (
                 "the username has none of the four forms",
                 "It must be product:KEY, device:DID, app:APPID or service:NAME. It is shown as ? since a secret may be in the wrong field.",
-                "Look whether username and password were mixed up."
+                "Check whether username and password were mixed up."
             )
         case .badClientId:
             (
@@ -61,7 +61,7 @@ extension RefusalReason {
         case .tooManyNewClients:
             (
                 "a source address brings too many new client ids",
-                "From one address so many client ids a minute are let in that were not seen before (broker.newClientsPerMinute).",
+                "From one address only so many new client ids are admitted in a minute (broker.newClientsPerMinute).",
                 "Wait a minute; for a factory's line or a test behind one address raise that setting."
             )
         case .credentialsUnavailable:
@@ -84,14 +84,14 @@ extension RefusalReason {
             )
         case .retainNotAllowed:
             (
-                "a device or app wanted a message to be kept by the broker",
-                "Retained messages would outlive what they say; only the service keeps some.",
+                "a device or app published with the retain flag",
+                "Retained messages would outlive their content; only the service publishes some.",
                 "Publish, and set the will, without the retain flag."
             )
         case .badTopic:
             (
                 "the topic or filter is malformed",
-                "It is empty, too long, no UTF-8, or has a wildcard where none may be.",
+                "It is empty, too long, not UTF-8, or has a wildcard where none may be.",
                 "Correct the topic in the client."
             )
         case .reservedTopic:
@@ -109,19 +109,19 @@ extension RefusalReason {
         case .sessionRequired:
             (
                 "the user's topics need a session of that user",
-                "A terminal hears user/{uid}/# only while that user is logged in on it.",
+                "A terminal receives user/{uid}/# only while that user is logged in on it.",
                 "Log in first, connect with the session's token, and then subscribe."
             )
         case .noLongerAllowed:
             (
                 "the client lost its right since it connected",
                 "The principal was removed, its secret was rotated, or its session ended; the connection is closed.",
-                "Connect again with what holds now: register the device, or log in."
+                "Connect again with new credentials: register the device, or log in."
             )
         case .ownRequest:
             (
                 "a terminal's own request is not delivered back to it",
-                "Its subscription of all its topics takes in what it publishes itself. This is never told.",
+                "Its subscription of all its topics matches its own requests. This is never reported.",
                 "Nothing is to be done."
             )
         default: limitPage
@@ -156,7 +156,7 @@ extension RefusalReason {
             )
         case .filterNotAllowed:
             (
-                "the filter lies in the client's own space, but has no shape that anything is told on",
+                "the filter lies in the client's own space, but has a shape that no message matches",
                 "Only a few shapes are granted, since a filter costs memory for each of its levels.",
                 "Use one of these filters: {own space}/#, …/response, user/{uid}/#, user/{uid}/device/…"
             )

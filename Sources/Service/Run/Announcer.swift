@@ -1,7 +1,7 @@
 import ServiceLifecycle
 import Web
 
-/// Says once that everything accepts work, as soon as it does.
+/// Announces once that everything accepts work.
 struct Announcer: Service {
     let readiness: Readiness
     let announce: @Sendable () throws -> Void

@@ -14,9 +14,9 @@ import Workers
 package struct Backend {
     /// One line about the store for the banner.
     package let summary: String
-    /// What runs: the workers, and the sweeper.
+    /// The services to run: the workers, and the sweeper.
     package let services: [any Service]
-    /// What the pages behind links show and do.
+    /// The functions of the pages behind links.
     package let pages: Pages
 
     /// Opens the store, notes the demo and the tools' principal, and makes the workers.
@@ -79,7 +79,7 @@ package struct Backend {
         )
     }
 
-    /// Returns what sends e-mails and texts, where the session worker runs that publishes for it.
+    /// Returns the sender of e-mails and texts, where the session worker runs that publishes for it.
     private static func deliveries(
         _ context: RunContext,
         _ environment: Environment
@@ -141,7 +141,7 @@ package struct Backend {
     }
 }
 
-/// What the composition knows by the time the store is opened.
+/// The context of the composition when the store is opened.
 package struct RunContext: Sendable {
     /// The settings in force.
     package let settings: Settings
@@ -163,10 +163,10 @@ package struct RunContext: Sendable {
     package let readiness: Readiness
     /// The metrics of this process.
     package let metrics: PrometheusRegistry
-    /// Where to log.
+    /// The logger.
     package let logger: Logger
 
-    /// Where users reach the service's pages, without a slash at the end.
+    /// The public URL of the service's pages, without a slash at the end.
     package var publicURL: String {
         var url = settings.publicURL ?? Banner.url("http", settings.httpHost, httpPort)
         while url.hasSuffix("/") { url.removeLast() }
@@ -210,7 +210,7 @@ struct SweeperService: Service {
 }
 
 extension Settings {
-    /// How much of the data directory's disk is to be left free.
+    /// The part of the data directory's disk to leave free.
     var diskReserve: DiskGuard.Reserve {
         .init(
             percent: limit("diskFreePercent"),

@@ -1,9 +1,9 @@
-/// What `up` shows when everything accepts work: addresses, and commands to paste.
+/// The banner of `up` when everything accepts work: addresses, and commands to paste.
 struct Banner {
     let context: RunContext
     /// A line about the store.
     let store: String
-    /// How long the start took.
+    /// The duration of the start.
     let seconds: Double
 
     /// The whole text.

@@ -1,8 +1,8 @@
 package import Mosquitto
 
-/// How the workers and the tools reach the broker.
+/// The access of the workers and the tools to the broker.
 package enum BrokerAccess {
-    /// Returns what all workers' connections have in common.
+    /// Returns the common options of all workers' connections.
     ///
     /// - Throws: A `Problem` where the password's file cannot be read.
     package static func workers(_ context: RunContext) throws -> ConnectionOptions {

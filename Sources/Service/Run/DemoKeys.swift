@@ -5,11 +5,11 @@ import Sodium
 package struct DemoKeys: Sendable, Equatable {
     /// The demo app's id.
     package let appID: String
-    /// What its terminals connect with until they have a session.
+    /// The secret with which its terminals connect until they have a session.
     package let appSecret: String
     /// The demo product's key, 32 hex digits.
     package let productKey: String
-    /// What its devices connect with until they have an identity.
+    /// The secret with which its devices connect until they have an identity.
     package let productSecret: String
 
     /// Reads the keys, or makes them at first use.

@@ -82,7 +82,7 @@ package enum Import {
             throw conflict(
                 new.key,
                 lost,
-                why: "it is open on devices, which could not say any more that it is over"
+                why: "it is open on devices, which could no longer clear it"
             )
         }
     }

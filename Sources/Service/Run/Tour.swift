@@ -28,11 +28,11 @@ package struct Tour {
         self.terminal = terminal
     }
 
-    /// One command and a word on what it does.
+    /// One command and a word on its effect.
     package struct Step {
-        /// What it does.
+        /// Its effect.
         package let title: String
-        /// What to paste.
+        /// The command to paste.
         package let command: String
     }
 

@@ -17,7 +17,7 @@ extension Setting {
         text.split(separator: ",").map { $0.filter { !$0.isWhitespace } }.filter { !$0.isEmpty }
     }
 
-    /// Says what is wrong with a value of the right kind; nil where nothing is.
+    /// Returns the problem with a value of the right kind; nil where there is none.
     func objection(to value: SettingValue) -> String? {
         switch (kind, value) {
         case (.integer(let bounds), .integer(let number)) where !bounds.contains(number):
@@ -52,7 +52,7 @@ extension Setting {
         Suggestion.nearest(to: word, among: words).map { " (did you mean \($0)?)" } ?? ""
     }
 
-    /// What a value of another kind must be instead, as an error says it.
+    /// The expected kind in words, for errors.
     var demand: String {
         switch kind {
         case .text, .flag: kindText

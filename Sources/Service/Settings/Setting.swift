@@ -18,7 +18,7 @@ package enum SettingValue: Sendable, Equatable {
 
 /// One row of the table of settings: all that is known about a setting before it has a value.
 package struct Setting: Sendable {
-    /// What values a setting takes.
+    /// The kind of a setting's values.
     package enum Kind: Sendable, Equatable {
         /// Any text; empty means not set.
         case text
@@ -34,13 +34,13 @@ package struct Setting: Sendable {
 
     /// The name in a file (`mqtt.port` is `port` under `mqtt`), and the stem of the other names.
     package let key: String
-    /// What values it takes.
+    /// The kind of its values.
     package let kind: Kind
     /// The default value.
     package let standard: SettingValue
     /// The unit of a number; empty where it has none.
     package let unit: String
-    /// One sentence of what it does.
+    /// One sentence about its effect.
     package let doc: String
     /// True where the value must never be shown.
     package let isSecret: Bool

@@ -3,7 +3,7 @@ extension Settings {
     package var dataDirectory: String { text("data") }
     /// First levels of every topic, without a slash at the end.
     package var root: String { text("root") }
-    /// What is logged.
+    /// The log level.
     package var logLevel: String { text("log.level") }
     /// Names of the workers that run here.
     package var workers: [String] { list("workers") }
@@ -39,16 +39,16 @@ extension Settings {
     /// Address of the service as users reach it.
     package var publicURL: String? { optional("http.publicUrl") }
 
-    /// How e-mails leave: `auto, gateway, smtp` or `log`.
+    /// The route of e-mails: `auto, gateway, smtp` or `log`.
     package var emailDelivery: String { text("delivery.email") }
-    /// How texts leave: `auto, gateway, webhook` or `log`.
+    /// The route of texts: `auto, gateway, webhook` or `log`.
     package var smsDelivery: String { text("delivery.sms") }
 
     /// Name of the mail server.
     package var smtpHost: String { text("smtp.host") }
     /// Port of the mail server; 0 for that of its kind of security.
     package var smtpPort: Int { integer("smtp.port") }
-    /// How the connection to the mail server is secured.
+    /// The security of the connection to the mail server.
     package var smtpSecurity: String { text("smtp.security") }
     /// Address that e-mails come from.
     package var smtpFrom: String { text("smtp.from") }
@@ -58,9 +58,9 @@ extension Settings {
     package var smtpPasswordFile: String? { optional("smtp.passwordFile") }
     /// CA certificates for the mail server.
     package var smtpCAFile: String? { optional("smtp.caFile") }
-    /// How long handing over one mail may take, in seconds.
+    /// The time limit for sending one mail, in seconds.
     package var smtpTimeout: Int { integer("smtp.timeout") }
-    /// Where texts are posted.
+    /// The URL that texts are posted to.
     package var webhookURL: String { text("webhook.url") }
     /// File with the bearer token for the webhook.
     package var webhookTokenFile: String? { optional("webhook.tokenFile") }

@@ -2,7 +2,7 @@ package import JSON
 
 /// The settings in force, each with its value and where it comes from.
 package struct Settings: Sendable {
-    /// Where a value comes from; a later one wins.
+    /// The origin of a value; a later one wins.
     package enum Origin: Sendable, Equatable {
         case standard
         case file(String)
@@ -26,7 +26,7 @@ package struct Settings: Sendable {
         package let setting: Setting
         /// The value in force.
         package let value: SettingValue
-        /// Where it comes from.
+        /// Its origin.
         package let origin: Origin
 
         /// The value as it may be shown: a secret is masked, and credentials in an address.
@@ -69,7 +69,7 @@ package struct Settings: Sendable {
         return entry.value
     }
 
-    /// Where the value of a key that the table has comes from.
+    /// Returns the origin of the value of a key that the table has.
     func origin(_ key: String) -> Origin { values[key]?.origin ?? .standard }
 
     func text(_ key: String) -> String { value(key).text }

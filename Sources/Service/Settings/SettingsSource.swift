@@ -5,7 +5,7 @@ struct SettingsSource {
     /// Prefix of every key in this layer.
     let prefix: [String]
     let provider: any ConfigProvider
-    /// Where a setting's value would come from.
+    /// Returns the place of a setting's value in this layer.
     let origin: (Setting) -> Settings.Origin
 
     /// Reads a setting from this layer; nil where the layer doesn't have it.

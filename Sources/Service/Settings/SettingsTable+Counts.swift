@@ -1,4 +1,4 @@
-/// How much one terminal, one source address, one app and one product may do.
+/// The quotas of one terminal, one source address, one app and one product.
 extension SettingsTable {
     /// Counts below every quota; a source address is an IPv4 address or an IPv6 /64, and connections from
     /// the machine itself have none.

@@ -1,6 +1,6 @@
 /// E-mails and texts.
 extension SettingsTable {
-    /// How they leave.
+    /// Their routes.
     static let delivery: [Setting] = [
         Setting(
             "delivery.email",

@@ -1,4 +1,4 @@
-/// What one device may leave behind.
+/// The bounds of one device's stored data.
 extension SettingsTable {
     /// The bounds of a device's history.
     static let deviceHistory: [Setting] = [

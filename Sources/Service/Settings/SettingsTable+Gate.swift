@@ -1,6 +1,7 @@
-/// How much one connection may do, which the gate counts.
+/// The limits of one connection, which the gate counts.
 extension SettingsTable {
-    /// What the gate is told by `up`; for `serve` the broker's own configuration says it (deploy/mosquitto).
+    /// The gate's options under `up`; for `serve` they are in the broker's own configuration
+    /// (deploy/mosquitto).
     ///
     /// Why these: a terminal that sends without end costs at most 20 transactions' work a second of the some thousands
     /// that a machine does, so that a hundred of them are still a nuisance only; a burst of 100 is what an app

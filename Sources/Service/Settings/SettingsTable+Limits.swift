@@ -1,6 +1,6 @@
 /// Everything has a limit.
 extension SettingsTable {
-    /// What the service takes, keeps and does at most.
+    /// The bounds of what the service accepts, stores and does.
     static let limits: [Setting] = [
         Setting(
             "limits.batch",

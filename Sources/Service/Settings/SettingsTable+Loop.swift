@@ -1,6 +1,6 @@
-/// How the workers take in and publish.
+/// The intake and the publishing of workers.
 extension SettingsTable {
-    /// What keeps a worker that has more to do than it can from making others wait.
+    /// The bounds that keep an overloaded worker from making others wait.
     static let loop: [Setting] = [
         Setting(
             "limits.publishConnections",

@@ -1,4 +1,4 @@
-/// What operators watch, and the bounds that keep a machine well.
+/// The probes for operators, and the bounds that protect a machine.
 extension SettingsTable {
     /// Health and metrics.
     static let health: [Setting] = [

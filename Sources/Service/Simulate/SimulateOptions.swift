@@ -45,7 +45,7 @@ package struct SimulateSummary: Sendable {
     package internal(set) var resent = 0
     package internal(set) var commands = 0
     package internal(set) var reconnects = 0
-    /// What the app's user saw.
+    /// The messages that the app's user received.
     package internal(set) var seen = 0
 
     /// Reports without an answer at the end.

@@ -15,7 +15,7 @@ struct SimulatedValues {
         }
     }
 
-    /// Lets time pass; gives the values that a report tells now.
+    /// Advances the time; returns the values to report now.
     mutating func drift(at seconds: Double) -> JSONObject {
         var changed: [(String, JSONValue?)] = []
         for point in product.dataPoints where point.access != .writeOnly {

@@ -48,7 +48,7 @@ package enum DocumentFile {
                 "\(name) does not fit its schema",
                 at: refusal.field.map { "\(name): \($0)" } ?? name,
                 why: refusal.message,
-                cures: [.init("lamplighter explain LL1202", "which schema that is")]
+                cures: [.init("lamplighter explain LL1202", "the schema to follow")]
             )
         }
     }

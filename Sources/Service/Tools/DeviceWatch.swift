@@ -9,7 +9,7 @@ package enum DeviceWatch {
         package var leaf: String
         /// Whether the gate published it, not the device.
         package var isOfGate: Bool
-        /// What it says.
+        /// The payload.
         package var body: JSONObject
     }
 

@@ -76,13 +76,13 @@ package enum RefusalWatch {
             self.left = left
         }
 
-        /// Shows what was kept by now; to be called once the subscription stands.
+        /// Shows the stored refusals; to be called once subscribed.
         mutating func begin(_ show: (JSONObject) -> Void) throws {
             began = SystemClock().now
             try showStored(show)
         }
 
-        /// Shows once what was told before the subscription and written after the first look.
+        /// Shows once the refusals that were reported before the subscription and stored after the first look.
         mutating func catchUp(_ show: (JSONObject) -> Void) throws {
             let now = SystemClock().now
             guard !hasCaughtUp, now > began.adding(seconds: Self.writeSeconds) else { return }
@@ -98,7 +98,7 @@ package enum RefusalWatch {
             }
         }
 
-        /// Shows what the gate has just told.
+        /// Shows a refusal that the gate has just reported.
         mutating func take(_ payload: ArraySlice<UInt8>, _ show: (JSONObject) -> Void) {
             guard left > 0, let object = try? Payload.object(payload) else { return }
             show(object)

@@ -67,8 +67,8 @@ package enum ToolClient {
         return value
     }
 
-    /// Where the running service's broker listens: on the port that this very command names, else as
-    /// `ready.json` says, else as configured.
+    /// Returns the address of the running service's broker: the port from this command's flags, else from
+    /// `ready.json`, else as configured.
     package static func address(
         _ directory: DataDirectory,
         _ settings: Settings
@@ -110,7 +110,7 @@ package enum ToolClient {
     ) -> Problem {
         Problem(
             .notRunning,
-            "no broker lets this command in at \(address.host):\(address.port)",
+            "no broker admits this command at \(address.host):\(address.port)",
             at: "\(address.host):\(address.port)",
             why: why,
             cures: [
@@ -122,7 +122,7 @@ package enum ToolClient {
 }
 
 extension Settings {
-    /// How to reach the broker with TLS; nil where no CA is configured.
+    /// The TLS options for the broker; nil where no CA is configured.
     package var mqttTLS: ConnectionOptions.TLS? {
         mqttCAFile.map {
             ConnectionOptions.TLS(

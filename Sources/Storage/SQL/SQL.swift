@@ -40,7 +40,7 @@ package final class SQL {
         }
     }
 
-    /// Gives what is made of each row.
+    /// Returns the values made from the rows.
     package func query<Value>(
         _ sql: String,
         _ bind: (inout Binder) -> Void = { _ in },

@@ -1,8 +1,8 @@
 /// Fewer indexes to write for each command.
 ///
-/// Who gave commands was in an index of its own, which only erasing an account reads; since who commands a
-/// device is bound to it, the bindings that have ended lead to the same rows. Requests lie in the order of
-/// their coming, so that the oldest are the first.
+/// The senders of commands had an index of their own, which only erasing an account reads; since senders are
+/// bound to the device, ended bindings lead to the same rows. Requests lie in the order of their coming, so
+/// that the oldest are the first.
 enum Schema013 {
     static let sql = """
         CREATE TABLE formerBond (

@@ -1,5 +1,4 @@
-/// How much each device has written into its history on one day, and when its users were told that there is
-/// no more room.
+/// The bytes that each device wrote into its history on one day, and when its users were notified of the bound.
 enum Schema019 {
     static let sql = """
         ALTER TABLE status ADD COLUMN historyDay {int} NOT NULL DEFAULT 0;

@@ -193,8 +193,8 @@ package struct CodeTable {
 
     // MARK: Sweeping
 
-    /// Forgets codes and tickets that ended before a moment, at most `limit` of each; tells how many
-    /// of which there were more.
+    /// Forgets codes and tickets that ended before a moment, at most `limit` of each; returns the larger of the
+    /// two counts.
     package func prune(before: Instant, limit: Int) throws -> Int {
         var most = 0
         for (table, key) in [("code", "scope"), ("ticket", "ticketHash")] {

@@ -14,7 +14,7 @@ package struct CommandCall: Sendable, Equatable {
     /// set back, and is ignored.
     static let aheadMilliseconds: Int64 = 60_000
 
-    /// Returns whether it waits for the device to listen.
+    /// Returns whether it waits for the device to subscribe.
     package func isAhead(at now: Instant) -> Bool {
         at > now && at <= now.adding(milliseconds: Self.aheadMilliseconds)
     }

@@ -6,7 +6,7 @@ package struct Waiter: Sendable {
     package var terminal: TerminalID
     /// The request to be answered.
     package var requestID: MessageID
-    /// Where the answer goes.
+    /// The topic of the answer.
     package var topic: String
     /// MQTT 5 correlation data to be given back.
     package var correlation: [UInt8]?

@@ -91,7 +91,7 @@ package struct DeadLetterTable {
         return try page(before: id + 1, limit: 1).first { $0.id == id }
     }
 
-    /// Removes one letter; tells whether it was there.
+    /// Removes one letter; returns whether it existed.
     package func drop(_ id: Int64) throws -> Bool {
         try sql.run("DELETE FROM deadLetter WHERE id = $1") { $0.add(id) }
         return sql.changes > 0
@@ -124,7 +124,7 @@ package struct DeadLetterTable {
         try sql.run("DELETE FROM deadLetter WHERE id <= $1") { $0.add(id) }
     }
 
-    /// Removes all letters; tells how many there were.
+    /// Removes all letters; returns their number.
     package func dropAll() throws -> Int {
         try sql.run("DELETE FROM deadLetter")
         return sql.changes

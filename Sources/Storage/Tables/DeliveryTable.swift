@@ -6,7 +6,7 @@ import Sodium
 package struct DeliveryTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
-    /// How many due messages are looked at for each that is taken up.
+    /// How many due messages are looked at for each claimed one.
     private static let lookedAtPerClaimed = 10
 
     /// A due delivery and its progress.

@@ -15,7 +15,7 @@ package struct HistoryRound: Sendable {
     private let after: String
     private typealias Line = (ts: Int64, line: ArraySlice<UInt8>)
     private var linesOf: [String: [[Line]]] = [:]
-    /// What is to be written, in the order of the devices; `prepare` makes it.
+    /// The pieces to write, in the order of the devices; `prepare` makes them.
     ///
     /// A device's pieces stand side by side, and may not be parted over transactions.
     package private(set) var pieces: [HistoryPiece] = []

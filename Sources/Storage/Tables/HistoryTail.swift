@@ -21,7 +21,7 @@ package struct HistoryTail {
         package var since: Instant?
     }
 
-    /// How far a round has come: the rows up to `seq`, the devices up to `did`.
+    /// The progress of a round: the rows up to `seq`, the devices up to `did`.
     struct Mark {
         var seq: Int64
         var did: String

@@ -1,7 +1,7 @@
 /// Installation-wide facts, by name.
 package struct MetaTable {
     let sql: SQL
-    /// What the writer knows already; nil for readers.
+    /// The writer's cache; nil for readers.
     let cache: WriterCache?
 
     /// Returns a fact, or nil.

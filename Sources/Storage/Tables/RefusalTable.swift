@@ -66,7 +66,7 @@ package struct RefusalTable {
         }.compactMap(\.self).reversed()
     }
 
-    /// Returns how often was refused since a moment, by reason, the most frequent first.
+    /// Returns the number of refusals since a moment, by reason, the most frequent first.
     ///
     /// A row of alike ones counts whole when its last one came since then.
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {

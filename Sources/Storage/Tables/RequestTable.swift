@@ -8,7 +8,7 @@ package struct RequestTable {
 
     /// The record of an earlier request.
     package struct Known: Sendable {
-        /// What the request asked for, as a digest.
+        /// A digest of the request's content.
         package var content: [UInt8]
         /// The answer; nil while it is in progress or where a repeat makes a fresh one.
         package var answer: [UInt8]?
@@ -107,7 +107,8 @@ package struct RequestTable {
         try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
     }
 
-    /// Gives a request that waited for a command its answer; nothing where the id stands for another by now.
+    /// Stores the answer of a request that waited for a command; does nothing where the id belongs to another
+    /// by now.
     ///
     /// It is the newest row from then on, with the bytes of its answer: rows lie in the order of their time.
     package func complete(

@@ -5,8 +5,8 @@ package struct RetentionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Forgets a device's events, ended commands and waiters older than a moment, and the ended bindings of which
-    /// no command is left, at most `limit` of each; tells whether there may be more.
+    /// Forgets a device's events, ended commands and waiters older than a moment, and the ended bindings of
+    /// which no command is left, at most `limit` of each; returns whether there may be more.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Bool {
         try sql.run(
             """

@@ -14,7 +14,7 @@ package struct StatusRecord: Sendable {
 /// The current statuses of devices: one row for each device.
 package struct StatusTable {
     let sql: SQL
-    /// What the writer knows already; nil for readers.
+    /// The writer's cache; nil for readers.
     let cache: WriterCache?
     /// Collects the largest connection number for the gate.
     let gate: GateChanges
@@ -125,7 +125,7 @@ package struct StatusTable {
         for record in moved { gate.note(connection: record.status.presence.connection) }
     }
 
-    /// Returns the largest number of a device's connection that was ever told; 0 before the first.
+    /// Returns the largest connection number ever reported; 0 before the first.
     static func lastConnection(_ sql: SQL) throws -> Int64 {
         try sql.integer("SELECT coalesce(max(connection), 0) FROM status") ?? 0
     }

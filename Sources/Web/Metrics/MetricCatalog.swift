@@ -2,7 +2,7 @@
 ///
 /// A name that is not here (a library's own metric) is served too, with a help text that says so.
 package enum MetricCatalog {
-    /// How Prometheus treats a metric.
+    /// The type of a metric in Prometheus.
     package enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
@@ -11,7 +11,7 @@ package enum MetricCatalog {
     package struct Entry: Sendable {
         /// The name on the `/metrics` page; units and `_total` are part of it.
         package let name: String
-        /// How Prometheus treats it.
+        /// Its type in Prometheus.
         package let kind: Kind
         /// The text of its HELP line.
         package let help: String

@@ -103,7 +103,7 @@ final class HistogramSeries: Series, RecorderHandler, TimerHandler {
     }
 }
 
-/// How labels stand in a sample line.
+/// The text of labels in a sample line.
 enum LabelText {
     /// Joins escaped pairs, in the order given.
     static func pairs(_ dimensions: [(String, String)]) -> String {

@@ -1,11 +1,11 @@
 import Domain
 
-/// What the pages say in one language.
+/// The texts of the pages in one language.
 struct PageWords: Sendable {
-    /// What the page of one kind of link says.
+    /// The texts of the page of one kind of link.
     struct Texts: Sendable {
         var title: String
-        /// What is asked; `{address}` is the masked address.
+        /// The question; `{address}` is the masked address.
         var ask: String
         var button: String
         var doneTitle: String
@@ -14,7 +14,7 @@ struct PageWords: Sendable {
 
     /// The tag of the language in HTML.
     var tag: String
-    /// What stands where no app's name is known.
+    /// The replacement for an unknown app's name.
     var service: String
     var verifyEmail: Texts
     var resetPassword: Texts
@@ -41,7 +41,7 @@ struct PageWords: Sendable {
         }
     }
 
-    /// Returns what is said of a password that won't do.
+    /// Returns the message about a refused password.
     func fault(_ fault: LinkView.BadPassword) -> String {
         switch fault {
         case .differs: differs

@@ -1,6 +1,6 @@
 package import Domain
 
-/// What the pages need from the service, as functions, since `Web` knows no store.
+/// The functions of the service that the pages need, since `Web` has no store.
 package struct Pages: Sendable {
     /// Shows where a link stands, and changes nothing.
     package var look: @Sendable (_ token: String) async -> LinkView

@@ -5,7 +5,7 @@ import NIOCore
 /// The context of one HTTP request.
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
-    /// Where the connection comes from; nil in tests.
+    /// The source address of the connection; nil in tests.
     let remoteAddress: SocketAddress?
 
     init(source: ApplicationRequestContextSource) {

@@ -48,7 +48,7 @@ extension Workplace {
             at: "\(id)",
             why: "it was dropped, replayed, or pushed out by newer ones",
             cures: [
-                .init("lamplighter deadletter list --data '\(directory.path)'", "what there is")
+                .init("lamplighter deadletter list --data '\(directory.path)'", "the existing ones")
             ]
         )
     }

@@ -17,7 +17,7 @@ struct DeviceLabelCommand: AsyncParsableCommand {
             """
     )
 
-    /// What the label is written as.
+    /// The format of the label.
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case text, svg, png
     }

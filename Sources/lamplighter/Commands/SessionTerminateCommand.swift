@@ -31,7 +31,7 @@ struct SessionTerminateCommand: AsyncParsableCommand {
                 cures: [
                     .init(
                         "lamplighter session list --data '\(place.directory.path)'",
-                        "sessions that live"
+                        "live sessions"
                     )
                 ]
             )

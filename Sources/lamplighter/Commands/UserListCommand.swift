@@ -77,7 +77,7 @@ enum UserView {
         ])
     }
 
-    /// Returns what people call the user; a name that is an address is masked like one.
+    /// Returns the user's name for people; a name that is an address is masked like one.
     static func name(_ user: User, isOpen: Bool) -> String {
         if user.isAnonymous { return "(anonymous)" }
         guard let name = user.username ?? user.externalUID else { return "-" }

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// How often this process was asked to end, by Ctrl-C or SIGTERM.
+/// Counts the interrupts of this process, by Ctrl-C or SIGTERM.
 enum Interrupt {
     private static let count = Atomic<Int>(0)
 
@@ -14,7 +14,7 @@ enum Interrupt {
         }
     }
 
-    /// How often it was asked since `listen()`.
+    /// The number of interrupts since `listen()`.
     static var times: Int { count.load(ordering: .relaxed) }
 
     private static func note() { count.wrappingAdd(1, ordering: .relaxed) }

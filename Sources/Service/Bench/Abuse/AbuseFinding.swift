@@ -7,21 +7,21 @@ struct AbuseFinding: Sendable {
     /// Of the others, during the attack and beside a client that only burns.
     var lanes: [AbuseLane.Kind: AbuseLane] = [:]
     var burnt: [AbuseLane.Kind: AbuseLane] = [:]
-    /// What cut one of the others off, if anything did.
+    /// The reason why another client was cut off, if one was.
     var failure: String?
     /// Milliseconds until an intruder was out; nil for never.
     var cut: Double?
     var cutBurnt: Double?
     /// Megabytes that service and broker grew by at most.
     var grown = 0.0
-    /// How the data directory grew.
+    /// The growth of the data directory.
     var disk = AbuseDisk()
     var beginnings = 0
     var stands = true
     var aftermath: [String] = []
     var tally = HostileTally()
 
-    /// How many times as long everything may take: what is measured is not what operators run.
+    /// The factor for all times: the measured build is not the one that operators run.
     private let slower: Double
 
     init(_ attack: AbuseAttack, seconds: Double, slower: Double) {
@@ -40,7 +40,7 @@ struct AbuseFinding: Sendable {
 
     var goals: [BenchGoal] { times + rest }
 
-    /// What a busy machine alone may miss.
+    /// The goals that a busy machine alone may miss.
     private var times: [BenchGoal] {
         AbuseLane.Kind.allCases.map { kind in
             atMost(
@@ -51,7 +51,7 @@ struct AbuseFinding: Sendable {
         } + [atMost("intruder out, ms", cut ?? .infinity, slower * Self.cutMax)]
     }
 
-    /// What no machine may miss.
+    /// The goals that no machine may miss.
     private var rest: [BenchGoal] {
         AbuseLane.Kind.allCases.map { kind in
             let lane = lanes[kind] ?? AbuseLane()

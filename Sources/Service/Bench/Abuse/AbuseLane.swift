@@ -1,19 +1,19 @@
 import JSON
 
-/// One kind of thing that honest clients do beside an attack, and how long its answers took.
+/// One kind of request of honest clients beside an attack, and the times of its answers.
 struct AbuseLane: Sendable {
-    /// What is done.
+    /// The kind of request.
     enum Kind: String, Sendable, CaseIterable {
         /// `account/whoami` of a user.
         case whoami
-        /// `device/control`, until its outcome is told.
+        /// `device/control`, until its outcome is published.
         case control
         /// A report with an id.
         case report
         /// `account/login` with a password.
         case login
 
-        /// How many a second, over all who do it.
+        /// Requests a second, over all clients.
         var rate: Double {
             switch self {
             case .whoami: 30
@@ -26,7 +26,7 @@ struct AbuseLane: Sendable {
 
     /// Milliseconds of each answer, while it is timed.
     var delays: [Double] = []
-    /// Those without an answer at the end.
+    /// Requests without an answer at the end.
     var unanswered = 0
     var refused = 0
     var firstRefusal: String?

@@ -9,7 +9,7 @@ struct AbuseTrial {
     /// Which attack on this ground it is: each has an account to evict from, a device and an address.
     let number: Int
     let seconds: Double
-    /// How many times as long everything may take.
+    /// The factor for all times.
     let slower: Double
 
     private static let drainSeconds = 15.0

@@ -8,9 +8,9 @@ package struct BenchAbuseOptions: Sendable {
     package var seconds = 10.0
     /// Whether the limits that stop an attack are switched off: then each must do harm.
     package var isControl = false
-    /// How many times as long everything may take, for a debug build; no other bound is wider.
+    /// The factor for all times, for a debug build; no other bound is wider.
     package var slower = 1.0
-    /// How often an attack is made at most that missed nothing but a time, as a busy machine does alone.
+    /// The tries of an attack that missed only a time, as on a busy machine.
     package var tries = 1
     /// Whether one attack of each kind is enough.
     package var isShort = false

@@ -3,7 +3,7 @@ struct HostileChunk {
     /// The packets, one behind the other.
     private(set) var bytes: [UInt8]
     let packetBytes: Int
-    /// How many there are.
+    /// The number of packets.
     let count: Int
     /// Runs of `#` in the first packet: a number stands there instead.
     private let places: [Range<Int>]

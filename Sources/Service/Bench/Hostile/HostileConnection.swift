@@ -1,13 +1,13 @@
 import Glibc
 
-/// One connection of a hostile process: what it still has to write, and what it has got.
+/// One connection of a hostile process, with its buffers.
 final class HostileConnection {
     /// Takes a packet that came: its first byte, and the rest.
     typealias Take = (_ header: UInt8, _ body: ArraySlice<UInt8>) -> Void
 
     let login: HostileLogin
     let descriptor: Int32
-    /// Whether the broker has let it in.
+    /// Whether the broker has admitted it.
     var isIn = false
     private var output: [UInt8]
     private var written = 0
@@ -98,7 +98,7 @@ final class HostileConnection {
         return true
     }
 
-    /// Where the body of the packet that begins at a place lies; nil while it isn't whole.
+    /// Returns the range of the body of the packet that begins at a place; nil while it isn't whole.
     private func packet(_ at: Int) -> (Int, Int)? {
         var length = 0
         for digit in 0..<4 {

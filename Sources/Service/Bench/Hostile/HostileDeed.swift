@@ -1,4 +1,4 @@
-/// What a hostile client does, as fast as it can.
+/// An attack of a hostile client, made as fast as it can.
 enum HostileDeed: String, Sendable, CaseIterable {
     /// Subscribes to filters of very many levels, below its own space.
     case deepFilters = "deep-filters"

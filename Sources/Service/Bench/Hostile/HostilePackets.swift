@@ -69,7 +69,7 @@ struct HostilePackets {
     }
 }
 
-/// Who a hostile connection comes as, and from where.
+/// The identity and source address of a hostile connection.
 struct HostileLogin: Sendable {
     var version: UInt8
     var clientID: String

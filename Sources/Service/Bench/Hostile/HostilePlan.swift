@@ -1,10 +1,10 @@
-/// How a deed is done: who connects and what is sent.
+/// The plan of a deed: the identities and the messages.
 struct HostilePlan {
-    /// Who a connection comes as; the number is another one each time.
+    /// The identity of a connection; the number differs each time.
     var login: (_ place: Int, _ number: Int) -> HostileLogin
     /// Filters it subscribes to at first.
     var filters: (HostileLogin) -> [String] = { _ in [] }
-    /// What it sends again and again; nil for nothing.
+    /// The message that it repeats; nil for none.
     var chunk: (HostileLogin) -> HostileChunk? = { _ in nil }
     /// Bytes that it sends once, instead.
     var once: [UInt8] = []
@@ -12,9 +12,10 @@ struct HostilePlan {
     var answerWindow = 1 << 40
     /// Messages that the broker has not confirmed.
     var confirmWindow = 1 << 40
-    /// Whether it goes, and comes as another, once its message is confirmed or it has nothing to say.
+    /// Whether it disconnects, and returns under another identity, once its message is confirmed or it has
+    /// none.
     var isBrief = false
-    /// Whether it goes and comes back once it has sent all that it has at once.
+    /// Whether it disconnects and reconnects once it has sent all its messages.
     var isReturning = false
 }
 

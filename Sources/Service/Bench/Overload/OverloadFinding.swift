@@ -15,7 +15,7 @@ struct OverloadFinding: Sendable {
     /// Reports that never got an answer although they were sent again; nil where they are not counted.
     var lost: Int?
     var stands = true
-    /// What cut the honest devices off, if anything did.
+    /// The reason why honest devices were cut off, if they were.
     var failure: String?
 
     init(_ name: String) { self.name = name }

@@ -11,7 +11,7 @@ final class OverloadProbe {
     private(set) var delays: [Double] = []
     private(set) var unanswered = 0
 
-    /// What a report without an answer counts as, in milliseconds.
+    /// The time counted for a report without an answer, in milliseconds.
     static let never = 60_000.0
 
     init(_ ground: AbuseGround, _ devices: [LoadDevice]) {
@@ -96,7 +96,7 @@ final class OverloadProbe {
     }
 }
 
-/// How long the answers to a probe took, in milliseconds.
+/// The times of the answers to a probe, in milliseconds.
 struct OverloadDelays: Sendable {
     let p50: Double
     let p99: Double
