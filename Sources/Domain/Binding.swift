@@ -4,7 +4,7 @@ package struct Binding: Sendable, Equatable {
     package enum Role: String, Sendable, CaseIterable {
         case special, normal, owner, guest
 
-        /// Whether the role gets notifications about the device's other users.
+        /// Whether the role is notified about the device's other users.
         package var isPrincipal: Bool { self == .special || self == .owner }
     }
 

@@ -14,7 +14,7 @@ package struct HistoryUse: Sendable, Equatable {
     /// When users were last told that history was not kept.
     package var toldAt: Instant?
 
-    /// How often users are told that history is not kept, in seconds: once an hour.
+    /// The interval between notices that history is not kept, in seconds: one hour.
     package static let tellSeconds: Int64 = 3600
     /// The part of the bound by which the log of alerts and faults may pass it: it goes on where values
     /// have used the day up, and is bounded too.

@@ -82,7 +82,7 @@ package enum PresenceRules {
         case .disconnected(let connection, let why):
             guard connection >= presence.connection else { return nil }
             presence.connection = connection
-            // The device itself is back already: its new connection is told of next.
+            // The device itself is back already: the gate reports its new connection next.
             if why == "takenOver" { return nil }
             presence.isAlive = false
             presence.isOnline = false

@@ -53,7 +53,7 @@ package struct Status: Sendable, Equatable {
         /// A fingerprint of the values of each report of that time, at most `fingerprintsMax`.
         package var fingerprints: [UInt64]
 
-        /// How many reports of one time are told apart.
+        /// How many reports of one time are distinguished.
         package static let fingerprintsMax = 32
 
         /// Makes a note of reports of one time.
@@ -115,7 +115,7 @@ package struct Status: Sendable, Equatable {
 package enum ConditionKind: String, Sendable, CaseIterable {
     case alert, fault
 
-    /// The type of the event that tells of its end.
+    /// The type of the event for its end.
     package var clearedType: String { rawValue + "Cleared" }
 
     /// The field of a report, and of a product, that lists such conditions.
@@ -145,7 +145,7 @@ package struct Event: Sendable, Equatable {
         historyLimited,
     ]
 
-    /// The type of the event that tells that no more history is kept today.
+    /// The type of the event for the end of today's history.
     package static let historyLimited = "historyLimited"
 
     /// Makes an event.

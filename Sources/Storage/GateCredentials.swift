@@ -21,7 +21,7 @@ final class GateCredentials: Sendable {
     private struct State: ~Copyable {
         var file: CredentialsFile?
         var isBehind = true
-        /// The largest number of a connection that the file tells of.
+        /// The largest connection number in the file.
         var connection: Int64 = 0
 
         mutating func note(_ records: [Record]) {

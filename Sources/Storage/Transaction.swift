@@ -51,7 +51,7 @@ package struct Transaction {
     package var avatars: AvatarTable { AvatarTable(transaction: self) }
     /// Sessions and the terminals that they are on.
     package var sessions: SessionTable { SessionTable(transaction: self) }
-    /// Commands and who waits for them.
+    /// Commands and their waiters.
     package var commands: CommandTable { CommandTable(transaction: self) }
     /// The ids of reports that took effect.
     package var inbox: InboxTable { InboxTable(transaction: self) }

@@ -3,7 +3,7 @@ import Hummingbird
 /// Puts on every answer the headers that keep a browser from guessing, framing or storing it, where
 /// the answer has none of its own.
 struct SecurityHeaders<Context: RequestContext>: RouterMiddleware {
-    /// Whether users come by https, and are to go on doing so.
+    /// Whether users come by https, and browsers are to keep to it.
     let isSecure: Bool
 
     @concurrent func handle(

@@ -6,8 +6,8 @@ package import Logging
 ///
 /// An app's claims are never trusted: ID tokens are verified with their issuer's published keys, codes and
 /// access tokens with the provider's own endpoint, and each that it was issued for this app. Times, sizes and
-/// numbers of calls are bounded for each provider by itself, so one that hangs slows only those who log in with
-/// it, and them not for long.
+/// numbers of calls are bounded for each provider by itself, so one that hangs delays only logins with it, and
+/// those not for long.
 package final class IdentityProviders: Sendable {
     /// The bounds of the calls.
     package struct Limits: Sendable {

@@ -44,7 +44,7 @@ extension TokenProvider {
         ) { ($0.nickname, $0.headimgurl) }
     }
 
-    /// `GET /user/get_user_info`: `ret` is 0 where it is told.
+    /// `GET /user/get_user_info`: `ret` is 0 for success.
     func qqProfile(_ identity: VerifiedIdentity, _ token: String) async -> VerifiedIdentity {
         struct Body: Decodable {
             let ret: Int?

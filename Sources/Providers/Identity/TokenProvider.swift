@@ -4,9 +4,9 @@ import Sodium
 
 /// A provider that verifies its own codes and tokens: the requests, and the meaning of the answers.
 ///
-/// Each `verify` asks the provider's documented endpoint and makes sure of two things: whose the
-/// credential is, and that it was issued for this app. What the provider calls wrong with the
-/// credential is `invalidCredential`; what it calls wrong with us is told to the operator.
+/// Each `verify` asks the provider's documented endpoint and makes sure of two things: whose the credential is,
+/// and that it was issued for this app. What the provider calls wrong with the credential is
+/// `invalidCredential`; problems with the app's own settings are logged for the operator.
 struct TokenProvider: Sendable {
     let line: ProviderLine
     let settings: ProviderSettings

@@ -8,7 +8,7 @@ package struct TextWebhook: Sendable {
     private let token: String?
     private let timeout: Duration
 
-    /// Takes the address that texts are posted to, and the bearer token that says who posts.
+    /// Makes a webhook from the URL that texts are posted to, and a bearer token.
     ///
     /// The client may be shared with others; its creator shuts it down.
     /// - Throws: `Rejection` of field `url` or `token`.

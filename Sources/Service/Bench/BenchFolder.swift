@@ -2,7 +2,7 @@ import Foundation
 
 /// The temporary folder of a benchmark.
 enum BenchFolder {
-    /// Makes a folder of one's own, where `TMPDIR` says.
+    /// Makes a private folder in `TMPDIR`.
     ///
     /// - Throws: What the system says.
     static func make() throws -> String {

@@ -34,7 +34,7 @@ struct BenchGoal {
     }
 
     /// Returns what 99 of 100 values stay below; of fewer than 200 the second highest, which leaves out a
-    /// single one and no more; 0 for nothing.
+    /// single one; 0 for none.
     static func percentile99(_ values: [Double]) -> Double {
         let sorted = values.sorted()
         guard sorted.count >= 200 else { return sorted.dropLast().last ?? sorted.last ?? 0 }

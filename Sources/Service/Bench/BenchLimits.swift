@@ -17,7 +17,7 @@ package struct BenchLimitsOptions: Sendable {
     package init() {}
 }
 
-/// Measures what the limits of each connection cost those who stay below them: `lamplighter bench limits`.
+/// Measures the cost of the limits of each connection for clients below them: `lamplighter bench limits`.
 ///
 /// Two brokers stand side by side, one that counts everything, with bounds that no sender here reaches, and
 /// one with all limits switched off. Each round measures the reports a second and the round trip of commands at both, the

@@ -45,7 +45,7 @@ struct BenchProcess {
         ) { TextFile.exists(field.directory.ready) }
     }
 
-    /// Starts `up` on a data directory that may be filled already, with settings of one's own.
+    /// Starts `up` on a data directory that may be filled already, with given settings.
     ///
     /// - Throws: `LoadError`, or the system's refusal.
     static func up(_ directory: DataDirectory, settings: [String]) async throws -> BenchProcess {

@@ -49,7 +49,8 @@ package final class BrokerChild: Service {
     package func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await supervise()
-            // A broker that ended by itself while the others drain: who returns before its turn failed.
+            // A broker that ended by itself while the others drain: a service that returns before its turn
+            // failed.
             try? await gracefulShutdown()
         } onCancelOrGracefulShutdown: {
             self.isStopping.withLock { $0 = true }

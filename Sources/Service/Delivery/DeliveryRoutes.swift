@@ -25,7 +25,7 @@ enum DeliveryRoutes {
         case "smtp", "webhook": try direct()
         case "log": .log(showsText: context.ownsBroker)
         case "gateway": .gateway
-        // Only a broker of one's own, on loopback, is a place to try things out.
+        // Only a private broker, on loopback, is a place for trials.
         default: context.ownsBroker ? .log(showsText: true) : .gateway
         }
     }

@@ -7,7 +7,7 @@ package struct ShutdownDeadline: Service {
     private let onBegin: @Sendable () -> Void
     private let onForce: @Sendable () -> Void
 
-    /// Makes a deadline that counts from the begin of the shutdown, which `onBegin` is told.
+    /// Makes a deadline that counts from the begin of the shutdown, when `onBegin` is called.
     package init(
         limit: Duration,
         onBegin: @escaping @Sendable () -> Void = {},

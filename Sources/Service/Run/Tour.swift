@@ -8,7 +8,7 @@ package struct Tour {
     let demo: DemoKeys
     /// The lamp's MAC address, new for each tour: a bound lamp can't register again.
     let mac: String
-    /// The app's terminal, new for each tour: a terminal with a session knows the app secret no more.
+    /// The app's terminal, new for each tour: the app's secret no longer opens a terminal with a session.
     let terminal: String
 
     /// Makes a tour.

@@ -8,7 +8,7 @@ package struct Waiter: Sendable {
     package var requestID: MessageID
     /// The topic of the answer.
     package var topic: String
-    /// MQTT 5 correlation data to be given back.
+    /// The MQTT 5 correlation data for the answer.
     package var correlation: [UInt8]?
 
     /// Makes a waiter.

@@ -4,8 +4,8 @@ extension HistoryTable {
     /// Hands over a device's records from a place on, by time, those of one moment in the order of their
     /// arrival, each with the place behind it; until `body` says that it is enough, or `to`.
     ///
-    /// Reads the pieces that reach the time and what of the device lies in the tail, once, whatever the
-    /// sorter has moved; so many pieces as it takes and no more.
+    /// Reads the pieces that reach the time and what of the device lies in the tail, once, whatever the sorter
+    /// has moved; it reads no more pieces than needed.
     /// - Returns: How many records were looked at.
     package func scan(
         _ did: DeviceID,

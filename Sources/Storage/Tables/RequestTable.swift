@@ -102,7 +102,7 @@ package struct RequestTable {
         }
     }
 
-    /// Forgets all that was turned away: the broker has kept none of it.
+    /// Forgets all requests that were turned away: the broker has kept none of them.
     package func forgetTurnedAway() throws {
         try sql.run("DELETE FROM request WHERE turnedAway IS NOT NULL")
     }

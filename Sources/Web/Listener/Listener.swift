@@ -26,7 +26,7 @@ package struct ListenerLimits: Sendable {
     }
 }
 
-/// One address that HTTP is served on, with bounds on who connects there.
+/// One address that HTTP is served on, with bounds on its connections.
 struct Listener {
     private let name: String
     private let host: String
@@ -44,7 +44,7 @@ struct Listener {
         self.port = port
         self.limits = limits
         var logger = logger
-        // A request is not news; the library would tell of each at info.
+        // A request is not worth a line; the library would log each at info.
         logger.logLevel = max(logger.logLevel, .warning)
         self.logger = logger
     }

@@ -28,7 +28,7 @@ struct WebContext: RequestContext {
     static func household(_ address: String) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
-        // An IPv4 address in the clothes of IPv6 (::ffff:192.0.2.1) is one of its own.
+        // An IPv4 address in IPv6 form (::ffff:192.0.2.1) counts by itself.
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10...11] == [0xFF, 0xFF]
         return (isMapped ? bytes[12...] : bytes.prefix(8))
             .map { String($0, radix: 16) }.joined(separator: ":")

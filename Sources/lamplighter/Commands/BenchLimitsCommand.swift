@@ -1,7 +1,7 @@
 import ArgumentParser
 import Service
 
-/// `bench limits`: what the limits of each connection cost those who stay below them.
+/// `bench limits`: the cost of the limits of each connection for clients below them.
 struct BenchLimitsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limits",

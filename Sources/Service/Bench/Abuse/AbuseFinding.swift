@@ -64,7 +64,7 @@ struct AbuseFinding: Sendable {
             atMost("others cut off", failure == nil ? 0 : 1, 0),
             atMost("intruder left in", cut == nil ? 1 : 0, 0),
             atMost("memory grown, MB", grown, Self.grownMax),
-            // What is too short to tell of a minute may still not write more than a minute may.
+            // An attack shorter than a minute may not write more than one of a minute may.
             atMost(
                 writtenAMinute == nil ? "disk, MB" : "disk, MB a minute",
                 writtenAMinute ?? disk.written,

@@ -170,7 +170,7 @@ final class AbuseOthers {
         }
     }
 
-    /// A device does as it is told.
+    /// Makes a device obey a command.
     private func obey(_ device: Int, _ body: String) {
         guard let cid = LoadText.number("\"cid\":", in: body) else { return }
         report(device, "\"cid\":\(cid),\"code\":0")
@@ -185,7 +185,7 @@ final class AbuseOthers {
             lane.firstRefusal = lane.firstRefusal ?? body
             lanes[kind] = lane
         } else if kind != .control {
-            // A command has been answered when its outcome is told.
+            // A command has been answered when its outcome is published.
             settle(id)
         }
     }

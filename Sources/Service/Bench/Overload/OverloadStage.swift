@@ -90,7 +90,7 @@ struct OverloadStage {
     }
 
     private func rest() async throws -> OverloadDelays {
-        // What those have told who floods is over by then, five seconds after the end.
+        // The effects of the flood are over by then, five seconds after its end.
         usleep(UInt32(Self.restSeconds * 1e6))
         return try measure(seconds: 3)
     }
