@@ -5,7 +5,7 @@
 package struct BatchWriter {
     /// The batch so far.
     package private(set) var bytes: [UInt8]
-    /// How many messages it holds.
+    /// The number of messages in the batch.
     package private(set) var count = 0
 
     /// The first byte of a batch: the version of its form.
@@ -25,7 +25,7 @@ package struct BatchWriter {
     /// Whether a message of so many bytes (topic, payload and properties together) belongs to this batch.
     ///
     /// The first one always does: the largest message of all fills a batch of its own. A batch of several must not grow
-    /// beyond what the broker takes as one packet.
+    /// beyond the broker's largest packet.
     package func hasRoom(bytes length: Int) -> Bool {
         isEmpty || bytes.count + length + Self.headBytes <= Self.bytesMax
     }

@@ -11,7 +11,7 @@ package struct BatchedMessage {
     package var responseTopic: UnsafeBufferPointer<UInt8>?
     /// MQTT 5 Correlation Data.
     package var correlation: UnsafeBufferPointer<UInt8>?
-    /// Where a request or registration comes from, as the gate tells workers.
+    /// The source address of a request or registration, as the gate tells workers.
     package var sourceAddress: UnsafeBufferPointer<UInt8>?
     /// Whether the gate took out Correlation Data that was too long.
     package var isCorrelationTooLong = false

@@ -95,8 +95,8 @@ static bool bulk_send(struct bulk_socket *self) {
     return true;
 }
 
-// Puts the acknowledgements behind what is to be written; false where there are none, where there is no
-// room, or where they would come into the middle of a packet.
+// Appends the acknowledgements to the output; false if there are none, if there is no room, or if they would
+// come into the middle of a packet.
 static bool bulk_append_acks(struct bulk_socket *self) {
     if (self->acks_end == 0 || self->rest > 0 || BUFFER_BYTES - self->out_end < self->acks_end) return false;
     memcpy(self->out + self->out_end, self->acks, self->acks_end);
@@ -105,7 +105,7 @@ static bool bulk_append_acks(struct bulk_socket *self) {
     return true;
 }
 
-// Puts released acknowledgements behind what is to be written, as many whole ones as there is room for.
+// Appends released acknowledgements to the output, as many whole ones as fit.
 static bool bulk_append_released(struct bulk_socket *self) {
     if (self->rest > 0) return false;
     size_t begin = self->held_begin;

@@ -71,7 +71,7 @@ static inline int gate_kick(const char *client_id) {
 
 // Not mosquitto_broker_publish_copy: Mosquitto 2.0.11 takes that copy from the system, and counts it as its
 // own when it frees it. After enough messages its count of memory in use falls below zero, which reads as
-// far beyond memory_limit, and the broker takes no connection any more.
+// far beyond memory_limit, and the broker accepts no more connections.
 // Takes ownership of the properties, even if it fails.
 static inline int gate_publish_with(
     const char *topic, const void *payload, int count, int qos, bool retain, mosquitto_property *properties) {

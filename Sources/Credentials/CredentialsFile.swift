@@ -72,7 +72,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
         _ = consume lock
     }
 
-    /// Replaces the file by one that holds exactly these records: written beside it, synced, renamed.
+    /// Replaces the file by one with exactly these records: written next to it, synced, renamed.
     ///
     /// The old file stays as it was when this throws.
     package mutating func rewrite(_ records: [Record]) throws(CredentialsError) {
@@ -107,7 +107,7 @@ package struct CredentialsFile: ~Copyable, Sendable {
             }
         }
         try file.writeOnce(bytes)
-        // Readable to the broker's group whatever the umask is.
+        // Readable by the broker's group under any umask.
         guard fchmod(file.number, 0o640) == 0 else { throw .system(call: "fchmod", errno: errno) }
         try file.synchronize()
         guard rename(draft, path) == 0 else { throw .system(call: "rename", errno: errno) }

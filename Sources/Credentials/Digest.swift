@@ -45,7 +45,7 @@ package struct Digest: Sendable {
 }
 
 extension Digest: Equatable {
-    /// Compares in constant time, whatever the bytes are.
+    /// Compares in constant time.
     package static func == (left: Digest, right: Digest) -> Bool {
         let first = (left.words.0 ^ right.words.0) | (left.words.1 ^ right.words.1)
         let second = (left.words.2 ^ right.words.2) | (left.words.3 ^ right.words.3)

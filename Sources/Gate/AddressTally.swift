@@ -31,7 +31,7 @@ struct AddressTallies {
         self.limit = limit
     }
 
-    /// How many addresses are remembered.
+    /// The number of remembered addresses.
     var count: Int { live.count &+ idle.count }
 
     /// Notes a new connection and returns the tally of its address; nil if addresses are not counted.

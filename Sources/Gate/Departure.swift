@@ -2,7 +2,7 @@ import CMosquittoBroker
 
 /// The reason for the end of a connection, as presence messages give it.
 enum Departure: String {
-    /// The client said goodbye.
+    /// The client disconnected by itself.
     case closed
     /// It fell silent, broke the protocol or its network broke.
     case lost

@@ -34,7 +34,7 @@ struct Filter: Sendable, Equatable {
         }
     }
 
-    /// Where a space that is granted as a whole ends, in a filter within it; nil for all other grants.
+    /// The length of the prefix, for a grant of a whole space; nil for all other grants.
     var spaceCount: Int? {
         if case .below(let count) = shape { count } else { nil }
     }
@@ -121,7 +121,7 @@ enum Topic {
         return memcmp(left, right, count) == 0
     }
 
-    /// Whether a topic goes on behind a prefix, such as `{root}/user/`.
+    /// Whether a topic continues behind a prefix, such as `{root}/user/`.
     static func isBelow(_ topic: Bytes, _ prefix: [UInt8]) -> Bool {
         topic.count > prefix.count
             && prefix.withUnsafeBufferPointer { begins(topic, with: $0, count: $0.count) }

@@ -13,7 +13,7 @@ struct Rights: Sendable {
     private var users: Filter?
     /// The space of the user whose session is on the terminal.
     private var user: Filter?
-    /// When that session ends, in milliseconds since the Unix epoch.
+    /// The end of that session, in milliseconds since the Unix epoch.
     private var userUntil: Int64 = 0
     private(set) var isService = false
     private(set) var isWorker = false

@@ -60,7 +60,7 @@ package struct JSONObject: Sendable {
 }
 
 extension JSONObject: Equatable {
-    /// Two objects are equal when they hold the same members, in whatever order.
+    /// Two objects are equal when they hold the same members, in any order.
     package static func == (left: JSONObject, right: JSONObject) -> Bool {
         guard left.members.count == right.members.count else { return false }
         return left.members.allSatisfy { member in

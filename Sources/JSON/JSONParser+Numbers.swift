@@ -1,4 +1,4 @@
-/// Numbers: integers are kept apart from what has a fraction or an exponent.
+/// Numbers: integers are kept apart from numbers with a fraction or an exponent.
 extension JSONParser {
     /// Reads a number that begins here.
     mutating func parseNumber() throws(JSONError) -> JSONValue {
@@ -7,7 +7,7 @@ extension JSONParser {
         let digitsStart = index
         var magnitude: Int64 = 0
         while let digit = takeDigit() {
-            // Beyond 18 digits the value can't matter any more: it is out of range already.
+            // Beyond 18 digits the value no longer matters: it is out of range already.
             if index - digitsStart <= 18 { magnitude = magnitude * 10 + digit }
         }
         let digits = index - digitsStart

@@ -2,7 +2,7 @@
 ///
 /// Refused are: duplicate names, `\u0000`, lone surrogates, invalid UTF-8, numbers that no double
 /// holds, integers beyond ±(2^53−1), nesting deeper than `depthMax`, and anything after the value.
-/// It never traps, whatever the bytes are.
+/// It never traps on any input.
 struct JSONParser {
     /// The deepest nesting of arrays and objects.
     static let depthMax = 16

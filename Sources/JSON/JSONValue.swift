@@ -69,7 +69,7 @@ extension JSONValue {
         }
     }
 
-    /// Tells whether two values mean the same, `1` and `1.0` alike.
+    /// Whether two values mean the same; `1` equals `1.0`.
     package func means(_ other: JSONValue) -> Bool {
         if let left = doubleValue, let right = other.doubleValue { return left == right }
         return self == other

@@ -1,6 +1,6 @@
 extension String {
-    /// Tells whether two texts are the same code point by code point, as JSON compares names (RFC
-    /// 8259, section 8.3).
+    /// Whether two texts are the same code point by code point, as JSON compares names (RFC 8259, section
+    /// 8.3).
     ///
     /// `==` is not enough: it treats `é` and `e` with an accent after it as the same text.
     package func isSame(as other: String) -> Bool {

@@ -3,15 +3,15 @@
 /// Many senders, each within its own allowance, add up. When the address has used up its rate and burst, a sender
 /// still passes if it sends seldom: an honest app is served behind the same router as a flood, and so are a thousand
 /// honest apps behind one address. These messages count too, and the address owes them: the total stays within the
-/// rate, or within what the seldom senders send where that is more.
+/// rate, or within the messages of the seldom senders if these are more.
 ///
 /// Times are milliseconds on a clock that is never set back. Never allocates.
 package struct AddressBudget: Sendable, Equatable {
     private var messages: TokenBucket
-    /// When a refusal was told last.
+    /// The time of the last refusal that was told.
     private var toldAt: Int64 = .min / 2
 
-    /// Tells whether one sender has sent seldom of late.
+    /// Tracks whether one sender has sent seldom of late.
     ///
     /// Refused messages count too. Its rate is far below a sender's allowance: two hundred senders that each stay just
     /// within their allowance must not all pass.
@@ -61,7 +61,7 @@ package struct AddressBudget: Sendable, Equatable {
         case beyond(mustTell: Bool)
     }
 
-    /// Begins with the whole burst; a rate of 0 sets no limit, and a burst of 0 means what a second allows.
+    /// Begins with the whole burst; a rate of 0 sets no limit, and a burst of 0 stands for the rate of one second.
     package init(messagesPerSecond: Int, messageBurst: Int, now: Int64) {
         messages = TokenBucket(perSecond: messagesPerSecond, burst: messageBurst, now: now)
     }

@@ -10,8 +10,8 @@ package enum FilterShape {
     /// The most bytes behind the terminal's own space.
     package static let bytesMax = 256
 
-    /// Whether a terminal may hold the filter: `#` alone, a single level, or below `response` and `device` what
-    /// stays within `levels`, counted with the root's two.
+    /// Whether a terminal may hold the filter: `#` alone, a single level, or below `response` and `device` up to
+    /// `levels` levels, counted with the root's two.
     ///
     /// `own` is where the terminal's own space or its user's ends in the filter, before the slash.
     package static func isAllowed(

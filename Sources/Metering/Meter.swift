@@ -1,4 +1,4 @@
-/// Counts what one connection sends against its allowance, and how long it has been sending too fast.
+/// Counts the messages of one connection against its allowance, and the time for which it sends too fast.
 ///
 /// A second in which something was refused is a hot one; each quiet second takes one of them back. Beyond
 /// `patience` hot seconds, that is `patience` seconds after the first refusal where none was quiet, the connection is
@@ -10,7 +10,7 @@ package struct Meter: Sendable, Equatable {
     private var bytes: TokenBucket
     private let patience: Int
     private var heat = 0
-    /// When the newest hot second began.
+    /// The beginning of the newest hot second.
     private var hotSince: Int64 = .min / 2
 
     /// The decision about a message.

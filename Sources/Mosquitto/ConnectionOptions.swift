@@ -5,7 +5,7 @@ package struct ConnectionOptions: Sendable {
     package var clientID: String
     package var username: String?
     package var password: String?
-    /// Seconds without a packet after which a PINGREQ goes out: 0 (never) or 5 and more.
+    /// Seconds without a packet after which the client sends a PINGREQ: 0 (never) or 5 and more.
     package var keepAliveSeconds = 30
     /// Seconds for which the broker keeps session and queue while the client is away.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600

@@ -24,7 +24,7 @@ extension MosquittoClient {
         swap(&callbacks.intake, &intake)
     }
 
-    /// Reads until the socket is dry: no poll between packets, since a read that finds nothing says so.
+    /// Reads until the socket is empty: no poll between packets, since a read without data shows it.
     mutating func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
         let deadline = Monotonic.now.adding(linger)
         var reads = 0

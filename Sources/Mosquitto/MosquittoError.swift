@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// Says which call to libmosquitto failed, why, and whether trying again can help.
+/// A failed call to libmosquitto, with its reason, and whether trying again can help.
 ///
 /// It carries codes and names only: never a payload, a user name or a password.
 package struct MosquittoError: Error, Equatable, Sendable {

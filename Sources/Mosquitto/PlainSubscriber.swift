@@ -70,7 +70,7 @@ package struct PlainSubscriber: ~Copyable {
         try check("mosquitto_subscribe", mosquitto_subscribe(handle, nil, filter, 1))
     }
 
-    /// Whether the broker has granted the filters; what was published before does not come.
+    /// Whether the broker has granted the filters; messages published before do not come.
     package var isSubscribed: Bool { count.granted > 0 }
 
     /// Asks for one more filter and loops until the broker has answered, so that by then it has read
@@ -83,7 +83,7 @@ package struct PlainSubscriber: ~Copyable {
         while count.granted == before { try loop() }
     }
 
-    /// Runs the library's own loop once: waits up to 100 ms, reads what is there and confirms it.
+    /// Runs the library's own loop once: waits up to 100 ms, reads the available messages and confirms them.
     ///
     /// - Throws: `MosquittoError` when the connection has ended.
     package mutating func loop() throws(MosquittoError) {

@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// Wakes a client that waits in `receive`, from any thread: an `eventfd` that it polls beside its socket.
+/// Wakes a client that waits in `receive`, from any thread: an `eventfd` that it polls together with its socket.
 package final class Waker: Sendable {
     let descriptor: Int32
 

@@ -8,8 +8,8 @@
 // that it writes: that was a quarter of the service's time. It does so through the C library's `read` and
 // `write`, which this file replaces: the dynamic linker takes the program's own before the C library's.
 // On a thread that is inside a bulk socket they move the bytes of that socket by whole buffers; on all
-// others, and for all other files, they are what they always were. Where a program is linked so that the
-// library finds the C library's own, everything works as well, with more calls.
+// others, and for all other files, they work as always. If a program is linked so that the library finds the
+// C library's own functions, everything still works, with more calls.
 
 /// The bytes read ahead from one socket, and those still to be written to it.
 ///

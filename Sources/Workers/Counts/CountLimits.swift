@@ -80,7 +80,7 @@ package struct CountLimits: Sendable {
     /// and digits (5.7 * 10^10) in 16,000 years.
     package var bindTriesPerDevice = 50
 
-    // MARK: What counting costs
+    // MARK: The cost of counting
 
     /// Rows of counts that are kept; beyond it those that end first are deleted.
     ///

@@ -199,7 +199,7 @@ package struct LinkDesk: Sendable {
         }
     }
 
-    // MARK: What follows
+    // MARK: Consequences
 
     private func finish(
         _ link: Link,

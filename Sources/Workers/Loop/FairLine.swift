@@ -4,7 +4,7 @@ import DequeModule
 struct FairLine<Element> {
     private var lines: [UInt64: Deque<Element>] = [:]
     private var turns = Deque<UInt64>()
-    /// How many wait.
+    /// The number of waiting elements.
     private(set) var count = 0
 
     /// Adds one behind those of its party.

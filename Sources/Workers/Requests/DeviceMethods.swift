@@ -22,7 +22,7 @@ enum DeviceMethods {
         "device/commands": Method(isReading: true, run: LogMethods.commands),
     ]
 
-    // MARK: What every method needs
+    // MARK: The device of a request
 
     /// Returns the caller's bond with the device that the request names, which must be of the app's products.
     static func binding(_ call: Call) throws -> Binding {

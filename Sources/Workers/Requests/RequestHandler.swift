@@ -105,7 +105,7 @@ package struct RequestHandler: BatchHandler {
         desk.reply(to: message, message.refusal(rejection))
     }
 
-    // MARK: What is due
+    // MARK: Due work
 
     package func isDue(in tx: Transaction) throws -> Bool {
         if desk.waiting.canRelease || !isPlanned { return true }

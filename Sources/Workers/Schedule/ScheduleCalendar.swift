@@ -65,7 +65,7 @@ package struct ScheduleCalendar {
         return ScheduleRules.next(of: schedule.timing, after: moment, zone: zone, place: place)
     }
 
-    /// The schedule's next day where the sun leaves it without its event.
+    /// Returns the schedule's next day on which the sun does not rise or set.
     mutating func polar(
         _ schedule: Schedule,
         at now: Instant

@@ -77,7 +77,7 @@ package struct ScheduleHandler: BatchHandler {
         requests.refusal(of: message, rejection)
     }
 
-    // MARK: What is due
+    // MARK: Due work
 
     package func isDue(in tx: Transaction) throws -> Bool {
         if try requests.isDue(in: tx) { return true }

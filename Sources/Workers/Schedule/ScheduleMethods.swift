@@ -171,7 +171,7 @@ enum ScheduleMethods {
         return .result(try ScheduleLists.answer(schedule.did, call))
     }
 
-    // MARK: What follows
+    // MARK: Consequences
 
     private static func save(
         _ schedule: Schedule,

@@ -151,7 +151,7 @@ struct TriggerBatch {
 
     // MARK: Run
 
-    /// Gives the commands of due occurrences, with the present rights of their creators.
+    /// Orders the commands of due occurrences, with the present rights of their creators.
     private mutating func run(_ due: [Due], in tx: Transaction) throws {
         var bindings: [Int: Binding] = [:]
         try tx.bindings.load(due.map { ($0.schedule.did, $0.schedule.creator) }) {

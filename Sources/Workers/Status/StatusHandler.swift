@@ -76,7 +76,7 @@ package struct StatusHandler: BatchHandler {
         return message.apology.map { OutboundMessage(topic, $0) }
     }
 
-    // MARK: What is due
+    // MARK: Due work
 
     package func isDue(in tx: Transaction) throws -> Bool {
         if roll.isDue { return true }
