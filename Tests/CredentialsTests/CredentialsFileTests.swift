@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Writing the credentials file")
 struct CredentialsFileTests {
-    @Test("What was appended is read by others, in order")
+    @Test("Appended records are read by others, in order")
     func append() throws {
         let folder = try Folder()
         var file = try CredentialsFile(path: folder.file)

@@ -2,7 +2,7 @@ import Domain
 import TestKit
 import Testing
 
-@Suite("Who is what to a device")
+@Suite("Roles with a device")
 struct BondRulesTests {
     private static let me = UserID(trusted: "me")
     private static let other = UserID(trusted: "b")

@@ -2,7 +2,7 @@ import Domain
 import JSON
 import Testing
 
-@Suite("How a command's life goes on")
+@Suite("Transitions of a command's state")
 struct CommandRulesTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var state: Command.State
@@ -208,7 +208,7 @@ struct CommandRulesTests {
         #expect(CommandRules.replaced(waiting, at: Make.at(9)).isEmpty)
     }
 
-    @Test("What waited goes out as the newest, with the newest value of each attribute")
+    @Test("Queued commands merge into the newest, with the newest value of each attribute")
     func merging() {
         let waiting = [
             queued(1, ["power": true, "level": 5]), queued(2, ["pin": "1"]),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("What a device may write into its history in a day")
+@Suite("The daily bound of a device's history")
 struct HistoryUseTests {
     /// Noon of a day in UTC.
     private static let noon = Instant(milliseconds: 1_700_049_600_000)

@@ -1,7 +1,7 @@
 import Domain
 import Testing
 
-@Suite("Who gets a device's identity")
+@Suite("Decisions about a device's identity")
 struct RegistrationRulesTests {
     enum Outcome: Sendable, Equatable {
         case create, renew, reset

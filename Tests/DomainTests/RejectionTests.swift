@@ -2,9 +2,9 @@ import Domain
 import JSON
 import Testing
 
-@Suite("What a refusal shows")
+@Suite("The texts of refusals")
 struct RejectionTests {
-    @Test("What a sender wrote is shown as far as the schemas allow")
+    @Test("A sender's text is shown as far as the schemas allow")
     func long() {
         let name = String(repeating: "é", count: 65_000)
 
@@ -17,7 +17,7 @@ struct RejectionTests {
         #expect(rejection.message.hasSuffix("é…"))
     }
 
-    @Test("What fits is shown as it is, counted in code points")
+    @Test("A text that fits is shown as it is, counted in code points")
     func short() {
         let field = String(repeating: "é", count: 256)
         let message = String(repeating: "😀", count: 1024)

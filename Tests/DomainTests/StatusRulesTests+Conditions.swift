@@ -57,7 +57,7 @@ extension StatusRulesTests {
         #expect(clearedLate.events.isEmpty && status.open.map(\.name) == ["hot"])
     }
 
-    @Test("What was reported as off before it was ever on is not raised by a late report either")
+    @Test("A condition reported as off before it was ever on is not raised by a late report")
     mutating func offFirst() throws {
         _ = try take(Make.report(ts: -50, faults: [.init("sensor", value: false)]))
         let late = try take(Make.report(ts: -60, faults: [.init("sensor")]))
@@ -75,7 +75,7 @@ extension StatusRulesTests {
         #expect(status.cleared.last?.name == "c499")
     }
 
-    @Test("What the product does not declare any more can still end, and nothing else")
+    @Test("Conditions that the product no longer declares can only end")
     mutating func undeclared() throws {
         _ = try take(Make.report(alerts: [.init("old")]), product: Make.product(alerts: ["old"]))
         let next = Make.product(alerts: ["new"])

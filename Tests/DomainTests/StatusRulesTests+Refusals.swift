@@ -45,7 +45,7 @@ extension StatusRulesTests {
         ),
     ]
 
-    @Test("What doesn't fit the product is refused whole", arguments: refusals)
+    @Test("A report that doesn't fit the product is refused whole", arguments: refusals)
     mutating func refusal(_ row: Refusal) {
         let before = status
         let result = decide(row.report)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Domain
 
-@Suite("What a report changes")
+@Suite("Changes by a report")
 struct StatusRulesTests {
     var ids = IDSource()
     var status = Status(ts: Make.at(-1000))

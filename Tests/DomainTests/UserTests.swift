@@ -57,7 +57,7 @@ struct UserTests {
         #expect(user.pendingPhone == nil && user.isPhoneVerified)
     }
 
-    @Test("What is proved takes the place of the old one; what another proved waits no longer")
+    @Test("A verified address replaces the old one, and is no longer pending elsewhere")
     func proved() {
         var user = user()
         user.gain(email("old@example.com"), since: nil)

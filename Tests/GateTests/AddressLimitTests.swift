@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("What one source address may send, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Limits of one source address, in Mosquitto", .timeLimit(.minutes(5)))
 struct AddressLimitTests {
     private static let crowded: UInt32 = 0x7F00_0008
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("Where messages come from", .timeLimit(.minutes(5)))
+@Suite("The source of messages", .timeLimit(.minutes(5)))
 struct AddressTests {
     private static let name = "lamplighter-address"
     private static let other: UInt32 = 0x7F00_0007
@@ -29,7 +29,7 @@ struct AddressTests {
         }
     }
 
-    @Test("What a client says under the gate's names is left out, all else passes")
+    @Test("A client's properties under the gate's names are dropped, all others pass")
     func stripped() throws {
         let broker = try GateBroker(Cast.records())
         let worker = try MiniClient(broker.port, Cast.worker())

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("Who may connect")
+@Suite("Admission of clients")
 struct AdmissionTests {
     /// One attempt and what comes of it; nil is a yes.
     struct Case: CustomTestStringConvertible, Sendable {

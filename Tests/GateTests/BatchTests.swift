@@ -159,7 +159,7 @@ struct BatchTests {
         #expect(try worker.receive()?.topic == Self.report)
     }
 
-    @Test("What comes while a worker is away waits for it in the broker")
+    @Test("Messages for an absent worker wait for it in the broker")
     func away() throws {
         let broker = try Self.start()
         var hello = Cast.worker("status")

@@ -67,7 +67,7 @@ struct BrokerTests {
         #expect(try MiniClient(broker.port, Cast.device()).code == 0)
     }
 
-    @Test("Who is written into the file connects right after, and who is removed does not")
+    @Test("A client connects right after it is added to the file, and not once it is removed")
     func live() throws {
         let broker = try GateBroker(
             Cast.records(),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("What subscriptions and messages may look like, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Valid subscriptions and messages, in Mosquitto", .timeLimit(.minutes(5)))
 struct FormTests {
     private static let free = ["terminal_messages_per_second": 0, "terminal_bytes_per_second": 0]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("What one connection may do, in Mosquitto", .timeLimit(.minutes(5)))
+@Suite("Limits of one connection, in Mosquitto", .timeLimit(.minutes(5)))
 struct LimitTests {
     private static let request = "\(Cast.ownApp)/request/account/whoami"
     private static let register = "ll/v1/product/\(World.key)/\(World.mac)/register"
@@ -121,7 +121,7 @@ struct LimitTests {
         #expect(codes == [0x10, 0x10, 0x87])
     }
 
-    @Test("One refusal a second is told, with its reason")
+    @Test("One refusal a second is reported, with its reason")
     func told() throws {
         let broker = try GateBroker(Cast.records(), options: Self.options("terminal", burst: 1))
         let worker = try MiniClient(broker.port, Cast.worker())

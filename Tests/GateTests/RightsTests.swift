@@ -3,7 +3,7 @@ import Testing
 
 @testable import Gate
 
-@Suite("What each principal may touch")
+@Suite("Rights of each principal")
 struct RightsTests {
     /// One right that a client has, or one just outside its rights.
     struct Case: CustomTestStringConvertible, Sendable {
@@ -146,7 +146,7 @@ struct RightsTests {
         #expect(rights?.maySubscribe("\(Self.ownApp)/#") == true)
     }
 
-    @Test("Who was removed, or whose secret changed, has no rights left")
+    @Test("A principal that was removed, or got another secret, has no rights left")
     func removed() {
         let admission = World.admission
         let removed = World.tables(adding: [.removed(.device, key: World.did)])

@@ -51,7 +51,7 @@ struct SessionTests {
         #expect(try second.waitForEnd(within: 0.8) == nil)
     }
 
-    @Test("What was queued for a session that ended is not delivered afterwards")
+    @Test("Messages queued for an ended session are not delivered afterwards")
     func queued() throws {
         let broker = try GateBroker(Cast.records() + [Cast.terminal(session: "s-1")])
         let worker = try MiniClient(broker.port, Cast.worker())

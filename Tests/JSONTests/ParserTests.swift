@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite("What the parser takes")
+@Suite("Accepted input")
 struct ParserTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var text: String

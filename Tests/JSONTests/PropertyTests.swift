@@ -2,9 +2,9 @@ import JSON
 import TestKit
 import Testing
 
-@Suite("What holds for any value and any bytes")
+@Suite("Properties of any value and any bytes")
 struct PropertyTests {
-    @Test("What is written reads back as the same value", arguments: 0..<100)
+    @Test("A written value reads back as the same value", arguments: 0..<100)
     func roundTrip(_ seed: Int) throws {
         var random = Seed(seed)
         for _ in 0..<100 {

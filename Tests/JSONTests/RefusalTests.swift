@@ -1,7 +1,7 @@
 import JSON
 import Testing
 
-@Suite("What the parser refuses")
+@Suite("Refused input")
 struct RefusalTests {
     struct Case: CustomTestStringConvertible, Sendable {
         var name: String

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Metering
 
-@Suite("What all senders of one address may send together")
+@Suite("Limits of one source address")
 struct AddressBudgetTests {
     /// An address with senders, each with a rate of its own, for some minutes of made-up time.
     private struct Crowd {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Metering
 
-@Suite("What a worker is behind with, and each device's share of it")
+@Suite("A worker's backlog, and each device's share of it")
 struct BacklogTests {
     /// What happens, and how many messages pass of those that are sent.
     enum Step: Sendable {
@@ -125,7 +125,7 @@ struct BacklogTests {
         }
     }
 
-    @Test("One refusal of a device's second is told")
+    @Test("One refusal of a device's second is reported")
     func told() {
         var backlog = Backlog(limit: 1)
         var sender = Backlog.Sender()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Metering
 
-@Suite("What a connection may send")
+@Suite("Limits of a connection")
 struct MeterTests {
     private static let allowance = Allowance(
         messagesPerSecond: 20,

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Metering
 
-@Suite("Who is refused for a while")
+@Suite("Penalties")
 struct PenaltiesTests {
     private static let minute: Int64 = 60_000
     private static let hour: Int64 = 3_600_000
@@ -22,7 +22,7 @@ struct PenaltiesTests {
         }
     }
 
-    @Test("Who gave no cause for an hour begins with a minute again")
+    @Test("A client without a new cause for an hour starts with a minute again")
     func forgetting() {
         var penalties = Penalties(pause: Self.minute)
         penalties.impose(on: "a", at: 0)

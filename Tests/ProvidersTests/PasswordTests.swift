@@ -47,7 +47,7 @@ struct PasswordHasherTests {
     }
 }
 
-@Suite("What a password must be")
+@Suite("The rules of passwords")
 struct PasswordRulesTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String

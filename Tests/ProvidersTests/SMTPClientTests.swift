@@ -124,7 +124,7 @@ struct SMTPClientTests {
         #expect(failure?.isPermanent == false)
     }
 
-    @Test("What a text holds can't become a header or the end of the mail")
+    @Test("The content of a text can't become a header or the end of the mail")
     func injection() throws {
         let server = try MailServer(.bare)
         let evil = "Hi\r\nBcc: all@x.test\r\n\r\n.\r\nMAIL FROM:<a@b>"
@@ -140,7 +140,7 @@ struct SMTPClientTests {
     }
 }
 
-@Suite("How mails are written")
+@Suite("Writing mails")
 struct MailMessageTests {
     @Test(
         "Addresses that could be read as something else are refused",

@@ -54,7 +54,7 @@ struct TextWebhookTests {
         #expect(failure?.summary == "The webhook answered \(status).")
     }
 
-    @Test("One that does not answer is given up in time")
+    @Test("A server that does not answer is given up in time")
     func hangs() async throws {
         let (failure, _) = try await send(within: .milliseconds(300), hang)
 

@@ -259,7 +259,7 @@ struct TokenProviderTests {
         }
     }
 
-    @Test("One that hangs is left alone after some tries, and the others go on")
+    @Test("A provider that hangs is left alone after some tries, and the others go on")
     func hanging() async throws {
         let credential = try ProviderCredential.parse(
             provider: "facebook",

@@ -78,7 +78,7 @@ import Workers
         #expect(throws: Problem.self) { try twitter([]) }
     }
 
-    @Test("What is exported holds no secret, and imports again")
+    @Test("An exported document holds no secret, and imports again")
     func export() throws {
         let twitter: JSONValue = [
             "enabled": true, "clientIds": ["id"], "clientSecret": "hush", "appPassword": "hush",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Service
 
-@Suite("What a device keeps until its answer")
+@Suite("Reports that a device keeps until their answers")
 struct KeptReportsTests {
     private func kept(_ count: Int) -> KeptReports {
         var kept = KeptReports()

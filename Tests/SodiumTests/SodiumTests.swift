@@ -29,7 +29,7 @@ struct SodiumTests {
         )
     }
 
-    @Test("What was sealed opens again, and only unchanged and under the same key")
+    @Test("Sealed bytes open only unchanged and under the same key")
     func sealing() throws {
         let key = try #require(key)
         let other = try #require(ServerKey([UInt8](repeating: 8, count: 32)))

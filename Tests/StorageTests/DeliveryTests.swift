@@ -56,7 +56,7 @@ struct DeliveryTests {
         #expect(due.contains { $0.delivery.id.text == "m-b" })
     }
 
-    @Test("What was taken up is due again only when its lease is over")
+    @Test("A claimed message is due again only when its lease is over")
     func lease() throws {
         let world = try World()
         try world.store.batch(at: Make.now) { try $0.deliveries.add(Self.delivery()) }

@@ -67,7 +67,7 @@ struct GateFileTests {
         #expect(try GateFile(world).tables.lastConnection == later + 7)
     }
 
-    @Test("What a batch changes is in the file when the batch returns")
+    @Test("A batch's changes are in the file when the batch returns")
     func inStep() throws {
         let world = try filled()
         let first = try GateFile(world)

@@ -140,7 +140,7 @@ struct HistoryTests {
         #expect(try all(world, 0) == Array(records[60...]))
     }
 
-    @Test("What a forgotten device left in the tail goes with the next round")
+    @Test("Lines of a forgotten device leave the tail with the next round")
     func forgotten() throws {
         let world = try world(devices: 2)
         try world.store.batch(at: Make.now) {
@@ -164,7 +164,7 @@ struct HistoryTests {
     }
 }
 
-@Suite("What the writer knows already")
+@Suite("The writer's cache")
 struct WriterCacheTests {
     private func version(_ world: World) throws -> Int64? {
         try world.store.batch(at: Make.now) { try $0.statuses.find(Make.did)?.status.version }
@@ -178,7 +178,7 @@ struct WriterCacheTests {
         }
     }
 
-    @Test("What another connection wrote is seen by the next batch")
+    @Test("The next batch sees the writes of another connection")
     func otherWriter() throws {
         let directory = try TemporaryDirectory()
         let first = try World(directory)
@@ -191,7 +191,7 @@ struct WriterCacheTests {
         }
     }
 
-    @Test("What a failed batch, or a failed piece of one, wrote is forgotten")
+    @Test("The writes of a failed batch, or of a failed piece of one, are forgotten")
     func failures() throws {
         struct Failure: Error {}
         let world = try World()

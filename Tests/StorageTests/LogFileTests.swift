@@ -44,7 +44,7 @@ struct LogFileTests {
         #expect(try Self.size(world) == LogFile.bytesMax, "It starts over within its length.")
     }
 
-    @Test("What was committed among zeros is found after a crash, to the last commit")
+    @Test("Commits among zeros are found after a crash, up to the last one")
     func crash() throws {
         let world = try World()
         for number in 0..<150 {
@@ -86,7 +86,7 @@ struct LogFileTests {
         #expect(value?.hasPrefix("\(number) ") == true)
     }
 
-    @Test("Who writes meanwhile loses nothing")
+    @Test("Writers lose nothing meanwhile")
     func together() async throws {
         let world = try World()
         let store = world.store

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Storage
 
-@Suite("What is owed to the broker")
+@Suite("Messages for the broker")
 struct OutboxTests {
     @Test("Messages of every shape come back as they were", arguments: [false, true])
     func roundTrip(_ isSecret: Bool) throws {

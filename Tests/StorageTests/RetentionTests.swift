@@ -151,7 +151,7 @@ struct RetentionTests {
         #expect(try count(world, "formerBond") == 0 && !isOlder())
     }
 
-    @Test("Who waits for a command is forgotten with it, not before")
+    @Test("A command's waiters are forgotten with it, not before")
     func waiters() throws {
         let world = try world(with: [Self.command(1), Self.command(2, .queued)])
         try world.store.batch(at: Make.now) { (tx) throws in

@@ -97,7 +97,7 @@ struct StoreTests {
         #expect(count == 1)
     }
 
-    @Test("What throws in a batch changes nothing, neither tables nor the gate's file")
+    @Test("An error in a batch changes nothing, neither tables nor the gate's file")
     func rollback() throws {
         struct Stop: Error {}
         let world = try World()
@@ -114,7 +114,7 @@ struct StoreTests {
         #expect(try Data(contentsOf: world.directory.url.appending(path: "credentials")) == before)
     }
 
-    @Test("What throws in an isolated piece undoes that piece alone, in the gate's file too")
+    @Test("An error in an isolated piece undoes that piece alone, in the gate's file too")
     func savepoint() throws {
         struct Stop: Error {}
         let world = try World()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Web
 
-@Suite("Who opens pages, and how many")
+@Suite("Limits of page visits")
 struct VisitTests {
     @Test("Each visitor has so many in a minute, and as many in the next")
     func limit() {

@@ -31,7 +31,7 @@ struct DocumentTests {
         #expect(product.dataPoints.count == 6)
     }
 
-    @Test("What a product does not say has its default")
+    @Test("Members that a product omits have their defaults")
     func defaults() throws {
         let product = try product()
         #expect(product.isFreeForm && product.registration == .open && product.reset == .owner)

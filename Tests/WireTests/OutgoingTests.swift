@@ -3,7 +3,7 @@ import JSON
 import Testing
 import Wire
 
-@Suite("What users and devices are told")
+@Suite("Messages for users and devices")
 struct OutgoingTests {
     @Test("A status shows what may be read, and what is on")
     func status() throws {

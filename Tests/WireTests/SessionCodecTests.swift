@@ -11,7 +11,7 @@ struct SessionCodecTests {
         .user(Make.uid, except: Make.terminal),
     ]
 
-    @Test("What is written is read back", arguments: scopes, Session.EndReason.allCases)
+    @Test("Written values are read back", arguments: scopes, Session.EndReason.allCases)
     func roundTrip(_ scope: SessionNotice.Scope, _ reason: Session.EndReason) throws {
         let notice = SessionNotice(
             id: MessageID(trusted: "n-1"),

@@ -116,7 +116,7 @@ struct TopicsTests {
         }
     }
 
-    @Test("What is written is read back under a root of one's own")
+    @Test("Written topics are read back under a configured root")
     func roundTrip() {
         let topics = Topics(root: "my/own/root")
         #expect(topics.response(Make.did) == "my/own/root/device/d-0000000000001/response")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("What proves an account, and what an address gives")
+@Suite("Proofs of an account, and the rights of an address")
 struct AccountProofTests {
     private let password = JSONValue.string(AccountWorld.password)
     private let email: JSONObject = ["email": "a@example.com"]
@@ -192,7 +192,7 @@ struct AccountProofTests {
 
     // MARK: Unverified addresses
 
-    @Test("Who registers a taken address unproved logs in by it, as if it had been free")
+    @Test("A user who registers a taken address unverified logs in by it as by a free one")
     func beside() throws {
         for policy in ["link", "none"] {
             let world = try AccountWorld(["emailRegistration": .string(policy)])
@@ -282,7 +282,7 @@ struct AccountProofTests {
         #expect(try world.login(30, email).isOK)
     }
 
-    @Test("Who proves the address has it alone")
+    @Test("The user who verifies the address has it alone")
     func proved() throws {
         let world = try AccountWorld(["emailRegistration": "link"])
         try world.ask(0, "register", with(["password": "the first one's"], email))

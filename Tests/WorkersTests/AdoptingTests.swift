@@ -77,7 +77,7 @@ struct AdoptingTests {
         #expect(left.map { $0["reason"] } == ["transferred", "transferred"])
     }
 
-    @Test("Where both are bound the stronger role stays, and the others hear of it")
+    @Test("Where both are bound the stronger role stays, and the others are notified")
     func both() throws {
         try bind(0, lena, .normal)
         let other = UserID(trusted: "u-other")
@@ -163,7 +163,7 @@ struct AdoptingTests {
         #expect(first?.text == "h-b" && second?.text == "h-a")
     }
 
-    @Test("What an account has no room for stays where it is, and is not counted")
+    @Test("Devices beyond an account's bound stay where they are, uncounted")
     func room() throws {
         world.world.environment.limits.devicesPerUser = 1
         #expect(try login(adopt: nil).result["adoptable"] == 1)

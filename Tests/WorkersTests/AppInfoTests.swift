@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("What an app may do, and its policies")
+@Suite("An app's features and policies")
 struct AppInfoTests {
     @Test("app/info answers without a session, and says nothing that is off")
     func info() throws {
@@ -137,7 +137,7 @@ struct SeveralNamesTests {
         }
     }
 
-    @Test("Who registers a phone alone has its number as username")
+    @Test("A user who registers a phone alone has its number as username")
     func phone() throws {
         let world = try AccountWorld()
         let user = try world.register(0, ["phone": "+49 151 2345678"]).user
@@ -162,7 +162,7 @@ struct SeveralNamesTests {
         #expect(try world.ask(1, "register", params).isOK)
     }
 
-    @Test("What no profile has is named, and what the app keeps is not")
+    @Test("Unknown members of a profile are named, and the app's own are not")
     func profile() throws {
         let world = try AccountWorld()
         var params: JSONObject = [

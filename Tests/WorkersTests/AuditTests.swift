@@ -239,7 +239,7 @@ struct AuditTests {
         }
     }
 
-    @Test("What a stranger tries at an account is not written down as its user's doing")
+    @Test("A stranger's tries at an account are not recorded as its user's")
     func strangers() throws {
         let world = try AccountWorld()
         let email: JSONObject = ["email": "lena@example.com"]

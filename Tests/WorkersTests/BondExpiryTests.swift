@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("What ends by itself: invitations and guests")
+@Suite("Expiry of invitations and guests")
 struct BondExpiryTests {
     private static let did = JSONValue.string(World.did(0).text)
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("What the broker does not take")
+@Suite("Messages that the broker refuses")
 struct BrokerRefusalTests {
     private let metrics = WorkerMetrics(.status)
     private let taken = PublishReceipt(mid: 1, reasonCode: 0x10)

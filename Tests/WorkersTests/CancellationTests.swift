@@ -144,7 +144,7 @@ struct CancellationTests {
         #expect(try exists(world, World.uid(1)))
     }
 
-    @Test("What has had its time is forgotten in steps")
+    @Test("Rows past their retention are deleted in steps")
     func retention() throws {
         var limits = Limits()
         limits.sweepStep = 2

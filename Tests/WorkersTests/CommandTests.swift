@@ -8,7 +8,7 @@ import Wire
 
 @Suite("Commands that wait, and questions to devices")
 struct CommandTests: CommandSuite {
-    @Test("What waited goes out as one command when the device is back, and its answer settles it")
+    @Test("Queued commands are sent as one when the device is back, and its answer ends all")
     func merged() throws {
         let world = try world()
         try queue(world, "a", ["level": 1, "power": true], ["sn": 7])
@@ -44,7 +44,7 @@ struct CommandTests: CommandSuite {
         #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")
     }
 
-    @Test("What waits is sealed, and gone from the store once it is answered")
+    @Test("Queued values are sealed, and gone from the store once answered")
     func sealed() throws {
         let world = try world()
         try queue(world, "a", ["pin": "canary-4711"])
@@ -91,7 +91,7 @@ struct CommandTests: CommandSuite {
         #expect(outcomes(world, 1).map { $0["code"] } == ["NotBound"])
     }
 
-    @Test("What waits too long expires, and is not sent")
+    @Test("A command that is queued too long expires, and is not sent")
     func expiry() throws {
         let world = try world()
         try queue(world, "a", ["level": 1], ["ttl": 10])

@@ -47,7 +47,7 @@ struct ControlTests {
         #expect(outcome?["state"] == "done" && outcome?["data"] == ["level": 5])
     }
 
-    @Test("Who waits is answered with the final state; repeats wait too")
+    @Test("A waiting caller is answered with the final state; repeats wait too")
     func waiting() throws {
         let world = try bound()
         control(world, id: "c", wait: true)

@@ -165,7 +165,7 @@ struct CountTests {
         #expect(try world.ask(0, "sendCode", phone(5)).errorCode == "TooManyRequests")
     }
 
-    @Test("What one terminal is refused takes nothing from its app and country")
+    @Test("A terminal's refused requests don't count for its app and country")
     func refusedUncounted() throws {
         world.world.environment.limits.codesPerCountry = 6
         let codes = try ask([Int](repeating: 0, count: 20), "sendCode", phone)
@@ -173,7 +173,7 @@ struct CountTests {
         #expect(try world.ask(1, "sendCode", phone(50)).isOK)
     }
 
-    @Test("What is refused writes no row but its answer's")
+    @Test("A refused request writes no row but its answer's")
     func cheap() throws {
         for number in 0..<5 { try world.ask(0, "sendCode", phone(number)) }
         func rows() throws -> [Int64] {
@@ -322,7 +322,7 @@ struct CountTests {
         )
     }
 
-    @Test("Whose password is shut by strangers gets in by a code with its token")
+    @Test("A user whose password strangers have locked logs in by a code with its token")
     func shutOut() throws {
         try world.register(0, ["phone": "15123300000"])
         for terminal in 10..<20 {

@@ -124,7 +124,7 @@ struct DeliveryTests {
         #expect(try world.count("delivery") == 0)
     }
 
-    @Test("What a gateway says went wrong is a line in the log, without codes and addresses")
+    @Test("A gateway's failure is a line in the log, without codes and addresses")
     func gatewaysWords() throws {
         let lines = LogLines()
         let world = try World()

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("What apps ask of the past by steps")
+@Suite("Queries of history by steps")
 struct HistorySummaryTests: HistorySuite {
     @Test("With an attribute only its values come, and aggregates are those of the steps")
     func summaries() throws {

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("What apps ask of the past")
+@Suite("Queries of history")
 struct HistoryTests: HistorySuite {
     @Test("Pages follow one another by cursor; the last has none")
     func pages() throws {
@@ -34,7 +34,7 @@ struct HistoryTests: HistorySuite {
         #expect(answer["result"]?.objectValue?["cursor"] != nil)
     }
 
-    @Test("What isn't asked for rightly is refused with its field")
+    @Test("An invalid query is refused with its field")
     func refusals() throws {
         let world = try world()
         let cases: [(JSONObject, String)] = [

@@ -56,7 +56,7 @@ struct HistoryUseTests {
         #expect(limited(world).count == 2)
     }
 
-    @Test("What was for the history alone is answered as done with, and not as kept")
+    @Test("A report for a full history alone is answered as taken, and not as stored")
     func older() throws {
         let world = try world()
         for number in Int64(1)...4 { try send(world, number) }

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("What a worker does about what fails again and again")
+@Suite("Messages that fail again and again")
 struct LoopFailureTests {
     @Test("The pauses double up to a minute, and a clock set back doesn't make them longer")
     func pauses() {

@@ -128,7 +128,7 @@ struct LoopTests {
         "ll/v1/device/\(World.did(0).text)/left/\(number)/\(part)"
     }
 
-    @Test("What was left in the outbox goes out first, in order")
+    @Test("Messages left in the outbox are published first, in order")
     func leftovers() throws {
         let world = try World(devices: 3, users: 1, bound: 1)
         try world.write { (tx) throws in

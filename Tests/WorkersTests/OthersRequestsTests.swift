@@ -8,7 +8,7 @@ import Wire
 /// The session worker hears every request, since it answers in the place of workers that are away.
 @Suite("Requests that are another worker's")
 struct OthersRequestsTests {
-    @Test("What its own worker answers costs the session worker no transaction")
+    @Test("Requests of other workers cost the session worker no transaction")
     func noTransaction() throws {
         let world = try World()
         try world.makeUsers(1)

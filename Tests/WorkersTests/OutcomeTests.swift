@@ -115,7 +115,7 @@ struct OutcomeTests {
         #expect(answer(world, 1, "asked")?.errorCode == "NotBound")
     }
 
-    @Test("Who commanded and left is not named to those who have the device now")
+    @Test("A former user's commands do not name them to the present users")
     func actor() throws {
         let world = try World(devices: 1, online: true, users: 2, bound: 1)
         try ask(world, 0, "asked", "device/control", ["data": ["level": 5]])

@@ -127,7 +127,7 @@ struct PasswordTriesTests {
         #expect(world.pool.verifications - before == 2)
     }
 
-    @Test("Where accounts are revealed an unknown name is told at once")
+    @Test("Where accounts are revealed an unknown name is refused at once")
     func revealed() throws {
         let open = try AccountWorld(["revealAccounts": true])
         #expect(try open.login(0, ["username": "nobody"]).errorCode == "ResourceNotFound")

@@ -16,7 +16,7 @@ struct ProfileTests {
         try world.ask(terminal, "updateProfile", params)
     }
 
-    @Test("What is given is kept, and what is absent or null stays")
+    @Test("Given members are stored, and absent or null ones stay")
     func fields() throws {
         try world.register(0, ["username": "lena"])
         let fields: JSONObject = [
@@ -131,7 +131,7 @@ struct ProfileTests {
         #expect(try open.user(1)["username"] == "lena")
     }
 
-    @Test("What the app keeps is bounded in all, and the picture goes with null")
+    @Test("The app's own data is bounded in all, and null removes the picture")
     func bounds() throws {
         try world.register(0, ["username": "lena"])
         let half = JSONValue.string(String(repeating: "x", count: 9000))

@@ -5,7 +5,7 @@ import Wire
 
 @testable import Workers
 
-@Suite("What the outbox owes goes out")
+@Suite("Publishing the outbox")
 struct PublisherTests {
     private let now = Instant(milliseconds: 1_000)
 
@@ -39,7 +39,7 @@ struct PublisherTests {
         return broker.published.map { "\($0.topic) \(String(decoding: $0.payload, as: UTF8.self))" }
     }
 
-    @Test("What comes behind a crowd's message passes it, and every row is settled")
+    @Test("Messages behind a large fan-out pass it, and every row is confirmed")
     func passing() throws {
         var publisher = publisher(limits())
         publisher.take(crowd(0..<9, "a"), row: 1)

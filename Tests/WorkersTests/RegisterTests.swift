@@ -213,7 +213,7 @@ struct RegisterTests {
         }
     }
 
-    @Test("Who had the anonymous user elsewhere is logged out when it becomes real")
+    @Test("Other terminals of an anonymous user are logged out when it becomes real")
     func unexpiredSession() throws {
         let world = try world()
         let secret: JSONObject = ["deviceId": "installation-secret-1"]

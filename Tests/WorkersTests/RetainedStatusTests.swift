@@ -55,7 +55,7 @@ struct RetainedStatusTests {
         )
     }
 
-    @Test("What a new version of the product hides is gone from the retained statuses")
+    @Test("Attributes that a new product version hides leave the retained statuses")
     func productChanged() throws {
         let world = try World(devices: 1, online: true, users: 1, bound: 1)
         world.sendReport(0, ["data": ["level": 7, "power": true, "temperature": 20]])

@@ -48,7 +48,7 @@ extension ScheduleMethodTests {
         Bad(params: ["misfire": "later"], field: "params.misfire"),
     ]
 
-    @Test("What doesn't fit is refused with its field", arguments: refusals)
+    @Test("Parameters that don't fit are refused with their field", arguments: refusals)
     func refuse(_ bad: Bad) throws {
         let world = try ScheduleWorld()
 
@@ -71,7 +71,7 @@ extension ScheduleMethodTests {
         #expect(try world.world.count("schedule") == 100)
     }
 
-    @Test("Who only watches a device makes no schedules")
+    @Test("A user who may only watch a device makes no schedules")
     func readers() throws {
         let world = try ScheduleWorld()
         try world.world.write { (tx) throws in
@@ -80,7 +80,7 @@ extension ScheduleMethodTests {
         #expect(try Self.create(world, [:]).errorCode == "Forbidden")
     }
 
-    @Test("Who is unsubscribed makes no schedules, and a guest whose time is over sees none")
+    @Test("An unsubscribed user makes no schedules, and an expired guest sees none")
     func withoutRights() throws {
         let world = try ScheduleWorld()
         let id = JSONValue.string(try world.make("07:00", user: 1).text)

@@ -13,7 +13,7 @@ import Wire
 /// and connections and transactions that break.
 @Suite("Whatever happens, in whatever order")
 struct SimulationTests {
-    @Test("What was promised holds", arguments: 0..<200)
+    @Test("The guarantees hold", arguments: 0..<200)
     func simulation(_ seed: Int) throws {
         var simulation = try Simulation(seed)
         for _ in 0..<25 { try simulation.step() }

@@ -128,7 +128,7 @@ struct StatusTests {
         #expect(try world.count("event") == 2)
     }
 
-    @Test("Who has unsubscribed or is a stranger hears nothing")
+    @Test("Unsubscribed users and strangers receive nothing")
     func strangers() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         try world.write { try $0.bindings.setSubscribed(World.did(0), World.uid(0), false) }

@@ -34,7 +34,7 @@ struct TriggerTests {
         #expect(try world.triggers().isEmpty)
     }
 
-    @Test("What becomes of the command is the run's end, and everyone bound is told")
+    @Test("The command's outcome ends the run, and all bound users are notified")
     func outcome() throws {
         for (code, state) in [(0, "done"), (7, "failed")] as [(Int64, String)] {
             let world = try ScheduleWorld()

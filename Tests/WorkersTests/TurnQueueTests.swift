@@ -70,7 +70,7 @@ struct TurnQueueTests {
         #expect(queue.isIdle && queue.count == 0 && queue.bytes == 0 && queue.oldest == nil)
     }
 
-    @Test("One who comes late is served before a flood's rest, and acknowledged in order")
+    @Test("A late sender is served before a flood's rest, and acknowledged in order")
     func late() {
         var queue = queue()
         _ = queue.next(intake(String(repeating: "a", count: 100)), upTo: 10)
@@ -86,7 +86,7 @@ struct TurnQueueTests {
         #expect(left == 0)
     }
 
-    @Test("What the gate says of a device stays in order with what the device says")
+    @Test("The gate's messages about a device stay in order with the device's own")
     func presence() {
         let parties = Parties(Topics())
         func key(_ topic: String) -> UInt64 { parties.party(of: topic).key }
