@@ -5,7 +5,7 @@ import Glibc
 ///
 /// It carries codes and names only: never a payload, a user name or a password.
 package struct MosquittoError: Error, Equatable, Sendable {
-    /// The library's result, `mosq_err_t`, or one of our own above 1000.
+    /// The library's result, `mosq_err_t`, or one of this module's above 1000.
     package struct Code: RawRepresentable, Hashable, Sendable {
         package let rawValue: Int32
 

@@ -1,13 +1,13 @@
 import DequeModule
 
-/// Things of several parties that take turns: each party's in their order, behind its own alone.
+/// A queue whose parties take turns: each party's elements stay in order.
 struct FairLine<Element> {
     private var lines: [UInt64: Deque<Element>] = [:]
     private var turns = Deque<UInt64>()
     /// The number of waiting elements.
     private(set) var count = 0
 
-    /// Adds one behind those of its party.
+    /// Adds an element behind those of its party.
     mutating func append(_ element: Element, of party: UInt64) {
         count += 1
         if lines[party]?.append(element) == nil {

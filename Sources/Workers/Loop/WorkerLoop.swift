@@ -165,8 +165,8 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     private mutating func receive() throws {
         let limits = environment.limits
-        // While much waits to be published, the worker receives nothing: that bounds the memory, and the
-        // broker's queue slows down the senders. Emptying the outbox needs no message.
+        // While much waits to be published, the worker receives nothing: that bounds its memory, and the broker
+        // queues new messages meanwhile. Emptying the outbox needs no message.
         let mayReceive =
             mayReceive && !publisher.isBehind && queue.count < limits.intakeMax
             && queue.bytes < limits.intakeBytes
@@ -226,7 +226,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             visits.haveDone()
             return notices
         } catch  where Failure.isMessages(error) {
-            // Due work has a transaction of its own, so that its failures don't affect messages, nor theirs it.
+            // Due work has a transaction of its own, so that neither it nor messages suffer from the other's failures.
             let notices = try commitMessages(batch, at: now)
             return try notices + commitDue(at: now)
         }

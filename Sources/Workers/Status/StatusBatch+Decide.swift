@@ -234,7 +234,7 @@ extension StatusBatch {
         events.append((record.did, event, actor: EventCodec.stored(event.actor)))
         tell(status, product(of: item.device), item.device)
         tell(event, item.device)
-        // Commands that were queued meanwhile go out then.
+        // The control worker then sends the commands queued meanwhile.
         if change.isOnline { arrived.insert(record.did) }
     }
 

@@ -169,7 +169,7 @@ enum Passwords {
         let place = try Place(call)
         let text = try call.fields.requiredText("email", length: 0...320)
         let email = try Ask.email(text, "email", call.fields)
-        // Counted alike whether or not there is such an account.
+        // Counted equally with and without such an account.
         try call.quotas.take(call.mailQuotas)
         let user = try resettable(.email(email), place.region, call)
         try call.reveal(user)
