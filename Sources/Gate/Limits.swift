@@ -31,7 +31,7 @@ struct Limits: Equatable {
     ///
     /// Beyond it those that send seldom are still served (`AddressBudget`).
     var addressMessagesPerSecond = 200
-    /// The same at once: eighty apps that open with a few devices, as after a power cut.
+    /// The same at once: two hundred apps that open with a few devices.
     var addressMessageBurst = 2_000
     /// Subscriptions that a terminal holds.
     var terminalSubscriptions = 64

@@ -21,7 +21,9 @@ package struct AddressBudget: Sendable, Equatable {
         /// Messages a second that count as seldom in the long run: the taps of a user.
         package static let seldomPerSecond = 1
         /// Messages at once that count as seldom: an app that opens with a few devices.
-        package static let seldomBurst = 25
+        ///
+        /// Two hundred hostile senders have used theirs up with the address's burst of 2,000, and add nothing to it.
+        package static let seldomBurst = 10
 
         /// Begins as a sender that has sent nothing.
         package init(now: Int64) {
