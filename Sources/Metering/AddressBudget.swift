@@ -22,7 +22,7 @@ package struct AddressBudget: Sendable, Equatable {
         package static let seldomPerSecond = 1
         /// Messages at once that count as seldom: an app that opens with a few devices.
         ///
-        /// Two hundred hostile senders have used theirs up with the address's burst of 2,000, and add nothing to it.
+        /// Two hundred hostile senders add at most as much again to the burst of 2,000 of their address.
         package static let seldomBurst = 10
 
         /// Begins as a sender that has sent nothing.
