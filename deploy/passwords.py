@@ -1,4 +1,4 @@
-"""Writes Sources/Domain/CommonPasswords+List.swift from the frequency list of zxcvbn (PyPI, MIT licence).
+"""Writes Sources/Domain/Accounts/CommonPasswords+List.swift from the frequency list of zxcvbn (PyPI, MIT licence).
 
     pip install zxcvbn==4.5.0 && python3 deploy/passwords.py
 
@@ -10,7 +10,7 @@ import textwrap
 
 from zxcvbn.frequency_lists import FREQUENCY_LISTS
 
-OUTPUT = pathlib.Path(__file__).parent.parent / "Sources/Domain/CommonPasswords+List.swift"
+OUTPUT = pathlib.Path(__file__).parent.parent / "Sources/Domain/Accounts/CommonPasswords+List.swift"
 
 words = sorted({w.lower() for w in FREQUENCY_LISTS["passwords"] if len(w) >= 8}, key=str.encode)
 assert len(words) >= 10_000 and all(w.isascii() and w.isprintable() and " " not in w for w in words)

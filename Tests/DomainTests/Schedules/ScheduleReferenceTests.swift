@@ -1,0 +1,104 @@
+import Domain
+import Foundation
+import TestKit
+import Testing
+
+/// Compares the next occurrence with what `Tests/Reference/schedules.py` says, which shares no code
+/// with the service: Python's zoneinfo and dateutil, NOAA's hour angle.
+///
+/// A slice runs every time, with another seed each day; `LAMPLIGHTER_SCHEDULES=100000` runs more.
+@Suite("Next occurrences, compared with another implementation")
+struct ScheduleReferenceTests {
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Reference/schedules.py").path
+    static let count =
+        ProcessInfo.processInfo.environment["LAMPLIGHTER_SCHEDULES"].flatMap(Int.init) ?? 6000
+
+    /// One line of the script.
+    struct Line {
+        var text: String
+        var timing: Timing
+        var place: Location?
+        var after: Instant
+        var due: [Instant]
+        /// Whether the script looked a few days ahead only.
+        var isCutShort: Bool
+
+        init?(_ text: String) {
+            let words = text.split(separator: "\t", omittingEmptySubsequences: false)
+                .map(String.init)
+            guard words.count == 7, let time = DayTime(words[2]), let after = Int64(words[5]) else {
+                return nil
+            }
+            let numbers = words[1].dropFirst().split(separator: ",").compactMap { Int64($0) }
+            let days: Timing.Days
+            switch words[1].first {
+            case "w": days = .weekly(numbers)
+            case "m": days = .monthly(numbers)
+            default: days = .once(CalendarDate(day: numbers.first ?? 0))
+            }
+            self.text = text
+            timing = Timing(days: days, time: time, zone: words[0])
+            place = Double(words[3]).flatMap { latitude in
+                Double(words[4]).map { Location(latitude: latitude, longitude: $0) }
+            }
+            self.after = Instant(milliseconds: after)
+            due = words[6].split(separator: ",").compactMap { Int64($0) }
+                .map { Instant(milliseconds: $0) }
+            if case .once = days { isCutShort = false } else { isCutShort = true }
+        }
+    }
+
+    @Test("A day's slice of random schedules agrees to the millisecond", .timeLimit(.minutes(9)))
+    func agree() throws {
+        let seed = Int(Date().timeIntervalSince1970 / 86_400)
+        let python = try ChildProcess(
+            "/usr/bin/python3",
+            [Self.script, "\(seed)", "\(Self.count)"]
+        )
+        var zones: [String: ZoneRules] = [:]
+        var compared = 0
+        var differing: [String] = []
+        while let text = python.nextLine(), let line = Line(text) {
+            let zone = zones[line.timing.zone] ?? Zones.rules(line.timing.zone)
+            zones[line.timing.zone] = zone
+            compared += 1
+            if let difference = Self.difference(line, zone) { differing.append(difference) }
+        }
+
+        #expect(compared == Self.count, "the script needs python3-dateutil")
+        #expect(differing.isEmpty, "seed \(seed): \(differing.prefix(5).joined(separator: "\n"))")
+    }
+
+    private static func difference(_ line: Line, _ zone: ZoneRules) -> String? {
+        var after = line.after
+        for due in line.due {
+            let next = ScheduleRules.next(
+                of: line.timing,
+                after: after,
+                zone: zone,
+                place: line.place
+            )
+            guard next == due else { return "\(line.text): \(next?.milliseconds ?? 0)" }
+            let isContained = ScheduleRules.contains(
+                due,
+                in: line.timing,
+                zone: zone,
+                place: line.place
+            )
+            guard isContained else { return "\(line.text): \(due.milliseconds) isn't contained" }
+            after = due
+        }
+        guard line.due.isEmpty else { return nil }
+        let next = ScheduleRules.next(
+            of: line.timing,
+            after: after,
+            zone: zone,
+            place: line.place
+        )
+        guard let next else { return nil }
+        let isBeyond = line.isCutShort && next > after.adding(seconds: 6 * 86_400)
+        return isBeyond ? nil : "\(line.text): \(next.milliseconds), none was expected"
+    }
+}
