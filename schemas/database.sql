@@ -40,8 +40,8 @@ CREATE TABLE device (
     secretHash BLOB,
     passcodeHash BLOB,
     hardware TEXT NOT NULL,
-    generation INTEGER NOT NULL,
-    generationAt INTEGER NOT NULL,
+    ownership INTEGER NOT NULL,
+    ownershipSince INTEGER NOT NULL,
     lastCid INTEGER NOT NULL,
     resetUntil INTEGER,
     createdAt INTEGER NOT NULL,
@@ -323,7 +323,7 @@ CREATE INDEX auditUser ON audit (uid, id);
 CREATE INDEX eventActor ON event (actor)
     WHERE actor >= '{"kind":"user"' AND actor < '{"kind":"user#';
 
-CREATE TABLE historyTail (
+CREATE TABLE "historyBuffer" (
     seq INTEGER NOT NULL PRIMARY KEY,
     size INTEGER NOT NULL,
     lines BLOB NOT NULL
@@ -395,12 +395,10 @@ CREATE TABLE homeDevice (
 
 CREATE INDEX homeDevices ON homeDevice (homeId);
 
-CREATE TABLE commandCall (
+CREATE TABLE "dispatch" (
     did TEXT NOT NULL PRIMARY KEY,
     at INTEGER NOT NULL
 , sentBefore INTEGER) STRICT;
-
-CREATE INDEX commandCallTime ON commandCall (at);
 
 CREATE TABLE schedule (
     scheduleId TEXT NOT NULL PRIMARY KEY,
@@ -510,15 +508,13 @@ CREATE TABLE "request" (
     UNIQUE (sender, id)
 ) STRICT;
 
-CREATE TABLE formerBond (
+CREATE TABLE "formerBinding" (
     uid TEXT NOT NULL,
     did TEXT NOT NULL,
     lastCid INTEGER NOT NULL,
     checkedTo INTEGER NOT NULL,
     PRIMARY KEY (uid, did)
 ) STRICT, WITHOUT ROWID;
-
-CREATE INDEX formerBondDevice ON formerBond (did, lastCid);
 
 CREATE INDEX requestTurnedAway ON request (seq) WHERE turnedAway IS NOT NULL;
 
@@ -541,3 +537,7 @@ CREATE TABLE refusal (
 ) STRICT;
 
 CREATE INDEX refusalLast ON refusal (lastAt, id);
+
+CREATE INDEX dispatchTime ON dispatch (at);
+
+CREATE INDEX formerBindingDevice ON formerBinding (did, lastCid);

@@ -13,7 +13,7 @@ extension Gate {
     /// Answers ACL_CHECK: for every message in, every message out to every client, every subscription.
     func mayAccess(_ pointer: OpaquePointer, _ access: Access, _ topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
-        if client.isStandIn, case .receive = access, hearers.hear(topic) { return false }
+        if client.isFallback, case .receive = access, subscribers.hear(topic) { return false }
         if case .receive = access {
             if putInBatch(of: client, topic) || isBatchOfOther(client, topic) { return false }
         } else {
@@ -72,13 +72,13 @@ extension Gate {
         guard client.rights.isWorker else { return }
         switch access {
         case .publish(let payload, _):
-            hearers.note(client, published: payload, on: topic)
+            subscribers.note(client, published: payload, on: topic)
             noteEcho(client, payload, topic)
         case .subscribe:
-            hearers.note(client, subscribedTo: topic)
+            subscribers.note(client, subscribedTo: topic)
             beginBatches(of: client, topic)
         case .unsubscribe:
-            hearers.note(client, unsubscribedFrom: topic)
+            subscribers.note(client, unsubscribedFrom: topic)
             endBatches(of: client, topic)
         case .receive: break
         }

@@ -137,7 +137,7 @@ extension Gate {
         if let tally = client.tally { tallies.keep(tally, at: Clock.coarse()) }
         if let tally = client.addressTally { addressTallies.leave(tally, at: Clock.coarse()) }
         if connected[client.clientId] === client { connected[client.clientId] = nil }
-        hearers.forget(client)
+        subscribers.forget(client)
         client.outgoing = nil
         if client.clientId == Self.statusWorker { backlog.end() }
         sendBatches()

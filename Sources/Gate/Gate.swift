@@ -12,7 +12,7 @@ final class Gate {
     var newClients: NewClients
     var refusals: Refusals
     let presence: Presence
-    var hearers: RequestHearers
+    var subscribers: RequestSubscribers
     /// The counts of clients without a connection.
     var tallies = Tallies()
     /// Messages by source address.
@@ -82,7 +82,7 @@ final class Gate {
         newClients = NewClients(limit: settings.newClientsPerMinute)
         refusals = Refusals(root: settings.root)
         presence = Presence(root: settings.root)
-        hearers = RequestHearers(root: settings.root)
+        subscribers = RequestSubscribers(root: settings.root)
         addressTallies = AddressTallies(
             messagesPerSecond: settings.limits.addressMessagesPerSecond,
             messageBurst: settings.limits.addressMessageBurst

@@ -5,7 +5,7 @@ import Synchronization
 final class GateChanges {
     var records: [Record] = []
     /// Whether a message was left for the delivery service.
-    var owesDelivery = false
+    var hasOutgoingMessage = false
     /// The largest number of a connection that was saved.
     private(set) var connection: Int64 = 0
 

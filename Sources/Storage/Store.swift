@@ -42,11 +42,11 @@ package final class Store: Sendable {
     let pool: DatabasePool
     private let key: ServerKey
     private let gate: GateCredentials?
-    private let stamps = StampSource()
+    private let sequence = SequenceSource()
     /// Whether the writer was left without the setting that makes commits last.
     private let isLax = Atomic(false)
     private let pagesLogged = Atomic(0)
-    private let deliveryBell = Mutex<(@Sendable () -> Void)?>(nil)
+    private let messageWakeup = Mutex<(@Sendable () -> Void)?>(nil)
     private let writerCache = WriterCache()
 
     /// Where the file is.
@@ -139,17 +139,17 @@ package final class Store: Sendable {
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
         try pool.writeWithoutTransaction { database in
-            try harden(database)
-            if let gate, gate.isBehind { try heal(gate, database) }
+            try restoreDurability(database)
+            if let gate, gate.isBehind { try rebuildCredentials(gate, database) }
             let changes = GateChanges()
             defer { gate?.release() }
             let value = try transact(database, at: now, changes, body)
             if let gate, !changes.records.isEmpty {
                 try gate.append(changes.records)
                 gate.release()
-                if gate.isBloated { try heal(gate, database) }
+                if gate.isBloated { try rebuildCredentials(gate, database) }
             }
-            if changes.owesDelivery { deliveryBell.withLock(\.self)?() }
+            if changes.hasOutgoingMessage { messageWakeup.withLock(\.self)?() }
             return value
         }
     }
@@ -157,25 +157,25 @@ package final class Store: Sendable {
     /// Sets the function to call after each commit that left a message for the delivery service.
     ///
     /// It is called on the thread that committed, and must not block.
-    package func onDelivery(_ ring: @escaping @Sendable () -> Void) {
-        deliveryBell.withLock { $0 = ring }
+    package func onOutgoingMessage(_ ring: @escaping @Sendable () -> Void) {
+        messageWakeup.withLock { $0 = ring }
     }
 
     /// Moves stored content from one place to another, in one transaction that a crash of the machine may undo
     /// as a whole: it stores nothing new, so no commit waits for the disk.
-    package func rearrange(at now: Instant, _ body: (Transaction) throws -> Void) throws {
+    package func writeWithoutSync(at now: Instant, _ body: (Transaction) throws -> Void) throws {
         try pool.writeWithoutTransaction { database in
             isLax.store(true, ordering: .relaxed)
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
             let result = Result { try transact(database, at: now, GateChanges(), body) }
             // Before any other writer goes on: its commits must be durable.
-            try harden(database)
+            try restoreDurability(database)
             try result.get()
         }
     }
 
     /// Restores the durability of commits; until that succeeds no batch may commit.
-    private func harden(_ database: Database) throws {
+    private func restoreDurability(_ database: Database) throws {
         guard isLax.load(ordering: .relaxed) else { return }
         try Self.secure(database)
         isLax.store(false, ordering: .relaxed)
@@ -193,13 +193,13 @@ package final class Store: Sendable {
             return try sql.transaction {
                 let dataVersion = try sql.integer("PRAGMA data_version") ?? 0
                 if writerCache.begin(dataVersion: dataVersion) {
-                    try stamps.goOn(behind: Self.lastStamp(sql))
+                    try sequence.goOn(behind: Self.lastNumber(sql))
                 }
                 var transaction = Transaction(
                     sql: sql,
                     now: now,
                     key: key,
-                    stamps: stamps,
+                    sequence: sequence,
                     gate: changes
                 )
                 transaction.writerCache = writerCache
@@ -217,11 +217,11 @@ package final class Store: Sendable {
     }
 
     /// Returns the largest stamp that is a row's key, which another process may have given.
-    private static func lastStamp(_ sql: SQL) throws -> Int64 {
+    private static func lastNumber(_ sql: SQL) throws -> Int64 {
         try sql.integer(
             """
             SELECT max(stamp) FROM (SELECT max(id) AS stamp FROM outbox
-                UNION ALL SELECT max(seq) FROM historyTail
+                UNION ALL SELECT max(seq) FROM historyBuffer
                 UNION ALL SELECT max(id) FROM audit) AS stamps
             """
         ) ?? 0
@@ -235,7 +235,7 @@ package final class Store: Sendable {
                     sql: SQL(database),
                     now: Instant(milliseconds: 0),
                     key: key,
-                    stamps: stamps,
+                    sequence: sequence,
                     gate: GateChanges()
                 )
             )
@@ -244,12 +244,12 @@ package final class Store: Sendable {
 
     /// Rewrites the gate's file from the tables; at start, since a crash may have come between a commit and the
     /// file.
-    package func healCredentials() throws {
+    package func rebuildCredentials() throws {
         guard let gate else { return }
-        try pool.writeWithoutTransaction { database in try heal(gate, database) }
+        try pool.writeWithoutTransaction { database in try rebuildCredentials(gate, database) }
     }
 
-    private func heal(_ gate: GateCredentials, _ database: Database) throws {
+    private func rebuildCredentials(_ gate: GateCredentials, _ database: Database) throws {
         // Read while no other process may write: its later commits are appended behind.
         try gate.rewrite { try GateCredentials.everything(SQL(database)) }
     }

@@ -13,7 +13,7 @@ package struct Transaction {
     /// In `Store.read` it is 1970.
     package let now: Instant
     let key: ServerKey
-    let stamps: StampSource
+    let sequence: SequenceSource
     let gate: GateChanges
     var writerCache: WriterCache?
 
@@ -61,14 +61,14 @@ package struct Transaction {
     package var outbox: OutboxTable { OutboxTable(transaction: self) }
     /// Retained statuses to publish again.
     package var refreshes: RefreshTable { RefreshTable(sql: sql) }
-    /// Messages that were put aside.
+    /// Dead letters.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
     /// The gate's refusals.
     package var refusals: RefusalTable { RefusalTable(transaction: self) }
     /// Codes with which users end their other sessions.
     package var logoutCodes: LogoutCodeTable { LogoutCodeTable(transaction: self) }
     /// Outgoing messages.
-    package var deliveries: DeliveryTable { DeliveryTable(transaction: self) }
+    package var outgoingMessages: OutgoingMessageTable { OutgoingMessageTable(transaction: self) }
     /// Links in messages.
     package var links: LinkTable { LinkTable(transaction: self) }
     /// Accounts that will be erased, and are being erased.
@@ -107,7 +107,7 @@ package struct Transaction {
 }
 
 /// Returns numbers that grow from row to row, across restarts and processes that write in turns.
-final class StampSource: Sendable {
+final class SequenceSource: Sendable {
     private let last = Mutex<Int64>(0)
 
     /// Returns the next number: microseconds of the transaction's moment, or one more than the last.
@@ -119,7 +119,7 @@ final class StampSource: Sendable {
     }
 
     /// Makes the next number larger than one that another process gave.
-    func goOn(behind stamp: Int64) {
-        last.withLock { $0 = max($0, stamp) }
+    func goOn(behind number: Int64) {
+        last.withLock { $0 = max($0, number) }
     }
 }

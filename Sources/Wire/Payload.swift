@@ -14,7 +14,7 @@ package enum Payload {
         guard bytes.count <= bytesMax else {
             throw WireError(
                 "The payload has more than \(bytesMax) bytes.",
-                id: JSONGlance.id(in: bytes)
+                id: MessageIDScanner.id(in: bytes)
             )
         }
         let value: JSONValue
@@ -23,7 +23,7 @@ package enum Payload {
         } catch {
             throw WireError(
                 "The payload is not valid JSON: \(error.description).",
-                id: JSONGlance.id(in: bytes)
+                id: MessageIDScanner.id(in: bytes)
             )
         }
         guard let object = value.objectValue else {

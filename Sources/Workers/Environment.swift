@@ -16,7 +16,7 @@ package struct Environment: Sendable {
     /// The clock.
     package var clock: any WallClock
     /// The workers of this process, and how to wake them.
-    package var neighbours: Neighbours
+    package var wakeups: WorkerWakeups
     /// The state of readiness.
     package var health: Health
     /// The regions that this installation serves.
@@ -24,9 +24,9 @@ package struct Environment: Sendable {
     /// The address of the service's pages, without a slash at the end.
     package var publicURL: String
     /// The pool for slow work.
-    package var pool: any SlowPool
+    package var pool: any BackgroundPool
     /// The state of sending e-mails and texts.
-    package var deliveryDesk = DeliveryDesk()
+    package var messageOutcomes = MessageOutcomes()
     /// The counts known to be used up.
     package var quotas = QuotaFront()
     /// Whether there is room on the disk.
@@ -38,17 +38,17 @@ package struct Environment: Sendable {
         topics: Topics,
         limits: Limits,
         clock: any WallClock = SystemClock(),
-        neighbours: Neighbours,
+        wakeups: WorkerWakeups,
         health: Health,
         regions: Regions = Regions(),
         publicURL: String = "http://127.0.0.1:8080",
-        pool: any SlowPool = NoPool()
+        pool: any BackgroundPool = NoPool()
     ) {
         self.store = store
         self.topics = topics
         self.limits = limits
         self.clock = clock
-        self.neighbours = neighbours
+        self.wakeups = wakeups
         self.health = health
         self.regions = regions
         self.publicURL = publicURL
@@ -83,40 +83,40 @@ package struct SystemClock: WallClock {
 }
 
 /// The workers of this process, which can call each other.
-package struct Neighbours: Sendable {
-    private let bells: [WorkerName: Bell]
+package struct WorkerWakeups: Sendable {
+    private let wakeups: [WorkerName: Wakeup]
 
-    private final class Bell: Sendable {
+    private final class Wakeup: Sendable {
         let waker: Waker
-        let isRung = Atomic<Bool>(false)
+        let isPending = Atomic<Bool>(false)
         init() throws { waker = try Waker() }
     }
 
-    /// Makes a bell for each worker.
+    /// Makes a wakeup for each worker.
     package init(_ names: some Sequence<WorkerName>) throws {
-        var bells: [WorkerName: Bell] = [:]
-        for name in names { bells[name] = try Bell() }
-        self.bells = bells
+        var wakeups: [WorkerName: Wakeup] = [:]
+        for name in names { wakeups[name] = try Wakeup() }
+        self.wakeups = wakeups
     }
 
     /// Returns the waker of a worker; nil for one of another process.
-    package func waker(of name: WorkerName) -> Waker? { bells[name]?.waker }
+    package func waker(of name: WorkerName) -> Waker? { wakeups[name]?.waker }
 
     /// Calls a worker to look into the store; one of another process looks by itself within half a
     /// second.
     package func wake(_ name: WorkerName) {
-        guard let bell = bells[name] else { return }
-        bell.isRung.store(true, ordering: .releasing)
-        bell.waker.wake()
+        guard let wakeup = wakeups[name] else { return }
+        wakeup.isPending.store(true, ordering: .releasing)
+        wakeup.waker.wake()
     }
 
     /// Whether a worker was called; keeps the call.
     func isCalled(_ name: WorkerName) -> Bool {
-        bells[name]?.isRung.load(ordering: .acquiring) ?? false
+        wakeups[name]?.isPending.load(ordering: .acquiring) ?? false
     }
 
     /// Whether a worker was called since the last time; clears the call.
-    func takeCall(of name: WorkerName) -> Bool {
-        bells[name]?.isRung.exchange(false, ordering: .acquiring) ?? false
+    func takeWakeup(of name: WorkerName) -> Bool {
+        wakeups[name]?.isPending.exchange(false, ordering: .acquiring) ?? false
     }
 }

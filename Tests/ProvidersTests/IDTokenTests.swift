@@ -258,7 +258,7 @@ struct IDTokenTests {
     @Test("An issuer that is down or says it is another is unavailable")
     func down() async throws {
         let issuer = Issuer(keys: ["one": Issuer.elliptic()])
-        for handler: @Sendable (Ask) async throws -> Say in [
+        for handler: @Sendable (ReceivedRequest) async throws -> Say in [
             { _ in Say(status: 503) }, { _ in Say(body: "<html>") },
             { issuer.answer($0, at: "http://127.0.0.1:9") }, { _ in Say(status: 404) },
         ] {

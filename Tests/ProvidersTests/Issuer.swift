@@ -20,7 +20,7 @@ struct Issuer: Sendable {
     }
 
     /// The answers of the issuer at `url`.
-    func answer(_ ask: Ask, at url: String) -> Say {
+    func answer(_ ask: ReceivedRequest, at url: String) -> Say {
         switch ask.path {
         case "/.well-known/openid-configuration":
             .json(["issuer": .string(url), "jwks_uri": .string(url + "/keys")])

@@ -6,7 +6,7 @@ import Providers
 import Synchronization
 
 /// What a fake provider was asked.
-struct Ask: Sendable {
+struct ReceivedRequest: Sendable {
     let method: String
     let path: String
     /// Of the address, or of the form.
@@ -27,18 +27,18 @@ struct Say: Sendable {
 
 /// Keeps what a server was asked.
 final class Asked: Sendable {
-    private let asks = Mutex<[Ask]>([])
+    private let asks = Mutex<[ReceivedRequest]>([])
 
-    func add(_ ask: Ask) { asks.withLock { $0.append(ask) } }
+    func add(_ ask: ReceivedRequest) { asks.withLock { $0.append(ask) } }
 
-    var all: [Ask] { asks.withLock { $0 } }
+    var all: [ReceivedRequest] { asks.withLock { $0 } }
 
     func count(_ path: String) -> Int { all.count { $0.path == path } }
 }
 
 /// Runs an HTTP server on a free port of the loopback while `body` does.
 func withServer<R: Sendable>(
-    _ handler: @escaping @Sendable (Ask) async throws -> Say,
+    _ handler: @escaping @Sendable (ReceivedRequest) async throws -> Say,
     _ body: @escaping @Sendable (_ url: String, _ asked: Asked) async throws -> R
 ) async throws -> R {
     let asked = Asked()
@@ -56,7 +56,7 @@ func withServer<R: Sendable>(
             for item in form where item.count == 2 && !text.hasPrefix("{") {
                 query[String(item[0])] = String(item[1])
             }
-            let ask = Ask(
+            let ask = ReceivedRequest(
                 method: request.method.rawValue,
                 path: request.uri.path,
                 query: query,
@@ -92,7 +92,7 @@ func withServer<R: Sendable>(
 
 /// Never answers, until the test is over.
 @Sendable
-func hang(_: Ask) async throws -> Say {
+func hang(_: ReceivedRequest) async throws -> Say {
     try await Task.sleep(for: .seconds(600))
     return Say()
 }

@@ -7,8 +7,8 @@ import Testing
 struct TextWebhookTests {
     private func send(
         within timeout: Duration = .seconds(30),
-        _ handler: @escaping @Sendable (Ask) async throws -> Say
-    ) async throws -> (failure: SendFailure?, asks: [Ask]) {
+        _ handler: @escaping @Sendable (ReceivedRequest) async throws -> Say
+    ) async throws -> (failure: SendFailure?, asks: [ReceivedRequest]) {
         try await withServer(handler) { url, asked in
             let client = WebClient()
             let webhook = try TextWebhook(

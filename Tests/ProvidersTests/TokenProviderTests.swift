@@ -372,7 +372,7 @@ struct TokenProviderTests {
 
     private func verify(
         _ row: Shown,
-        _ profile: @escaping @Sendable (Ask) async throws -> Say
+        _ profile: @escaping @Sendable (ReceivedRequest) async throws -> Say
     ) async throws -> VerifiedIdentity {
         let name = try #require(ProviderName(rawValue: row.provider))
         let credential = try ProviderCredential.parse(
@@ -401,7 +401,7 @@ struct TokenProviderTests {
 
     @Test("A profile that can't be had, hangs, or is odd fails no login", arguments: shown)
     func withoutProfile(row: Shown) async throws {
-        let odd: [@Sendable (Ask) async throws -> Say] = [
+        let odd: [@Sendable (ReceivedRequest) async throws -> Say] = [
             { _ in Say(status: 500) }, { _ in Say(status: 403, body: "<html>") },
             { _ in .json(["errcode": 40001, "ret": 1002]) }, hang,
         ]

@@ -34,7 +34,7 @@ struct GateFileTests {
 
     private func filled() throws -> World {
         let world = try World()
-        try world.store.healCredentials()
+        try world.store.rebuildCredentials()
         try world.fill()
         try world.store.batch(at: Make.now) { (tx) throws in
             try tx.devices.setIdentity(Make.did, secret: "first", passcode: "123456", hardware: [:])
@@ -62,7 +62,7 @@ struct GateFileTests {
         #expect(try connect(later) == later)
         #expect(try connect(later + 7) == later)
 
-        try world.store.healCredentials()
+        try world.store.rebuildCredentials()
 
         #expect(try GateFile(world).tables.lastConnection == later + 7)
     }
@@ -98,8 +98,8 @@ struct GateFileTests {
                 try tx.sql.run(
                     """
                     WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
-                    INSERT INTO device (did, productKey, mac, secretHash, hardware, generation,
-                        generationAt, lastCid, createdAt)
+                    INSERT INTO device (did, productKey, mac, secretHash, hardware, ownership,
+                        ownershipSince, lastCid, createdAt)
                     SELECT 'd-x' || n, $1, n, randomblob(32), '{}', 1, 0, 0, 0 FROM number
                     """
                 ) {
@@ -108,7 +108,7 @@ struct GateFileTests {
             }
         }
         let world = try World(directory)
-        try world.store.healCredentials()
+        try world.store.rebuildCredentials()
         let devices = try GateFile(world).tables.devices
         #expect((1...100_000).allSatisfy { devices["d-x\($0)"] != nil })
     }
@@ -118,12 +118,12 @@ struct GateFileTests {
     }
 
     @Test("A crash between commit and file heals at the next start", arguments: Harm.allCases)
-    func heals(_ harm: Harm) throws {
+    func rebuilds(_ harm: Harm) throws {
         let directory = try TemporaryDirectory()
         let file = directory.url.appending(path: "credentials")
         do {
             let world = try World(directory)
-            try world.store.healCredentials()
+            try world.store.rebuildCredentials()
             try world.fill()
             let before = try Data(contentsOf: file)
             try world.store.batch(at: Make.now) { (tx) throws in
@@ -148,7 +148,7 @@ struct GateFileTests {
         }
 
         let world = try World(directory)
-        try world.store.healCredentials()
+        try world.store.rebuildCredentials()
         let gate = try GateFile(world)
         #expect(!gate.isDamaged)
         #expect(try gate.tables.devices == [Make.did.text: digest("first")])
@@ -197,7 +197,7 @@ struct GateFileTests {
     @Test("Changes of another process while the file is rewritten are not lost")
     func processes() throws {
         let world = try World()
-        try world.store.healCredentials()
+        try world.store.rebuildCredentials()
         try world.fill()
         let other = try World(world.directory)
         let rounds = 60
@@ -206,7 +206,7 @@ struct GateFileTests {
             for round in 0..<rounds {
                 do {
                     switch part {
-                    case 0: try world.store.healCredentials()
+                    case 0: try world.store.rebuildCredentials()
                     case 1: try change(world, "service-\(round % 2)", round)
                     default: try change(other, "service-\(round % 2)", round + rounds)
                     }
@@ -217,7 +217,7 @@ struct GateFileTests {
         }
         #expect(failures.withLock(\.self) == 0)
         let after = try GateFile(world).tables.services
-        try world.store.healCredentials()
+        try world.store.rebuildCredentials()
         #expect(try GateFile(world).tables.services == after)
         #expect(after.count == 2)
     }
@@ -231,7 +231,7 @@ struct GateFileTests {
     @Test("A service that was removed is gone from the file")
     func removed() throws {
         let world = try World()
-        try world.store.healCredentials()
+        try world.store.rebuildCredentials()
         try change(world, "idp", 1)
         #expect(try GateFile(world).tables.services.keys.sorted() == ["idp"])
         #expect(try world.store.batch(at: Make.now) { try $0.services.remove("idp") })

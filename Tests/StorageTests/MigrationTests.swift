@@ -79,7 +79,7 @@ struct MigrationTests {
     }
 
     @Test("The senders of commands to devices that they left are known for their erasure")
-    func formerBonds() throws {
+    func formerBindings() throws {
         let directory = try TemporaryDirectory()
         try leave(in: directory, upTo: "012-in-order") { database in
             try database.execute(sql: "PRAGMA foreign_keys = OFF")
@@ -110,14 +110,14 @@ struct MigrationTests {
         }
 
         let world = try World(directory)
-        let bonds = try world.store.read { tx in
-            try tx.sql.query("SELECT uid, did, lastCid FROM formerBond ORDER BY uid, did") {
+        let bindings = try world.store.read { tx in
+            try tx.sql.query("SELECT uid, did, lastCid FROM formerBinding ORDER BY uid, did") {
                 _ in
             } row: {
                 "\($0.text(0)) \($0.text(1)) \($0.integer(2))"
             }
         }
-        #expect(bonds == ["u-1 d-1 2", "u-11 d-1 3", "u-11 d-2 1"])
+        #expect(bindings == ["u-1 d-1 2", "u-11 d-1 3", "u-11 d-2 1"])
         try world.store.batch(at: Make.now) { (tx) throws in
             while try tx.cancellations.takeOutName(UserID(trusted: "u-1"), limit: 10) > 0 {}
             let actors = try tx.commands.newest(DeviceID(trusted: "d-1"), limit: 9).map(\.actor.id)
@@ -175,5 +175,30 @@ struct MigrationTests {
             try Data(text.utf8).write(to: file)
         }
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
+    }
+
+    @Test("What lay in a table of an older name is found under the present one")
+    func names() throws {
+        let directory = try TemporaryDirectory()
+        try leave(in: directory, upTo: "020-refusals") { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO commandCall (did, at) VALUES ('d-1', 2000);
+                    INSERT INTO formerBond VALUES ('u-1', 'd-1', 7, 0);
+                    INSERT INTO historyTail VALUES (5000, 3, x'313233');
+                    INSERT INTO meta (name, value) VALUES ('rollCallPending', '1'), ('scrub', '5');
+                    """
+            )
+        }
+
+        let world = try World(directory)
+        try world.store.read { tx in
+            let next = try tx.commands.nextDispatch(of: DeviceID(trusted: "d-1"))
+            #expect(next?.at == Instant(milliseconds: 2000))
+            #expect(try tx.sql.integer("SELECT lastCid FROM formerBinding WHERE uid = 'u-1'") == 7)
+            #expect(try tx.history.buffer.depth().bytes == 3)
+            #expect(try tx.meta.value("presenceReconciliationPending") == "1")
+            #expect(try tx.meta.pendingVacuum() == "5")
+        }
     }
 }

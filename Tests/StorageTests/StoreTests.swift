@@ -75,7 +75,7 @@ struct StoreTests {
     @Test(
         "Two processes that write in the same millisecond give different numbers, the later larger ones"
     )
-    func stamps() throws {
+    func sequence() throws {
         let world = try World()
         let other = try World(world.directory)
         var ids: [Int64] = []
@@ -101,7 +101,7 @@ struct StoreTests {
     func rollback() throws {
         struct Stop: Error {}
         let world = try World()
-        try world.store.healCredentials()
+        try world.store.rebuildCredentials()
         let before = try Data(contentsOf: world.directory.url.appending(path: "credentials"))
         #expect(throws: Stop.self) {
             try world.store.batch(at: Make.now) { (tx) throws in

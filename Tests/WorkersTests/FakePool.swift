@@ -20,12 +20,12 @@ struct PlainHasher: PasswordHashing {
 }
 
 /// A pool that does its work at once, or when a test says so, and keeps a journal.
-final class FakePool: SlowPool {
+final class FakePool: BackgroundPool {
     private struct State {
         var isHeld = false
         var room = 1000
         var held: [@Sendable () -> Void] = []
-        var journal: [Preparation] = []
+        var journal: [BackgroundTask] = []
         var hasher = PlainHasher()
         var identify: Identify = { _, _ in .failure(.disabled) }
     }
@@ -60,13 +60,13 @@ final class FakePool: SlowPool {
     }
 
     /// What was asked for so far.
-    var journal: [Preparation] { state.withLock(\.journal) }
+    var journal: [BackgroundTask] { state.withLock(\.journal) }
     var verifications: Int { journal.count { if case .verify = $0 { true } else { false } } }
 
-    func room(in lane: SlowLane) -> Int { room }
+    func room(in lane: BackgroundPoolKind) -> Int { room }
 
     func submit(
-        _ work: Preparation,
+        _ work: BackgroundTask,
         from sender: Sender,
         done: @escaping @Sendable (Prepared) -> Void
     ) {
@@ -89,7 +89,7 @@ final class FakePool: SlowPool {
     }
 
     private static func carryOut(
-        _ work: Preparation,
+        _ work: BackgroundTask,
         _ hasher: PlainHasher,
         _ identify: Identify
     ) -> Prepared {

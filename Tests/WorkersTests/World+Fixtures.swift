@@ -28,11 +28,11 @@ extension World {
     }
 
     /// Has a schedule command the first device; gives the command, and what is owed for it.
-    func takeScheduled(level: Int64) throws -> (command: Command, owed: Owed) {
-        var owed = Owed()
+    func takeScheduled(level: Int64) throws -> (command: Command, effects: Effects) {
+        var effects = Effects()
         let command = try write { (tx) throws in
-            try CommandDesk.take(
-                CommandOrder(
+            try CommandDispatcher.enqueue(
+                CommandRequest(
                     did: World.did(0),
                     data: ["level": .integer(level)],
                     actor: Actor(.schedule, "t-1")
@@ -40,10 +40,10 @@ extension World {
                 product: World.product,
                 limits: environment.limits,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
         }
-        return (command, owed)
+        return (command, effects)
     }
 
     /// Asks the account worker as user 0, and gives the answer.

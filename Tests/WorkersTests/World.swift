@@ -49,15 +49,15 @@ final class World {
         )
         // Tests never wait.
         var limits = limits
-        limits.settleLinger = .zero
-        limits.crowdPause = 0
+        limits.confirmedLinger = .zero
+        limits.fanOutPause = 0
         limits.echoInterval = .zero
         environment = Environment(
             store: store,
             topics: Self.topics,
             limits: limits,
             clock: clock,
-            neighbours: try Neighbours(WorkerName.allCases),
+            wakeups: try WorkerWakeups(WorkerName.allCases),
             health: .silent
         )
         try write { tx in

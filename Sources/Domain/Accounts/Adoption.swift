@@ -28,14 +28,14 @@ package enum Adoption {
         _ sharing: Sharing,
         from anonymous: UserID,
         to account: UserID,
-        bond: Binding?
+        binding: Binding?
     ) -> Sharing? {
         var moved = sharing
         if moved.inviter == anonymous { moved.inviter = account }
         if moved.guest == anonymous { moved.guest = account }
         let isVoid: Bool =
-            if moved.guest == account, let bond {
-                moved.inviter == account || moved.status == .pending || bond.sharing != moved.id
+            if moved.guest == account, let binding {
+                moved.inviter == account || moved.status == .pending || binding.sharing != moved.id
             } else {
                 false
             }

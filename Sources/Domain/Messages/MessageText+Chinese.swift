@@ -1,6 +1,6 @@
 extension MessageText {
     /// Returns a template in Chinese.
-    static func chinese(_ template: Delivery.Template) -> Words {
+    static func chinese(_ template: OutgoingMessage.Template) -> Words {
         switch template {
         case .code:
             Words(
@@ -113,7 +113,7 @@ extension MessageText {
     }
 
     /// Returns the caption of a link's button.
-    static func chineseButton(_ template: Delivery.Template) -> String {
+    static func chineseButton(_ template: OutgoingMessage.Template) -> String {
         switch template {
         case .verifyEmail, .confirmation: "验证邮箱"
         case .resetPassword: "设置新密码"

@@ -1,6 +1,6 @@
 extension MessageText {
     /// Returns a template in English.
-    static func english(_ template: Delivery.Template) -> Words {
+    static func english(_ template: OutgoingMessage.Template) -> Words {
         switch template {
         case .code:
             Words(
@@ -121,7 +121,7 @@ extension MessageText {
     }
 
     /// Returns the caption of a link's button.
-    static func englishButton(_ template: Delivery.Template) -> String {
+    static func englishButton(_ template: OutgoingMessage.Template) -> String {
         switch template {
         case .verifyEmail, .confirmation: "Confirm address"
         case .resetPassword: "Choose a new password"

@@ -32,17 +32,17 @@ package struct MessageText: Sendable, Equatable {
     /// Writes a delivery's message in the name of an app; `words` are the app's own, where it has
     /// some for the template in a language.
     package static func render(
-        _ delivery: Delivery,
+        _ message: OutgoingMessage,
         appName: String,
-        words: (Delivery.Template, Language) -> Words? = { _, _ in nil }
+        words: (OutgoingMessage.Template, Language) -> Words? = { _, _ in nil }
     ) -> MessageText {
-        let language = Language.pick(tag: delivery.language, countryCode: delivery.countryCode)
+        let language = Language.pick(tag: message.language, countryCode: message.countryCode)
         let found =
-            words(delivery.template, language) ?? standard(delivery.template, in: language)
-        var values = delivery.params
+            words(message.template, language) ?? standard(message.template, in: language)
+        var values = message.params
         values["app"] = appName
-        values["action"] = action(delivery.params["purpose"] ?? "", in: language)
-        values["button"] = button(delivery.template, in: language)
+        values["action"] = action(message.params["purpose"] ?? "", in: language)
+        values["button"] = button(message.template, in: language)
         return MessageText(
             language: language,
             subject: oneLine(fill(found.subject, values)),
@@ -53,7 +53,10 @@ package struct MessageText: Sendable, Equatable {
     }
 
     /// Returns the service's own words.
-    package static func standard(_ template: Delivery.Template, in language: Language) -> Words {
+    package static func standard(
+        _ template: OutgoingMessage.Template,
+        in language: Language
+    ) -> Words {
         switch language {
         case .english: english(template)
         case .chinese: chinese(template)
@@ -67,7 +70,10 @@ package struct MessageText: Sendable, Equatable {
         }
     }
 
-    private static func button(_ template: Delivery.Template, in language: Language) -> String {
+    private static func button(
+        _ template: OutgoingMessage.Template,
+        in language: Language
+    ) -> String {
         switch language {
         case .english: englishButton(template)
         case .chinese: chineseButton(template)

@@ -70,7 +70,7 @@ package enum TriggerRules {
         return .success(outcome)
     }
 
-    /// Why a trigger is put aside.
+    /// Why a trigger is kept as a dead letter.
     package struct Refusal: Error, Equatable {
         /// The reason in words.
         package var reason: String

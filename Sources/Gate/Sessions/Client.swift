@@ -39,11 +39,11 @@ final class Client {
     /// Whether its session was revoked while it was connected: its will is not sent.
     var isCutOff = false
 
-    /// Whether it hears only requests that no other worker hears (`RequestHearers`).
+    /// Whether it hears only requests that no other worker hears (`RequestSubscribers`).
     ///
     /// False until it has subscribed: Mosquitto 2.0.11 keeps counting a queued message as in flight if the gate denies
     /// it at the client's CONNECT.
-    var isStandIn = false
+    var isFallback = false
     /// The services whose requests it subscribed to, as a worker.
     var services: [[UInt8]] = []
 

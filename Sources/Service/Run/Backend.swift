@@ -27,7 +27,7 @@ package struct Backend {
         try enrol(context, in: store)
         context.readiness.isReady("store")
         var environment = try environment(context, store)
-        let slow = try SlowService(environment.limits, store)
+        let slow = try BackgroundService(environment.limits, store)
         environment.pool = slow.pools
         let logger = Logger(label: "lamplighter.worker")
         let names = names(context)
@@ -56,9 +56,9 @@ package struct Backend {
                 try BrokerMonitor(BrokerAccess.workers(context), environment),
                 UpkeepService(thread: UpkeepThread(environment, logger: logger)),
                 SweeperService(sweeper: Sweeper(environment, logger: logger)),
-            ] + (try deliveries(context, environment)) + workers,
+            ] + (try messageSender(context, environment)) + workers,
             pages: pages(
-                LinkDesk(environment),
+                LinkService(environment),
                 context.publicURL,
                 context.settings.limit("pageVisits")
             )
@@ -66,31 +66,31 @@ package struct Backend {
     }
 
     /// Joins the pages to what they are about.
-    private static func pages(_ desk: LinkDesk, _ publicURL: String, _ visits: Int) -> Pages {
+    private static func pages(_ links: LinkService, _ publicURL: String, _ visits: Int) -> Pages {
         Pages(
-            look: { await desk.look($0) },
+            look: { await links.look($0) },
             follow: { token, password in
-                guard let password else { return await desk.follow(token) }
-                return await desk.follow(token, password: password)
+                guard let password else { return await links.follow(token) }
+                return await links.follow(token, password: password)
             },
-            avatar: { digest in await desk.avatar(digest).map { ($0.mediaType, $0.bytes) } },
+            avatar: { digest in await links.avatar(digest).map { ($0.mediaType, $0.bytes) } },
             publicURL: publicURL,
             visitsPerMinute: visits
         )
     }
 
     /// Returns the sender of e-mails and texts, where the session worker runs that publishes for it.
-    private static func deliveries(
+    private static func messageSender(
         _ context: RunContext,
         _ environment: Environment
     ) throws -> [any Service] {
         guard names(context).contains(.session) else { return [] }
-        let service = DeliveryService(
+        let service = MessageSender(
             environment,
-            routes: try DeliveryRoutes.make(context),
+            routes: try MessageRoutes.make(context),
             logger: Logger(label: "lamplighter.delivery")
         )
-        return [DeliveryTask(delivery: service)]
+        return [MessageSenderTask(sender: service)]
     }
 
     private static func names(_ context: RunContext) -> [WorkerName] {
@@ -116,7 +116,7 @@ package struct Backend {
             store: store,
             topics: Topics(root: context.settings.root),
             limits: Limits(context.settings),
-            neighbours: try Neighbours(names(context)),
+            wakeups: try WorkerWakeups(names(context)),
             health: Health(
                 ready: { readiness.isReady("worker " + $0) },
                 notReady: { readiness.isWaiting("worker " + $0, for: $1) }
@@ -136,7 +136,7 @@ package struct Backend {
             path: store.path,
             context.settings.diskReserve
         )
-        environment.deliveryDesk = DeliveryDesk(logger: Logger(label: "lamplighter.delivery"))
+        environment.messageOutcomes = MessageOutcomes(logger: Logger(label: "lamplighter.delivery"))
         return environment
     }
 }
@@ -250,7 +250,7 @@ extension Limits {
         auditDays = settings.limit("auditDays")
         hashThreads = settings.limit("hashThreads")
         hashQueue = settings.limit("hashQueue")
-        slowQueueBytes = settings.limit("slowQueueBytes")
+        backgroundQueueBytes = settings.limit("slowQueueBytes")
         waitingBytes = settings.limit("waitingBytes")
         counts = CountLimits(settings)
         codesPerHour = settings.limit("codesPerHour")
@@ -260,8 +260,8 @@ extension Limits {
         triggerSettleSeconds = Int64(settings.limit("triggerSettle"))
         scheduleRunSeconds = Int64(settings.limit("scheduleRunDays")) * 86_400
         terminalsPerHour = settings.limit("terminalsPerHour")
-        deliveryBackoff = Int64(settings.limit("deliveryBackoff"))
+        messageBackoff = Int64(settings.limit("deliveryBackoff"))
         // No message is claimed while another try of it may still be under way.
-        deliveryLease = max(deliveryLease, Int64(settings.smtpTimeout) * 2 + 30)
+        messageLease = max(messageLease, Int64(settings.smtpTimeout) * 2 + 30)
     }
 }

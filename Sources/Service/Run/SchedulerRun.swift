@@ -32,7 +32,7 @@ package struct SchedulerRun: Sendable {
             store: try StoreAccess.tool(directory),
             topics: Topics(root: settings.root),
             limits: Limits(settings),
-            neighbours: try Neighbours([.scheduler]),
+            wakeups: try WorkerWakeups([.scheduler]),
             health: Health(
                 ready: { _ in tell("scheduler is ready, broker \(address.host):\(address.port)") },
                 notReady: { _, _ in }

@@ -9,7 +9,7 @@ package enum StoreAccess {
     package static func service(_ directory: DataDirectory) throws -> Store {
         let store = try open(directory, migrates: true)
         do {
-            try store.healCredentials()
+            try store.rebuildCredentials()
         } catch {
             throw unusable(directory.credentials, error)
         }

@@ -31,8 +31,8 @@ enum AppDocument {
 
     private static func check(words template: JSONObject.Member) throws(Rejection) {
         let path = "texts.\(template.key)"
-        guard Delivery.Template(rawValue: template.key) != nil else {
-            throw unknown(path, Delivery.Template.allCases.map(\.rawValue))
+        guard OutgoingMessage.Template(rawValue: template.key) != nil else {
+            throw unknown(path, OutgoingMessage.Template.allCases.map(\.rawValue))
         }
         for language in try members(template.value, path) {
             let path = "\(path).\(language.key)"

@@ -20,9 +20,9 @@ package enum DeviceRemoval {
         try store.batch(at: SystemClock().now) { tx in
             guard try tx.devices.find(did) != nil else { return nil }
             let users = try tx.bindings.all(of: did).map(\.uid)
-            var owed = Owed()
-            try DeviceLife.forget(did, Topics(root: settings.root), in: tx, owed: &owed)
-            try owed.leave(to: .session, in: tx)
+            var effects = Effects()
+            try DeviceOwnership.forget(did, Topics(root: settings.root), in: tx, effects: &effects)
+            try effects.leave(to: .session, in: tx)
             return users
         }
     }

@@ -4,7 +4,7 @@ package import JSON
 /// Follows the messages between a device and the service.
 package enum DeviceWatch {
     /// One message, as it went.
-    package struct Sight {
+    package struct ObservedMessage {
         /// The topic's end: `report`, `command`, `response`, `presence`.
         package var leaf: String
         /// Whether the gate published it, not the device.
@@ -22,7 +22,7 @@ package enum DeviceWatch {
         _ directory: DataDirectory,
         _ settings: Settings,
         count: Int?,
-        _ show: (Sight) -> Void
+        _ show: (ObservedMessage) -> Void
     ) throws {
         let root = settings.root
         let leaves = ["report", "command", "response", "presence"]
@@ -35,7 +35,7 @@ package enum DeviceWatch {
         ) { topic, body in
             let isOfGate = topic.hasPrefix("\(root)/system/")
             let leaf = isOfGate ? "presence" : topic.split(separator: "/").last
-            show(Sight(leaf: leaf.map(String.init) ?? "", isOfGate: isOfGate, body: body))
+            show(ObservedMessage(leaf: leaf.map(String.init) ?? "", isOfGate: isOfGate, body: body))
         }
     }
 }

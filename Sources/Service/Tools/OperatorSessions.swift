@@ -19,17 +19,17 @@ package enum OperatorSessions {
         in store: Store,
         _ settings: Settings
     ) throws -> Session? {
-        try change(store) { tx, ids, owed in
+        try change(store) { tx, ids, effects in
             guard let session = try tx.sessions.find(id), session.endedAt == nil else { return nil }
             let topics = Topics(root: settings.root)
-            try SessionLife.end(
+            try SessionLifecycle.end(
                 session,
                 .operator,
                 actor: actor,
                 topics,
                 &ids,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
             return session
         }
@@ -41,15 +41,15 @@ package enum OperatorSessions {
         in store: Store,
         _ settings: Settings
     ) throws -> Int {
-        try change(store) { tx, ids, owed in
-            try SessionLife.endAll(
+        try change(store) { tx, ids, effects in
+            try SessionLifecycle.endAll(
                 of: uid,
                 reason: .operator,
                 actor: actor,
                 Topics(root: settings.root),
                 &ids,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
         }
     }
@@ -57,32 +57,32 @@ package enum OperatorSessions {
     /// Erases a user, to the last name in a record.
     package static func erase(_ user: User, in store: Store, _ settings: Settings) throws {
         let topics = Topics(root: settings.root)
-        try change(store) { tx, ids, owed in
+        try change(store) { tx, ids, effects in
             try Cancellation.begin(
                 user,
                 actor: actor,
                 topics,
                 &ids,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
         }
         var isMore = true
         while isMore {
-            isMore = try change(store) { tx, ids, owed in
+            isMore = try change(store) { tx, ids, effects in
                 try Cancellation.step(
                     user.uid,
                     topics,
                     &ids,
                     limit: namesStep,
                     in: tx,
-                    owed: &owed
+                    effects: &effects
                 )
             }
         }
         // It is tried again while another process uses the log; in the end the rest is left to be overwritten.
         var tries = 1
-        while try !store.scrub(), tries < 20 {
+        while try !store.vacuumErased(), tries < 20 {
             tries += 1
             usleep(100_000)
         }
@@ -90,13 +90,13 @@ package enum OperatorSessions {
 
     private static func change<Value>(
         _ store: Store,
-        _ body: (Transaction, inout IDSource, inout Owed) throws -> Value
+        _ body: (Transaction, inout IDSource, inout Effects) throws -> Value
     ) throws -> Value {
         var ids = IDSource()
         return try store.batch(at: SystemClock().now) { tx in
-            var owed = Owed()
-            let value = try body(tx, &ids, &owed)
-            try owed.leave(to: .session, in: tx)
+            var effects = Effects()
+            let value = try body(tx, &ids, &effects)
+            try effects.leave(to: .session, in: tx)
             return value
         }
     }

@@ -17,22 +17,22 @@ package struct AdoptionTable {
 
     /// Replaces the binding of an anonymous user and that of the account with one; schedules for the device
     /// pass to the account.
-    package func move(_ bond: Binding, from uid: UserID) throws {
-        if try transaction.bindings.find(bond.did, bond.uid) == nil {
-            try transaction.bindings.insert(bond)
+    package func move(_ binding: Binding, from uid: UserID) throws {
+        if try transaction.bindings.find(binding.did, binding.uid) == nil {
+            try transaction.bindings.insert(binding)
         } else {
-            try replace(bond)
+            try replace(binding)
         }
         // They hang on the binding, and would go with the old one.
         try sql.run("UPDATE schedule SET uid = $1 WHERE did = $2 AND uid = $3") {
-            $0.add(bond.uid.text)
-            $0.add(bond.did.text)
+            $0.add(binding.uid.text)
+            $0.add(binding.did.text)
             $0.add(uid.text)
         }
-        try transaction.bindings.delete(bond.did, [uid])
+        try transaction.bindings.delete(binding.did, [uid])
     }
 
-    private func replace(_ bond: Binding) throws {
+    private func replace(_ binding: Binding) throws {
         try sql.run(
             """
             UPDATE binding SET role = $1, access = $2, subscribed = $3, alias = $4, remark = $5,
@@ -40,16 +40,16 @@ package struct AdoptionTable {
             WHERE did = $9 AND uid = $10
             """
         ) {
-            $0.add(bond.role.rawValue)
-            $0.add(bond.access.rawValue)
-            $0.add(bond.isSubscribed)
-            $0.add(bond.alias)
-            $0.add(bond.remark)
-            $0.add(bond.boundAt.milliseconds)
-            $0.add(bond.guestUntil?.milliseconds)
-            $0.add(bond.sharing?.text)
-            $0.add(bond.did.text)
-            $0.add(bond.uid.text)
+            $0.add(binding.role.rawValue)
+            $0.add(binding.access.rawValue)
+            $0.add(binding.isSubscribed)
+            $0.add(binding.alias)
+            $0.add(binding.remark)
+            $0.add(binding.boundAt.milliseconds)
+            $0.add(binding.guestUntil?.milliseconds)
+            $0.add(binding.sharing?.text)
+            $0.add(binding.did.text)
+            $0.add(binding.uid.text)
         }
     }
 

@@ -32,7 +32,7 @@ package struct AuditTable {
         try sql.run(
             "INSERT INTO audit (\(Self.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
         ) {
-            $0.add(transaction.stamps.next(transaction.now))
+            $0.add(transaction.sequence.next(transaction.now))
             $0.add(transaction.now.milliseconds)
             $0.add(entry.kind.rawValue)
             $0.add(entry.uid?.text)

@@ -82,7 +82,7 @@ package struct CancellationTable {
         }
     }
 
-    /// Forgets an account whose last remains are in the log, which `Store.scrub` empties.
+    /// Forgets an account whose last remains are in the log, which `Store.vacuumErased` empties.
     package func finish(_ uid: UserID) throws {
         try sql.run("DELETE FROM cancellation WHERE uid = $1") { $0.add(uid.text) }
     }
@@ -102,7 +102,7 @@ package struct CancellationTable {
     /// Deletes the account with all rows that belong to its uid alone; this can't be undone.
     package func deleteAccount(_ uid: UserID) throws {
         try begin(uid)
-        try transaction.meta.owe(scrub: transaction.stamps.next(transaction.now))
+        try transaction.meta.requestVacuum(transaction.sequence.next(transaction.now))
         // Stored answers, kept for repeated requests, name the user, too.
         try sql.run(
             """
@@ -156,11 +156,11 @@ package struct CancellationTable {
     private func takeOutOfCommands(_ uid: UserID, _ start: String, limit: Int) throws -> Int {
         let limit = limit * Self.lookedAtPerChanged
         var looked = 0
-        while looked < limit, let former = try nextFormerBond(uid) {
+        while looked < limit, let former = try nextFormerBinding(uid) {
             let (count, last) = try commands(former, limit - looked)
             looked += max(count, 1)
             guard let last else {
-                try forgetFormerBond(uid, former.did)
+                try forgetFormerBinding(uid, former.did)
                 continue
             }
             try sql.run(
@@ -176,7 +176,7 @@ package struct CancellationTable {
                 $0.add(start)
                 $0.add("\(start)~")
             }
-            try sql.run("UPDATE formerBond SET checkedTo = $1 WHERE uid = $2 AND did = $3") {
+            try sql.run("UPDATE formerBinding SET checkedTo = $1 WHERE uid = $2 AND did = $3") {
                 $0.add(last)
                 $0.add(uid.text)
                 $0.add(former.did.text)
@@ -186,27 +186,30 @@ package struct CancellationTable {
     }
 
     /// A device that the user was bound to, the last command of that time, and the last one looked at.
-    private typealias FormerBond = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
+    private typealias FormerBinding = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
-    private func nextFormerBond(_ uid: UserID) throws -> FormerBond? {
+    private func nextFormerBinding(_ uid: UserID) throws -> FormerBinding? {
         try sql.query(
-            "SELECT did, lastCid, checkedTo FROM formerBond WHERE uid = $1 ORDER BY did LIMIT 1"
+            "SELECT did, lastCid, checkedTo FROM formerBinding WHERE uid = $1 ORDER BY did LIMIT 1"
         ) {
             $0.add(uid.text)
         } row: {
-            FormerBond(DeviceID(trusted: $0.text(0)), $0.integer(1), $0.integer(2))
+            FormerBinding(DeviceID(trusted: $0.text(0)), $0.integer(1), $0.integer(2))
         }.first
     }
 
-    private func forgetFormerBond(_ uid: UserID, _ did: DeviceID) throws {
-        try sql.run("DELETE FROM formerBond WHERE uid = $1 AND did = $2") {
+    private func forgetFormerBinding(_ uid: UserID, _ did: DeviceID) throws {
+        try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2") {
             $0.add(uid.text)
             $0.add(did.text)
         }
     }
 
     /// Returns how many commands are to be looked at next, and the number of the last of them.
-    private func commands(_ former: FormerBond, _ limit: Int) throws -> (count: Int, last: Int64?) {
+    private func commands(
+        _ former: FormerBinding,
+        _ limit: Int
+    ) throws -> (count: Int, last: Int64?) {
         try sql.query(
             """
             SELECT count(*), max(cid) FROM (

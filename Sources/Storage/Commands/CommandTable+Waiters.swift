@@ -36,7 +36,7 @@ extension CommandTable {
         ) {
             $0.add(did.text)
             $0.add(cid)
-            $0.add(transaction.stamps.next(transaction.now))
+            $0.add(transaction.sequence.next(transaction.now))
             $0.add(waiter.terminal.text)
             $0.add(waiter.requestID.text)
             $0.add(waiter.topic)

@@ -156,21 +156,21 @@ package struct CommandTable {
     ///
     /// A call that waits for a device to subscribe is not brought forward by a new command, which the broker
     /// would drop until then. Only a message of the device itself brings it forward.
-    package func call(_ calls: [CommandCall]) throws {
+    package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
         try sql.run(
             """
-            INSERT INTO commandCall (did, at, sentBefore) SELECT $1, $2, $3
+            INSERT INTO dispatch (did, at, sentBefore) SELECT $1, $2, $3
             WHERE (\(Self.firstQueued)) IS NOT NULL
                 OR ($3 IS NOT NULL AND (\(Self.firstSent)) IS NOT NULL)
             ON CONFLICT (did) DO UPDATE SET
-                at = CASE WHEN excluded.at < commandCall.at AND (excluded.sentBefore IS NOT NULL
-                        OR commandCall.at > excluded.at + \(CommandCall.aheadMilliseconds))
-                    THEN excluded.at ELSE commandCall.at END,
+                at = CASE WHEN excluded.at < dispatch.at AND (excluded.sentBefore IS NOT NULL
+                        OR dispatch.at > excluded.at + \(DispatchRequest.aheadMilliseconds))
+                    THEN excluded.at ELSE dispatch.at END,
                 sentBefore = CASE WHEN excluded.sentBefore IS NULL
-                        OR excluded.sentBefore < commandCall.sentBefore
-                    THEN commandCall.sentBefore ELSE excluded.sentBefore END
+                        OR excluded.sentBefore < dispatch.sentBefore
+                    THEN dispatch.sentBefore ELSE excluded.sentBefore END
             """,
-            each: calls
+            each: dispatches
         ) {
             $0.add($1.did.text)
             $0.add($1.at.milliseconds)
@@ -179,11 +179,11 @@ package struct CommandTable {
     }
 
     /// Returns the device's next call to the control worker, due now or soon; nil for none.
-    package func nextCall(of did: DeviceID) throws -> CommandCall? {
-        try sql.query("SELECT at, sentBefore FROM commandCall WHERE did = $1") {
+    package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? {
+        try sql.query("SELECT at, sentBefore FROM dispatch WHERE did = $1") {
             $0.add(did.text)
         } row: {
-            CommandCall(
+            DispatchRequest(
                 did: did,
                 at: Instant(milliseconds: $0.integer(0)),
                 sentBefore: $0.optionalInteger(1).map { Instant(milliseconds: $0) }
@@ -192,31 +192,31 @@ package struct CommandTable {
     }
 
     /// Removes calls that were carried out.
-    package func take(_ calls: [CommandCall]) throws {
-        try sql.run("DELETE FROM commandCall WHERE did = $1", each: calls) { $0.add($1.did.text) }
+    package func removeDispatches(_ dispatches: [DispatchRequest]) throws {
+        try sql.run("DELETE FROM dispatch WHERE did = $1", each: dispatches) { $0.add($1.did.text) }
     }
 
     /// Removes and returns the calls that are due, at most `limit`.
-    package func takeCalls(limit: Int) throws -> [CommandCall] {
-        let calls = try sql.query(
-            "SELECT did, at, sentBefore FROM commandCall WHERE at <= $1 ORDER BY at LIMIT $2"
+    package func takeDispatches(limit: Int) throws -> [DispatchRequest] {
+        let dispatches = try sql.query(
+            "SELECT did, at, sentBefore FROM dispatch WHERE at <= $1 ORDER BY at LIMIT $2"
         ) {
             $0.add(transaction.now.milliseconds)
             $0.add(limit)
         } row: {
-            CommandCall(
+            DispatchRequest(
                 did: DeviceID(trusted: $0.text(0)),
                 at: Instant(milliseconds: $0.integer(1)),
                 sentBefore: $0.optionalInteger(2).map { Instant(milliseconds: $0) }
             )
         }
-        try take(calls)
-        return calls
+        try removeDispatches(dispatches)
+        return dispatches
     }
 
     /// Returns when the next device's commands are to be sent; nil when none waits.
-    package func nextCall() throws -> Instant? {
-        try sql.integer("SELECT min(at) FROM commandCall").map { Instant(milliseconds: $0) }
+    package func nextDispatch() throws -> Instant? {
+        try sql.integer("SELECT min(at) FROM dispatch").map { Instant(milliseconds: $0) }
     }
 
     // MARK: A clock that was set back
@@ -236,7 +236,7 @@ package struct CommandTable {
             $0.add(now - 1000)
             $0.add(now)
         }
-        try sql.run("UPDATE commandCall SET at = $1 WHERE at > $2") {
+        try sql.run("UPDATE dispatch SET at = $1 WHERE at > $2") {
             $0.add(now)
             $0.add(now + step / 2)
         }

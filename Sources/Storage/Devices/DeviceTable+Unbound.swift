@@ -5,11 +5,11 @@ extension DeviceTable {
     /// A new ownership period begins with the last unbinding and with a reset: a device in its first period
     /// without bindings has never been bound.
     private static let isNeverBound = """
-        d.generation = 1 AND s.online = 0
+        d.ownership = 1 AND s.online = 0
             AND d.createdAt < $A AND coalesce(d.registeredAt, 0) < $A
             AND coalesce(s.lastSeenAt, 0) < $A
             AND NOT EXISTS (SELECT 1 FROM binding AS b WHERE b.did = d.did)
-            AND NOT EXISTS (SELECT 1 FROM formerBond AS f WHERE f.did = d.did)
+            AND NOT EXISTS (SELECT 1 FROM formerBinding AS f WHERE f.did = d.did)
             AND NOT EXISTS (SELECT 1 FROM listedMac AS l
                 WHERE l.productKey = d.productKey AND l.mac = d.mac)
         """

@@ -18,9 +18,9 @@ package struct DeviceRecord: Sendable {
     /// Its parts and versions.
     package var hardware: JSONObject
     /// The number of its ownership period: grows with the last unbinding and with resets.
-    package var generation: Int64
+    package var ownership: Int64
     /// When the ownership period began: how far back its history reaches.
-    package var generationAt: Instant
+    package var ownershipSince: Instant
     /// The end of the time in which a factory reset is allowed.
     package var resetUntil: Instant?
     /// When it was made.
@@ -35,7 +35,7 @@ package struct DeviceTable {
     private var sql: SQL { transaction.sql }
 
     private static let columns = """
-        did, productKey, mac, passcodeHash, secretHash, hardware, generation, generationAt,
+        did, productKey, mac, passcodeHash, secretHash, hardware, ownership, ownershipSince,
         resetUntil, createdAt, registeredAt
         """
 
@@ -48,8 +48,8 @@ package struct DeviceTable {
             passcodeHash: row.optionalBytes(3),
             secretHash: row.optionalBytes(4),
             hardware: hardware?.objectValue ?? [:],
-            generation: row.integer(6),
-            generationAt: Instant(milliseconds: row.integer(7)),
+            ownership: row.integer(6),
+            ownershipSince: Instant(milliseconds: row.integer(7)),
             resetUntil: row.optionalInteger(8).map { Instant(milliseconds: $0) },
             createdAt: Instant(milliseconds: row.integer(9)),
             registeredAt: row.optionalInteger(10).map { Instant(milliseconds: $0) }
@@ -96,8 +96,8 @@ package struct DeviceTable {
     }
 
     /// Passes to `body` when each device's ownership period began, with the device's index in the request.
-    package func lives(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
-        try sql.query("SELECT generationAt FROM device WHERE did = $1", each: dids.indices) {
+    package func ownershipSince(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
+        try sql.query("SELECT ownershipSince FROM device WHERE did = $1", each: dids.indices) {
             $0.add(dids[$1].text)
         } row: {
             body($0, Instant(milliseconds: $1.integer(0)))
@@ -117,7 +117,7 @@ package struct DeviceTable {
     ) throws {
         try sql.run(
             """
-            INSERT INTO device (did, productKey, mac, hardware, generation, generationAt, lastCid,
+            INSERT INTO device (did, productKey, mac, hardware, ownership, ownershipSince, lastCid,
                 createdAt)
             VALUES ($1, $2, $3, '{}', 1, 0, 0, $4)
             """
@@ -211,13 +211,13 @@ package struct DeviceTable {
         Sodium.areEqual(Array(text.utf8), Array(label(key, mac).utf8))
     }
 
-    // MARK: Lives
+    // MARK: Ownership periods
 
     /// Begins a new ownership period of the device.
     ///
     /// It begins after all earlier records: the device's clock may be a little ahead, and commands of this very
     /// millisecond may exist. Records farther ahead stem from a clock that was set back.
-    package func beginGeneration(_ did: DeviceID) throws {
+    package func beginOwnership(_ did: DeviceID) throws {
         let now = transaction.now
         let farthest = now.adding(seconds: Report.aheadMaxSeconds)
         let begin = try moments(of: did, by: farthest)
@@ -225,7 +225,7 @@ package struct DeviceTable {
             .reduce(now, max)
         try sql.run(
             """
-            UPDATE device SET generation = generation + 1, generationAt = $1, resetUntil = NULL
+            UPDATE device SET ownership = ownership + 1, ownershipSince = $1, resetUntil = NULL
             WHERE did = $2
             """
         ) {
@@ -237,7 +237,7 @@ package struct DeviceTable {
     /// Returns when a device's ownership period began, and the newest times of its records, up to a moment.
     private func moments(of did: DeviceID, by farthest: Instant) throws -> [Instant] {
         let statements = [
-            "SELECT generationAt FROM device WHERE did = $1 AND generationAt <= $2",
+            "SELECT ownershipSince FROM device WHERE did = $1 AND ownershipSince <= $2",
             "SELECT max(ts) FROM event WHERE did = $1 AND ts <= $2",
             "SELECT max(createdAt) FROM command WHERE did = $1 AND createdAt <= $2",
         ]
@@ -276,8 +276,8 @@ package struct DeviceTable {
     package func forget(_ did: DeviceID) throws {
         try transaction.statuses.forget(did)
         for table in [
-            "history", "event", "command", "commandCall", "waiter", "inbox", "sharing",
-            "homeDevice", "formerBond", "device",
+            "history", "event", "command", "dispatch", "waiter", "inbox", "sharing",
+            "homeDevice", "formerBinding", "device",
         ] {
             try sql.run("DELETE FROM \(table) WHERE did = $1") { $0.add(did.text) }
         }

@@ -4,7 +4,7 @@ import JSON
 
 /// One record of the history as a line of JSON: `[ts,{values}]`, or `[ts,null,"base64"]`.
 ///
-/// In the tail the device's id stands before the bracket, which no id contains.
+/// In the buffer the device's id stands before the bracket, which no id contains.
 enum HistoryLine {
     private static let newline = UInt8(ascii: "\n")
     private static let bracket = UInt8(ascii: "[")
@@ -58,7 +58,7 @@ enum HistoryLine {
         return isNegative ? -number : number
     }
 
-    /// Hands over each line of a device's piece, with its newline.
+    /// Hands over each line of a device's chunk, with its newline.
     static func forEach(in lines: [UInt8], _ body: (ArraySlice<UInt8>) -> Void) {
         var start = 0
         while start < lines.count {
@@ -68,8 +68,8 @@ enum HistoryLine {
         }
     }
 
-    /// Hands over each line of the tail, cut into device and line.
-    static func forEachInTail(
+    /// Hands over each line of the buffer, cut into device and line.
+    static func forEachInBuffer(
         _ lines: [UInt8],
         _ body: (_ did: ArraySlice<UInt8>, _ line: ArraySlice<UInt8>) -> Void
     ) {
@@ -79,7 +79,7 @@ enum HistoryLine {
         }
     }
 
-    /// Hands over each line of one device in the tail, without the device.
+    /// Hands over each line of one device in the buffer, without the device.
     static func forEach(
         in lines: UnsafeBufferPointer<UInt8>,
         of did: [UInt8],

@@ -4,8 +4,8 @@ extension HistoryTable {
     /// Hands over a device's records from a place on, by time, those of one moment in the order of their
     /// arrival, each with the place behind it; until `body` says that it is enough, or `to`.
     ///
-    /// Reads the pieces that reach the time and what of the device lies in the tail, once, whatever the sorter
-    /// has moved; it reads no more pieces than needed.
+    /// Reads the chunks that reach the time and what of the device lies in the buffer, once, whatever the
+    /// compactor has moved; it reads no more chunks than needed.
     /// - Returns: How many records were looked at.
     package func scan(
         _ did: DeviceID,
@@ -14,8 +14,8 @@ extension HistoryTable {
         _ body: (HistoryRecord, HistoryPlace) throws -> Bool
     ) throws -> Int {
         var merge = HistoryMerge(did, from: place, to: to)
-        try tail.lines(of: did, from: place.ts, to: to) { merge.addTail($0) }
-        merge.sortTail()
+        try buffer.lines(of: did, from: place.ts, to: to) { merge.addBuffered($0) }
+        merge.sortBuffered()
         try sql.scan(
             """
             SELECT fromTs, seq, lines FROM history
@@ -36,7 +36,7 @@ extension HistoryTable {
     }
 }
 
-/// Puts pieces and tail of one device into one order, reading no further than needed.
+/// Puts chunks and buffer of one device into one order, reading no further than needed.
 private struct HistoryMerge {
     private struct Line {
         var ts: Int64
@@ -48,11 +48,11 @@ private struct HistoryMerge {
     private let from: Int64
     private let to: Int64
     private var skip: Int
-    /// Lines of pieces, and those of the tail, each in order, from its head on.
-    private var pieces: [Line] = []
+    /// Lines of chunks, and those of the buffer, each in order, from its head on.
+    private var chunks: [Line] = []
     private var head = 0
-    private var tail: [Line] = []
-    private var tailHead = 0
+    private var buffer: [Line] = []
+    private var bufferHead = 0
     private var place: HistoryPlace
     private var isOver = false
     private(set) var visited = 0
@@ -65,31 +65,31 @@ private struct HistoryMerge {
         skip = place.skip
     }
 
-    mutating func addTail(_ line: ArraySlice<UInt8>) {
-        tail.append(Line(ts: HistoryLine.ts(line), seq: Int64(tail.count), bytes: line))
+    mutating func addBuffered(_ line: ArraySlice<UInt8>) {
+        buffer.append(Line(ts: HistoryLine.ts(line), seq: Int64(buffer.count), bytes: line))
     }
 
-    mutating func sortTail() {
-        tail.sort { ($0.ts, $0.seq) < ($1.ts, $1.seq) }
-        visited += tail.count
+    mutating func sortBuffered() {
+        buffer.sort { ($0.ts, $0.seq) < ($1.ts, $1.seq) }
+        visited += buffer.count
     }
 
     mutating func add(_ lines: [UInt8], seq: Int64) {
-        pieces.removeFirst(head)
+        chunks.removeFirst(head)
         head = 0
-        let count = pieces.count
+        let count = chunks.count
         HistoryLine.forEach(in: lines) { line in
             visited += 1
             let ts = HistoryLine.ts(line)
-            if ts >= from, ts < to { pieces.append(Line(ts: ts, seq: seq, bytes: line)) }
+            if ts >= from, ts < to { chunks.append(Line(ts: ts, seq: seq, bytes: line)) }
         }
-        guard count > 0, pieces.count > count else { return }
-        let (last, first) = (pieces[count - 1], pieces[count])
+        guard count > 0, chunks.count > count else { return }
+        let (last, first) = (chunks[count - 1], chunks[count])
         guard (last.ts, last.seq) > (first.ts, first.seq) else { return }
-        // Stable: lines of one piece and moment stay as they are.
-        pieces = pieces.indices
-            .sorted { (pieces[$0].ts, pieces[$0].seq, $0) < (pieces[$1].ts, pieces[$1].seq, $1) }
-            .map { pieces[$0] }
+        // Stable: lines of one chunk and moment stay as they are.
+        chunks = chunks.indices
+            .sorted { (chunks[$0].ts, chunks[$0].seq, $0) < (chunks[$1].ts, chunks[$1].seq, $1) }
+            .map { chunks[$0] }
     }
 
     /// Hands over what lies before a moment; false when that was enough.
@@ -114,17 +114,17 @@ private struct HistoryMerge {
     }
 
     private mutating func next(before bound: Int64) -> Line? {
-        let piece = head < pieces.count ? pieces[head] : nil
-        let waiting = tailHead < tail.count ? tail[tailHead] : nil
-        // At one moment the pieces come first: what they hold has arrived before.
-        if let piece, piece.ts < bound, waiting.map({ piece.ts <= $0.ts }) ?? true {
+        let chunk = head < chunks.count ? chunks[head] : nil
+        let waiting = bufferHead < buffer.count ? buffer[bufferHead] : nil
+        // At one moment the chunks come first: what they hold has arrived before.
+        if let chunk, chunk.ts < bound, waiting.map({ chunk.ts <= $0.ts }) ?? true {
             head += 1
-            return piece
+            return chunk
         }
-        guard let waiting, waiting.ts < bound, piece.map({ waiting.ts < $0.ts }) ?? true else {
+        guard let waiting, waiting.ts < bound, chunk.map({ waiting.ts < $0.ts }) ?? true else {
             return nil
         }
-        tailHead += 1
+        bufferHead += 1
         return waiting
     }
 }

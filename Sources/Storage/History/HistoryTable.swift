@@ -31,27 +31,27 @@ package struct HistoryRecord: Sendable, Equatable {
 
 /// The history of devices' reports.
 ///
-/// A record lies in the tail first, one row for each batch of reports, and later in a piece of its
+/// A record lies in the buffer first, one row for each batch of reports, and later in a chunk of its
 /// device: up to an hour, ascending by time. Every reader looks at both.
 package struct HistoryTable {
     let transaction: Transaction
     var sql: SQL { transaction.sql }
 
-    /// The longest time that one piece covers, in milliseconds: how far before a moment a piece may
+    /// The longest time that one chunk covers, in milliseconds: how far before a moment a chunk may
     /// begin that reaches it.
     static let spanMax: Int64 = 3_600_000
 
     /// The newest records, which are not sorted yet.
-    package var tail: HistoryTail { HistoryTail(transaction: transaction) }
+    package var buffer: HistoryBuffer { HistoryBuffer(transaction: transaction) }
 
     /// Adds records, in the order in which they came.
     package func append(_ records: [HistoryRecord]) throws {
-        try tail.append(records)
+        try buffer.append(records)
     }
 
     /// Passes to `body` the records of devices at certain moments, with the index of the question.
     ///
-    /// Reads the whole tail once: for the few reports that are older than what their device said last.
+    /// Reads the whole buffer once: for the few reports that are older than what their device said last.
     package func find(
         _ wanted: [(did: DeviceID, ts: Instant)],
         _ body: (Int, HistoryRecord) -> Void
@@ -78,7 +78,7 @@ package struct HistoryTable {
         }
         var places: [DeviceID: [Int]] = [:]
         for (place, one) in wanted.enumerated() { places[one.did, default: []].append(place) }
-        try tail.forEach { did, line in
+        try buffer.forEach { did, line in
             for place in places[did] ?? []
             where wanted[place].ts.milliseconds == HistoryLine.ts(line) {
                 if let record = HistoryLine.record(line, of: did) { body(place, record) }
@@ -92,26 +92,26 @@ package struct HistoryTable {
             try sql.integer("SELECT sum(count) FROM history WHERE did = $1") {
                 $0.add(did.text)
             } ?? 0
-        try tail.forEach { other, _ in if other == did { count += 1 } }
+        try buffer.forEach { other, _ in if other == did { count += 1 } }
         return count
     }
 
     /// Returns a device's records, oldest first.
     package func all(_ did: DeviceID, limit: Int = 1000) throws -> [HistoryRecord] {
         var records: [HistoryRecord] = []
-        let pieces = try sql.query(
+        let chunks = try sql.query(
             "SELECT lines FROM history WHERE did = $1 ORDER BY fromTs, seq"
         ) {
             $0.add(did.text)
         } row: {
             $0.bytes(0)
         }
-        for piece in pieces {
-            HistoryLine.forEach(in: piece) {
+        for chunk in chunks {
+            HistoryLine.forEach(in: chunk) {
                 if let record = HistoryLine.record($0, of: did) { records.append(record) }
             }
         }
-        try tail.forEach { other, line in
+        try buffer.forEach { other, line in
             guard other == did, let record = HistoryLine.record(line, of: did) else { return }
             records.append(record)
         }
@@ -122,7 +122,7 @@ package struct HistoryTable {
         return order.prefix(limit).map { records[$0] }
     }
 
-    /// Tells whether a device has pieces that are wholly older than a moment.
+    /// Tells whether a device has chunks that are wholly older than a moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
             "SELECT 1 FROM history WHERE did = $1 AND fromTs < $2 AND toTs < $2 LIMIT 1"
@@ -132,7 +132,7 @@ package struct HistoryTable {
         } != nil
     }
 
-    /// Removes pieces that are wholly older than a moment, at most `limit`; returns how many.
+    /// Removes chunks that are wholly older than a moment, at most `limit`; returns how many.
     package func prune(before ts: Instant, of did: DeviceID, limit: Int) throws -> Int {
         try sql.run(
             """

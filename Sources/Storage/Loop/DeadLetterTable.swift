@@ -1,6 +1,6 @@
 package import Domain
 
-/// A message that was put aside because no retry can succeed.
+/// A message that is kept as a dead letter because no retry can succeed.
 package struct DeadLetter: Sendable {
     /// The row; later ones have larger ids.
     package var id: Int64
@@ -18,7 +18,7 @@ package struct DeadLetter: Sendable {
     package var at: Instant
 }
 
-/// Messages that were put aside: the newest ones.
+/// Dead letters: the newest ones.
 package struct DeadLetterTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }

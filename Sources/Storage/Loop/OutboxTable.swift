@@ -23,7 +23,7 @@ package struct OutboxTable {
         by worker: String,
         isSecret: Bool
     ) throws -> Int64 {
-        let id = transaction.stamps.next(transaction.now)
+        let id = transaction.sequence.next(transaction.now)
         let bytes = OutboxCodec.encode(messages)
         try sql.run(
             "INSERT INTO outbox (id, worker, sealed, messages, createdAt) VALUES ($1, $2, $3, $4, $5)"
@@ -40,7 +40,7 @@ package struct OutboxTable {
     /// Returns the messages that a worker still has to publish, oldest first, from behind a row on.
     ///
     /// Rows that `isKnown` are among the `limit`, and are neither read nor given.
-    package func owed(
+    package func entries(
         by worker: String,
         after id: Int64 = 0,
         limit: Int,
@@ -64,7 +64,7 @@ package struct OutboxTable {
     }
 
     /// Deletes rows whose messages the broker has all accepted.
-    package func settle(_ ids: [Int64]) throws {
+    package func deleteConfirmed(_ ids: [Int64]) throws {
         try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0.add($1) }
     }
 

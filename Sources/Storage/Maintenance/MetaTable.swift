@@ -26,17 +26,17 @@ package struct MetaTable {
         }
     }
 
-    /// Records that an erased account may have left traces, which `Store.scrub` removes.
-    func owe(scrub mark: Int64) throws {
-        try set("scrub", to: "\(mark)")
+    /// Records that an erased account may have left traces, which `Store.vacuumErased` removes.
+    func requestVacuum(_ mark: Int64) throws {
+        try set("vacuumErased", to: "\(mark)")
     }
 
-    /// Returns the mark of the last erasure that `Store.scrub` has not followed yet, or nil.
-    package func owedScrub() throws -> String? { try value("scrub") }
+    /// Returns the mark of the last erasure that `Store.vacuumErased` has not followed yet, or nil.
+    package func pendingVacuum() throws -> String? { try value("vacuumErased") }
 
     /// Removes a mark, unless another account was erased meanwhile.
-    func settle(scrub mark: String) throws {
-        try sql.run("DELETE FROM meta WHERE name = 'scrub' AND value = $1") { $0.add(mark) }
+    func confirmVacuum(_ mark: String) throws {
+        try sql.run("DELETE FROM meta WHERE name = 'vacuumErased' AND value = $1") { $0.add(mark) }
     }
 
     /// Returns a number that grows whenever a product or an app changes, so that caches know.

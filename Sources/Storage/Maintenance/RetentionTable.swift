@@ -48,8 +48,8 @@ package struct RetentionTable {
         isMore = isMore || sql.changes == limit
         try sql.run(
             """
-            DELETE FROM formerBond WHERE (uid, did) IN (
-                SELECT uid, did FROM formerBond WHERE \(Self.isOver) LIMIT $2)
+            DELETE FROM formerBinding WHERE (uid, did) IN (
+                SELECT uid, did FROM formerBinding WHERE \(Self.isOver) LIMIT $2)
             """
         ) {
             $0.add(did.text)
@@ -78,7 +78,7 @@ package struct RetentionTable {
             SELECT 1 FROM event WHERE did = $1 AND ts < $2
             UNION ALL SELECT 1 FROM command
                 WHERE did = $1 AND createdAt < $2 AND state NOT IN ('queued', 'sent')
-            UNION ALL SELECT 1 FROM formerBond WHERE \(Self.isOver)
+            UNION ALL SELECT 1 FROM formerBinding WHERE \(Self.isOver)
             UNION ALL SELECT 1 FROM waiter WHERE did = $1 AND seq < $3 AND \(Self.isIdle) LIMIT 1
             """
         ) {

@@ -37,7 +37,8 @@ extension Store {
     ///
     /// It stores nothing new, so no commit waits for the disk.
     package func shrink(pages: Int, at now: Instant) throws {
-        try rearrange(at: now) { tx in try tx.sql.run("PRAGMA incremental_vacuum(\(pages))") }
+        try writeWithoutSync(at: now) { tx in try tx.sql.run("PRAGMA incremental_vacuum(\(pages))")
+        }
     }
 
     /// Rewrites a database of an older version, so that it can give room back from then on; one larger than

@@ -23,9 +23,9 @@ extension Store {
         return hasGrown
     }
 
-    /// Whether accounts were erased since the last `scrub`.
-    package var owesScrub: Bool {
-        get throws { try read { try $0.meta.owedScrub() } != nil }
+    /// Whether accounts were erased since the last `vacuumErased`.
+    package var mustVacuumErased: Bool {
+        get throws { try read { try $0.meta.pendingVacuum() } != nil }
     }
 
     /// Removes the remains of erased accounts from the log and from unused parts of pages, which deleting rows
@@ -34,8 +34,8 @@ extension Store {
     /// Blocks all writers for about a second, and does nothing when no account was erased. Returns false when a
     /// reader or writer was in the way for so long that it has to be tried again later. A database of more than
     /// 64 MiB is not rewritten as a whole, only the indexes that hold users' names.
-    package func scrub() throws -> Bool {
-        guard let mark = try read({ try $0.meta.owedScrub() }) else { return true }
+    package func vacuumErased() throws -> Bool {
+        guard let mark = try read({ try $0.meta.pendingVacuum() }) else { return true }
         try checkpoint()
         return try pool.writeWithoutTransaction { database in
             try database.execute(sql: "PRAGMA busy_timeout = 1000")
@@ -45,13 +45,13 @@ extension Store {
                 let pages = try sql.integer("PRAGMA page_count") ?? 0
                 let isSmall = pages * (try sql.integer("PRAGMA page_size") ?? 0) <= 64 << 20
                 try database.execute(sql: isSmall ? "VACUUM" : "REINDEX account; REINDEX identity")
-                try MetaTable(sql: sql, cache: nil).settle(scrub: mark)
+                try MetaTable(sql: sql, cache: nil).confirmVacuum(mark)
                 _ = try database.checkpoint(.truncate)
                 return true
             } catch let error as DatabaseError
                 where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
             {
-                try MetaTable(sql: SQL(database), cache: nil).set("scrub", to: mark)
+                try MetaTable(sql: SQL(database), cache: nil).set("vacuumErased", to: mark)
                 return false
             }
         }

@@ -86,7 +86,7 @@ package struct RequestTable {
     }
 
     /// Notes how many times a request was turned away that its worker hasn't found yet; forgets it at 0.
-    package func turnAway(_ sender: String, _ id: MessageID, times: Int64) throws {
+    package func refuseForAbsentWorker(_ sender: String, _ id: MessageID, times: Int64) throws {
         guard times > 0 else {
             return try sql.run(
                 "DELETE FROM request WHERE sender = $1 AND id = $2 AND turnedAway IS NOT NULL"

@@ -23,6 +23,7 @@ enum Migrations {
         ("017-counts", Schema017.sql), ("018-pending-addresses", Schema018.sql),
         ("019-history-use", Schema019.sql),
         ("020-refusals", Schema020.sql),
+        ("021-names", Schema021.sql),
     ]
 
     static func migrator() -> DatabaseMigrator {

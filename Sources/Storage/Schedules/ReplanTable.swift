@@ -74,7 +74,7 @@ package struct ReplanTable {
     }
 
     /// Removes and returns the next schedules to plan again; empty at a subject's end.
-    package func take(limit: Int) throws -> [Schedule] {
+    package func takeSchedules(limit: Int) throws -> [Schedule] {
         let first = try sql.query("SELECT subject, reached FROM replan ORDER BY subject LIMIT 1") {
             ($0.text(0), $0.text(1))
         }.first

@@ -219,7 +219,7 @@ package struct BindingTable {
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {
             try sql.run(
                 """
-                INSERT INTO formerBond (uid, did, lastCid, checkedTo) VALUES ($1, $2, $3, 0)
+                INSERT INTO formerBinding (uid, did, lastCid, checkedTo) VALUES ($1, $2, $3, 0)
                 ON CONFLICT (uid, did) DO UPDATE SET lastCid = excluded.lastCid, checkedTo = 0
                 """,
                 each: uids

@@ -18,7 +18,7 @@ package struct EventTable {
             let (did, event, actor) = entry
             binder.add(did.text)
             binder.add(event.ts.milliseconds)
-            binder.add(transaction.stamps.next(transaction.now))
+            binder.add(transaction.sequence.next(transaction.now))
             binder.add(event.id)
             binder.add(event.type)
             binder.add(event.name)

@@ -63,7 +63,7 @@ package struct RefreshTable {
     }
 
     /// Removes and returns refreshes, in order, at most `limit`.
-    package func take(limit: Int) throws -> [Refresh] {
+    package func takeRefreshes(limit: Int) throws -> [Refresh] {
         let taken = try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1") {
             $0.add(limit)
         } row: {

@@ -2,7 +2,7 @@ package import Domain
 package import JSON
 
 /// The fields of a schedule that an app sets: absent and null ones stay unchanged, or take their default.
-package struct ScheduleWish: Sendable, Equatable {
+package struct ScheduleParameters: Sendable, Equatable {
     /// The day of a one-time schedule.
     package var date: CalendarDate?
     /// The time of day.
@@ -55,28 +55,28 @@ package enum ScheduleCodec {
     // MARK: Requests
 
     /// Reads the fields that `create` and `update` have in common.
-    package static func wish(_ fields: Fields) throws(Rejection) -> ScheduleWish {
-        var wish = ScheduleWish()
+    package static func parameters(_ fields: Fields) throws(Rejection) -> ScheduleParameters {
+        var parameters = ScheduleParameters()
         if let text = try fields.text("date", length: 0...64) {
             guard let date = CalendarDate(text) else {
                 throw fields.refuse("date", "must be a day that exists, as yyyy-MM-dd")
             }
-            wish.date = date
+            parameters.date = date
         }
         if let text = try fields.text("time", length: 0...64) {
             guard let time = DayTime(text) else {
                 throw fields.refuse("time", "must be HH:mm, sunrise±HH:mm or sunset±HH:mm")
             }
-            wish.time = time
+            parameters.time = time
         }
-        wish.weekDays = try numbers("weekDays", 1...7, fields)
-        wish.monthDays = try numbers("monthDays", 1...31, fields)
-        wish.timezone = try fields.text("timezone", length: 1...64)
-        wish.attrs = try attrs(fields)
-        wish.remark = try fields.text("remark", length: 0...remarkMax)
-        wish.isEnabled = try fields.bool("enabled")
-        wish.misfire = try fields.word("misfire", as: Schedule.Misfire.self)
-        return wish
+        parameters.weekDays = try numbers("weekDays", 1...7, fields)
+        parameters.monthDays = try numbers("monthDays", 1...31, fields)
+        parameters.timezone = try fields.text("timezone", length: 1...64)
+        parameters.attrs = try attrs(fields)
+        parameters.remark = try fields.text("remark", length: 0...remarkMax)
+        parameters.isEnabled = try fields.bool("enabled")
+        parameters.misfire = try fields.word("misfire", as: Schedule.Misfire.self)
+        return parameters
     }
 
     private static func numbers(

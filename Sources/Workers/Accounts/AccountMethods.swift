@@ -17,7 +17,7 @@ enum AccountMethods {
     @Sendable
     private static func logout(_ call: inout Call) throws -> Reply {
         let session = try call.caller()
-        try SessionLife.end(session, .loggedOut, actor: call.actor(), &call)
+        try SessionLifecycle.end(session, .loggedOut, actor: call.actor(), &call)
         if call.app.policies.anonymous == .discard {
             try Cancellation.discard(session.uid, &call)
         }

@@ -11,9 +11,9 @@ enum AddressMethods {
         "account/requestEmailVerification": Method(run: requestVerification),
     ]
 
-    private static func wish(_ call: Call, _ kind: String) throws -> (Address, Proof, User) {
+    private static func parameters(_ call: Call, _ kind: String) throws -> (Address, Proof, User) {
         let fields = call.fields
-        let place = try Place(call)
+        let place = try RequestRegion(call)
         let user = try call.user()
         guard place.region == user.region else {
             throw fields.refuse("countryCode", "belongs to another region than the user")
@@ -21,14 +21,14 @@ enum AddressMethods {
         let text = try fields.requiredText(kind, length: 0...320)
         let address: Address =
             kind == "phone"
-            ? .phone(try Ask.phone(text, kind, fields, place.countryCode))
-            : .email(try Ask.email(text, kind, fields))
+            ? .phone(try AccountFields.phone(text, kind, fields, place.countryCode))
+            : .email(try AccountFields.email(text, kind, fields))
         return (address, try Proof.required(fields), user)
     }
 
     @Sendable
-    private static func prepare(_ call: inout Call, _ kind: String) throws -> Preparation? {
-        let (address, proof, user) = try wish(call, kind)
+    private static func prepare(_ call: inout Call, _ kind: String) throws -> BackgroundTask? {
+        let (address, proof, user) = try parameters(call, kind)
         return try CodeCheck.prepare(proof, .bind, address, user.region, call)
     }
 
@@ -39,7 +39,7 @@ enum AddressMethods {
     private static func bindEmail(_ call: inout Call) throws -> Reply { try bind(&call, "email") }
 
     private static func bind(_ call: inout Call, _ kind: String) throws -> Reply {
-        var (address, proof, user) = try wish(call, kind)
+        var (address, proof, user) = try parameters(call, kind)
         guard try CodeCheck.use(proof, .bind, address, user.region, call) else {
             return try CodeCheck.refusal(.bind, address, user.region, call)
         }
@@ -49,7 +49,7 @@ enum AddressMethods {
         if case .email = address { try call.tx.links.void(.verifyEmail, of: user.uid) }
         var refusal: Rejection?
         do {
-            try Ask.mergeNestedProfile(call.fields, into: &user)
+            try AccountFields.mergeNestedProfile(call.fields, into: &user)
         } catch let rejection as Rejection {
             refusal = rejection
         }
@@ -58,8 +58,8 @@ enum AddressMethods {
         } else {
             try call.tx.accounts.save(user)
         }
-        if let old, old != address { try call.tellOldAddress(old, of: before, new: address) }
-        call.tellTerminals(of: address, user)
+        if let old, old != address { try call.notifyOldAddress(old, of: before, new: address) }
+        call.notifyTerminals(of: address, user)
         try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
         var result: JSONObject = ["user": call.shown(user)]
         result["profileError"] = refusal.map { AnswerCodec.error($0) }

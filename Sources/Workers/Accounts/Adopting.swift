@@ -3,8 +3,8 @@ import JSON
 import Storage
 import Wire
 
-/// Moves an anonymous user's bonds with their roles, schedules and homes to the account that logs in on the same
-/// terminal.
+/// Moves an anonymous user's bindings with their roles, schedules and homes to the account that logs in on
+/// the same terminal.
 ///
 /// It runs in the transaction of the login: either the account gets all of it and the session, or neither.
 struct Adopting {
@@ -43,8 +43,8 @@ struct Adopting {
     private func devices(_ call: Call) throws -> [DeviceID] {
         var room = try call.limits.devicesPerUser - call.tx.bindings.count(of: account.uid)
         return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in
-            guard let bond = try call.tx.bindings.find(did, anonymous.uid),
-                !bond.isOver(at: call.tx.now)
+            guard let binding = try call.tx.bindings.find(did, anonymous.uid),
+                !binding.isOver(at: call.tx.now)
             else { return false }
             if try call.tx.bindings.find(did, account.uid) != nil { return true }
             room -= 1
@@ -65,21 +65,21 @@ struct Adopting {
         if !devices.isEmpty {
             // Sunrise and sunset depend on the place of the account's user.
             try call.tx.replans.add(.user(account.uid))
-            call.owed.wake(.schedule)
-            call.owed.wake(.status)
+            call.effects.wake(.schedule)
+            call.effects.wake(.status)
         }
-        try tell(devices, former, &call)
+        try notifyUsers(devices, former, &call)
         try call.audit(.adopted, account.uid, "\(devices.count) devices")
         return devices.count
     }
 
-    /// Moves one bond with its schedules and homes; returns the role that the account had before.
+    /// Moves one binding with its schedules and homes; returns the role that the account had before.
     private func move(_ did: DeviceID, _ call: inout Call) throws -> Binding.Role? {
         let tx = call.tx
         guard let taken = try tx.bindings.find(did, anonymous.uid) else { return nil }
         let own = try tx.bindings.find(did, account.uid)
-        let bond = Adoption.merge(taken, into: own, of: account.uid)
-        try tx.adoptions.move(bond, from: anonymous.uid)
+        let binding = Adoption.merge(taken, into: own, of: account.uid)
+        try tx.adoptions.move(binding, from: anonymous.uid)
         let commands = try tx.commands.open(did).filter {
             $0.actor.kind == .user && $0.actor.id == anonymous.uid.text
         }
@@ -102,17 +102,17 @@ struct Adopting {
                 sharing,
                 from: anonymous.uid,
                 to: account.uid,
-                bond: try tx.bindings.find(sharing.did, account.uid)
+                binding: try tx.bindings.find(sharing.did, account.uid)
             )
             guard var moved else { continue }
             moved.updatedAt = tx.now
             try tx.sharings.save(moved)
-            try SharingPush.tell(moved, call.topics, in: tx, owed: &call.owed)
+            try SharingPush.notify(moved, call.topics, in: tx, effects: &call.effects)
         }
     }
 
     /// Tells both users, and the special users and owners of each device, after all moves.
-    private func tell(
+    private func notifyUsers(
         _ devices: [DeviceID],
         _ former: [DeviceID: Binding.Role],
         _ call: inout Call
@@ -121,35 +121,43 @@ struct Adopting {
         for did in devices {
             let push = DevicePush(did, actor, call.topics, call.tx)
             let reason = JSONValue.string(UnbindReason.transferred.rawValue)
-            push.tell("unbound", anonymous.uid, [("reason", reason)], owed: &call.owed)
-            let bonds = try call.tx.bindings.all(of: did)
-            let role = bonds.first { $0.uid == account.uid }?.role
-            try tell(push, former[did], role, &call)
-            for other in bonds where other.role.isPrincipal && other.uid != account.uid {
-                push.tell("usersChanged", other.uid, owed: &call.owed)
+            push.notify("unbound", anonymous.uid, [("reason", reason)], effects: &call.effects)
+            let bindings = try call.tx.bindings.all(of: did)
+            let role = bindings.first { $0.uid == account.uid }?.role
+            try notifyAccount(push, former[did], role, &call)
+            for other in bindings where other.role.isPrincipal && other.uid != account.uid {
+                push.notify("usersChanged", other.uid, effects: &call.effects)
             }
             if try call.tx.schedules.count(of: did) > 0 {
-                try ScheduleNews.push(did, nil, call.topics, in: call.tx, owed: &call.owed)
+                try ScheduleNotifications.push(
+                    did,
+                    nil,
+                    call.topics,
+                    in: call.tx,
+                    effects: &call.effects
+                )
             }
         }
     }
 
     /// Sends the account's other terminals its new list of devices.
-    private func tell(
+    private func notifyAccount(
         _ push: DevicePush,
         _ former: Binding.Role?,
         _ role: Binding.Role?,
         _ call: inout Call
     ) throws {
         guard let former, let role else {
-            return try push.tellDevice("bound", account.uid, owed: &call.owed)
+            return try push.notifyWithDevice("bound", account.uid, effects: &call.effects)
         }
-        if former == role { return try push.tellDevice("changed", account.uid, owed: &call.owed) }
-        try push.tellDevice(
+        if former == role {
+            return try push.notifyWithDevice("changed", account.uid, effects: &call.effects)
+        }
+        try push.notifyWithDevice(
             "roleChanged",
             account.uid,
             [("role", .string(role.rawValue))],
-            owed: &call.owed
+            effects: &call.effects
         )
     }
 }

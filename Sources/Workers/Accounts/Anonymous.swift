@@ -15,7 +15,7 @@ enum Anonymous {
     @Sendable
     private static func login(_ call: inout Call) throws -> Reply {
         let fields = call.fields
-        let place = try Place(call)
+        let place = try RequestRegion(call)
         let deviceID = try fields.text("deviceId", length: 16...64)
         let terminal = try TerminalInfo(fields)
         let known = try deviceID.flatMap {
@@ -27,7 +27,7 @@ enum Anonymous {
         }
         let replaced = deviceID == nil ? try replaceable(call) : nil
         let user = try known ?? newUser(place, deviceID, &call)
-        let reply = try SessionLife.begin(&call, user, terminal, isNew: known == nil)
+        let reply = try SessionLifecycle.begin(&call, user, terminal, isNew: known == nil)
         if let replaced { try Cancellation.replace(replaced, call) }
         return reply
     }
@@ -49,7 +49,7 @@ enum Anonymous {
     static func nickname(of uid: UserID) -> String { "user-\(uid.text.suffix(6))" }
 
     private static func newUser(
-        _ place: Place,
+        _ place: RequestRegion,
         _ deviceID: String?,
         _ call: inout Call
     ) throws -> User {
@@ -71,7 +71,9 @@ enum Anonymous {
 
     // MARK: Becoming real
 
-    private static func wish(_ call: Call) throws -> (user: User, name: LoginName, proof: Proof?) {
+    private static func parameters(
+        _ call: Call
+    ) throws -> (user: User, name: LoginName, proof: Proof?) {
         let user = try call.user()
         guard user.isAnonymous else {
             throw Rejection(.forbidden, "The user is not anonymous.")
@@ -84,19 +86,19 @@ enum Anonymous {
         guard fields.object["username"] == nil else {
             throw fields.refuse("username", "and params.phone can't both be given")
         }
-        let place = try Place(call)
+        let place = try RequestRegion(call)
         guard place.region == user.region else {
             throw fields.refuse("countryCode", "belongs to another region than the user")
         }
-        let address = try Ask.address(fields, place.countryCode)
+        let address = try AccountFields.address(fields, place.countryCode)
         if !call.app.policies.phoneRegistration { throw Registration.phoneIsOff }
         return (user, LoginName(address), try Proof.required(fields))
     }
 
     @Sendable
-    private static func prepareConversion(_ call: inout Call) throws -> Preparation? {
-        let (user, name, proof) = try wish(call)
-        let password = try Ask.newPassword(call.fields, names: Registration.names(name))
+    private static func prepareConversion(_ call: inout Call) throws -> BackgroundTask? {
+        let (user, name, proof) = try parameters(call)
+        let password = try AccountFields.newPassword(call.fields, names: Registration.names(name))
         if case .username(let username) = name {
             try NewUser.checkFree(username, for: user.uid, user.region, call)
         }
@@ -106,14 +108,16 @@ enum Anonymous {
 
     @Sendable
     private static func convert(_ call: inout Call) throws -> Reply {
-        var (user, name, proof) = try wish(call)
+        var (user, name, proof) = try parameters(call)
         if let proof, let address = name.address {
             if call.prepared.hash == nil {
                 guard try CodeCheck.matches(proof, .register, address, user.region, call) else {
                     return try CodeCheck.refusal(.register, address, user.region, call)
                 }
                 return .more(
-                    .hash(try Ask.newPassword(call.fields, names: Registration.names(name)))
+                    .hash(
+                        try AccountFields.newPassword(call.fields, names: Registration.names(name))
+                    )
                 )
             }
             guard try CodeCheck.use(proof, .register, address, user.region, call) else {

@@ -87,20 +87,20 @@ extension Call {
 
     /// Queues a message without a link to a user's address.
     mutating func leave(
-        _ template: Delivery.Template,
+        _ template: OutgoingMessage.Template,
         to address: Address,
         countryCode: String,
         language: String?,
         params: [String: String] = [:],
-        origin: Delivery.Origin? = nil,
+        origin: OutgoingMessage.Origin? = nil,
         expiresAt: Instant? = nil,
         isDummy: Bool = false
     ) throws {
-        var channel = Delivery.Channel.email
+        var channel = OutgoingMessage.Channel.email
         var to = address.text
         if case .phone(let phone) = address { (channel, to) = (.sms, phone.national) }
-        try tx.deliveries.add(
-            Delivery(
+        try tx.outgoingMessages.add(
+            OutgoingMessage(
                 id: MessageID(trusted: ids.make("m", at: tx.now)),
                 channel: channel,
                 to: to,
@@ -122,7 +122,7 @@ extension Call {
     /// answer nor a count tells the caller which it was.
     mutating func sendVerification(
         _ user: User,
-        _ template: Delivery.Template = .verifyEmail
+        _ template: OutgoingMessage.Template = .verifyEmail
     ) throws {
         guard let email = user.unprovedEmail else { return }
         try quotas.take(mailQuotas)
@@ -137,7 +137,7 @@ extension Call {
         let owner = try tx.accounts.find(proved: address, app: app.id, region: user.region)
         if let owner, owner.uid != user.uid {
             try LinkMail.limit(.verifyEmail, recipient, limits, in: tx)
-            return try tellTaken(address, owner)
+            return try notifyTaken(address, owner)
         }
         try LinkMail.make(
             .verifyEmail,
@@ -151,7 +151,7 @@ extension Call {
     }
 
     /// Informs the owner of an address that another user claimed it.
-    mutating func tellTaken(_ address: Address, _ owner: User) throws {
+    mutating func notifyTaken(_ address: Address, _ owner: User) throws {
         let own = owner.verifiedAddresses.first { $0.isPhone == address.isPhone }
         try leave(
             .addressTaken,
@@ -164,8 +164,8 @@ extension Call {
 
     /// Sends the account's previous address a link that restores it; `before` is the account as it was
     /// then.
-    mutating func tellOldAddress(_ old: Address, of before: User, new: Address) throws {
-        try LinkMail.tellOldAddress(
+    mutating func notifyOldAddress(_ old: Address, of before: User, new: Address) throws {
+        try LinkMail.notifyOldAddress(
             old,
             of: before,
             new: new,
@@ -182,18 +182,18 @@ extension Call {
     }
 
     /// Tells a user's terminals that the phone or e-mail address of the account has changed.
-    mutating func tellTerminals(of change: Address, _ user: User) {
+    mutating func notifyTerminals(of change: Address, _ user: User) {
         let payload = AccountCodec.addressChanged(
             isPhone: change.isPhone,
             of: user.uid,
             ts: tx.now,
             actor: anybody(user.uid)
         )
-        owed.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
+        effects.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
     }
 
     /// Informs a user's proved e-mail address that the password has changed.
-    mutating func tellPasswordChanged(_ user: User) throws {
+    mutating func notifyPasswordChanged(_ user: User) throws {
         guard let email = user.email, user.isEmailVerified else { return }
         try leave(
             .passwordChanged,

@@ -10,7 +10,7 @@ enum CancelMethod {
     private static let fields = ["password", "code", "ticket"]
 
     @Sendable
-    private static func prepare(_ call: inout Call) throws -> Preparation? {
+    private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
         let user = try LogoutCodeMethod.owner(call)
         guard let given = try proof(call, user) else { return nil }
         return try given.proof.prepare(user, field: given.field, call)

@@ -12,9 +12,9 @@ package enum Cancellation {
     /// Notes a user's request for erasure, and ends all sessions of the user; returns the time of erasure.
     static func request(_ user: User, _ call: inout Call) throws -> Instant {
         let actor = try call.actor()
-        let wish = call.tx.now.adding(seconds: call.limits.cancellationSeconds)
-        try call.tx.cancellations.request(user.uid, deletesAt: wish)
-        let deletesAt = try call.tx.cancellations.find(user.uid)?.deletesAt ?? wish
+        let requested = call.tx.now.adding(seconds: call.limits.cancellationSeconds)
+        try call.tx.cancellations.request(user.uid, deletesAt: requested)
+        let deletesAt = try call.tx.cancellations.find(user.uid)?.deletesAt ?? requested
         try call.tx.audit.add(
             AuditEntry(
                 kind: .cancellationRequested,
@@ -24,14 +24,18 @@ package enum Cancellation {
                 terminal: actor.terminal
             )
         )
-        try SessionLife.endAll(of: user.uid, reason: .accountCancelled, actor: actor, &call)
-        try tell(user, deletesAt, &call)
+        try SessionLifecycle.endAll(of: user.uid, reason: .accountCancelled, actor: actor, &call)
+        try notifyAddresses(user, deletesAt, &call)
         return deletesAt
     }
 
     /// Tells every address of an account that it will be erased: the caller may not have been the account's
     /// owner.
-    private static func tell(_ user: User, _ deletesAt: Instant, _ call: inout Call) throws {
+    private static func notifyAddresses(
+        _ user: User,
+        _ deletesAt: Instant,
+        _ call: inout Call
+    ) throws {
         let day: Int64 = 86_400_000
         let left = deletesAt.milliseconds - call.tx.now.milliseconds
         let days = max(1, (left + day - 1) / day)
@@ -55,7 +59,7 @@ package enum Cancellation {
     static func discard(_ uid: UserID, _ call: inout Call) throws {
         guard let user = try call.tx.accounts.find(uid), user.isAnonymous else { return }
         let actor = try call.actor()
-        try SessionLife.endAll(of: uid, reason: .loggedOut, actor: actor, &call)
+        try SessionLifecycle.endAll(of: uid, reason: .loggedOut, actor: actor, &call)
         try call.tx.accounts.forgetDeviceID(of: uid)
         let soon = call.tx.now.adding(seconds: farewellSeconds)
         try call.tx.cancellations.request(uid, deletesAt: soon)
@@ -84,19 +88,19 @@ package enum Cancellation {
     /// Erases an account irrevocably: ends its sessions, tells its terminals, and deletes it with its names, addresses
     /// and all rows that belong to it alone.
     ///
-    /// Bonds with devices, and its name in the rows of others, follow with `step`. The session worker publishes the
-    /// messages.
+    /// Bindings with devices, and its name in the rows of others, follow with `step`. The session worker
+    /// publishes the messages.
     package static func begin(
         _ user: User,
         actor: Actor,
         _ topics: Topics,
         _ ids: inout IDSource,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         for var session in try tx.sessions.live(of: user.uid) {
             try tx.sessions.end(&session, .accountCancelled)
-            try SessionLife.note(session, .accountCancelled, by: actor, in: tx)
+            try SessionLifecycle.note(session, .accountCancelled, by: actor, in: tx)
             // The notice is carried out here: the session worker would no longer find the session.
             let notice = SessionNotice(
                 id: MessageID(trusted: ids.make("n", at: tx.now)),
@@ -106,10 +110,10 @@ package enum Cancellation {
                 actor: actor
             )
             _ = try tx.sessions.claim(notice: notice.id)
-            owed.publish(
+            effects.publish(
                 OutboundMessage(topics.system("session-invalid"), SessionCodec.encode(notice))
             )
-            try SessionFarewell.tell(session, notice, topics, in: tx, owed: &owed)
+            try SessionTermination.announce(session, notice, topics, in: tx, effects: &effects)
         }
         for address in user.verifiedAddresses {
             for purpose in CodePurpose.allCases {
@@ -134,15 +138,23 @@ package enum Cancellation {
         _ ids: inout IDSource,
         limit: Int,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws -> Bool {
         if let user = try tx.accounts.find(uid) {
-            try begin(user, actor: .system, topics, &ids, in: tx, owed: &owed)
+            try begin(user, actor: .system, topics, &ids, in: tx, effects: &effects)
             return true
         }
         let devices = try tx.cancellations.devices(of: uid, limit: devicesStep)
         for did in devices {
-            try Bonds.leave(did, uid, .accountCancelled, by: .erased, topics, in: tx, owed: &owed)
+            try Bindings.leave(
+                did,
+                uid,
+                .accountCancelled,
+                by: .erased,
+                topics,
+                in: tx,
+                effects: &effects
+            )
         }
         // While the user owns devices, their invitations must stay: leaving the devices ends them.
         guard devices.isEmpty else { return true }

@@ -23,7 +23,7 @@ enum CodeCheck {
         _ address: Address,
         _ region: String,
         _ call: Call
-    ) throws -> Preparation {
+    ) throws -> BackgroundTask {
         if try count(proof, purpose, address, region, call) { return .commit }
         try note(purpose, address, region, call)
         return .refusal(wrong)

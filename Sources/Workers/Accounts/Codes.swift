@@ -17,8 +17,8 @@ enum Codes {
     @Sendable
     private static func send(_ call: inout Call) throws -> Reply {
         let fields = call.fields
-        let place = try Place(call)
-        let address = try Ask.address(fields, place.countryCode)
+        let place = try RequestRegion(call)
+        let address = try AccountFields.address(fields, place.countryCode)
         let purpose = try purpose(fields, CodePurpose.init(sending:))
         let asker = try asker(purpose, address, place, &call)
         let scope = CodeCheck.scope(purpose, address, place.region, call)
@@ -40,7 +40,7 @@ enum Codes {
                 "code": code, "purpose": purpose.rawValue,
                 "minutes": "\(CodeRules.lifeSeconds / 60)",
             ],
-            origin: Delivery.Origin(
+            origin: OutgoingMessage.Origin(
                 terminal: call.request.terminal,
                 app: call.app.id,
                 requestID: requestID
@@ -67,7 +67,7 @@ enum Codes {
     private static func owner(
         of address: Address,
         _ purpose: CodePurpose,
-        _ place: Place,
+        _ place: RequestRegion,
         _ call: Call
     ) throws -> User? {
         guard purpose != .resetPassword else {
@@ -89,7 +89,7 @@ enum Codes {
     private static func asker(
         _ purpose: CodePurpose,
         _ address: Address,
-        _ place: Place,
+        _ place: RequestRegion,
         _ call: inout Call
     ) throws -> User? {
         if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {
@@ -127,7 +127,7 @@ enum Codes {
     // MARK: Checking
 
     @Sendable
-    private static func prepareCheck(_ call: inout Call) throws -> Preparation? {
+    private static func prepareCheck(_ call: inout Call) throws -> BackgroundTask? {
         let (place, address, purpose, proof) = try checked(call)
         return try CodeCheck.count(proof, purpose, address, place.region, call) ? .commit : nil
     }
@@ -142,9 +142,10 @@ enum Codes {
         return .result(["valid": .bool(isValid)])
     }
 
-    private static func checked(_ call: Call) throws -> (Place, Address, CodePurpose, Proof) {
-        let place = try Place(call)
-        let address = try Ask.address(call.fields, place.countryCode)
+    private static func checked(_ call: Call) throws -> (RequestRegion, Address, CodePurpose, Proof)
+    {
+        let place = try RequestRegion(call)
+        let address = try AccountFields.address(call.fields, place.countryCode)
         let purpose = try purpose(call.fields, CodePurpose.init(checking:))
         let code = try call.fields.requiredText("code", length: 0...16)
         let token = try call.fields.text("codeToken", length: 1...64)
@@ -154,7 +155,7 @@ enum Codes {
     // MARK: Tickets
 
     @Sendable
-    private static func prepareVerify(_ call: inout Call) throws -> Preparation? {
+    private static func prepareVerify(_ call: inout Call) throws -> BackgroundTask? {
         let (place, address, proof) = try verified(call)
         return try CodeCheck.prepare(proof, .operation, address, place.region, call)
     }
@@ -178,9 +179,9 @@ enum Codes {
         )
     }
 
-    private static func verified(_ call: Call) throws -> (Place, Address, Proof) {
-        let place = try Place(call)
-        let address = try Ask.address(call.fields, place.countryCode)
+    private static func verified(_ call: Call) throws -> (RequestRegion, Address, Proof) {
+        let place = try RequestRegion(call)
+        let address = try AccountFields.address(call.fields, place.countryCode)
         let code = try call.fields.requiredText("code", length: 0...16)
         let token = try call.fields.text("codeToken", length: 1...64)
         return (place, address, .code(code, token: token))

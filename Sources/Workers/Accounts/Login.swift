@@ -20,16 +20,16 @@ enum Login {
     )
 
     /// The parameters of a login, checked for their form.
-    private struct Wish {
-        var place: Place
+    private struct LoginParameters {
+        var place: RequestRegion
         var name: LoginName
         var proof: Proof?
         var terminal: TerminalInfo
 
         init(_ call: Call) throws {
             let fields = call.fields
-            place = try Place(call)
-            name = try Ask.loginName(fields, place.countryCode)
+            place = try RequestRegion(call)
+            name = try AccountFields.loginName(fields, place.countryCode)
             terminal = try TerminalInfo(fields)
             let code = try fields.text("code", length: 0...16)
             let token = try fields.text("codeToken", length: 1...64)
@@ -48,14 +48,14 @@ enum Login {
     // MARK: The path
 
     @Sendable
-    private static func prepare(_ call: inout Call) throws -> Preparation? {
-        let wish = try Wish(call)
+    private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
+        let parameters = try LoginParameters(call)
         try call.checkTerminal()
-        if let proof = wish.proof, let address = wish.name.address {
-            try revealUnknown(address, wish.place.region, call)
-            return try CodeCheck.prepare(proof, .login, address, wish.place.region, call)
+        if let proof = parameters.proof, let address = parameters.name.address {
+            try revealUnknown(address, parameters.place.region, call)
+            return try CodeCheck.prepare(proof, .login, address, parameters.place.region, call)
         }
-        return try preparePassword(wish.name, wish.place.region, call)
+        return try preparePassword(parameters.name, parameters.place.region, call)
     }
 
     /// Refuses an unknown address that can't be registered by a code, if the app allows its answers to tell.
@@ -75,8 +75,8 @@ enum Login {
         _ name: LoginName,
         _ region: String,
         _ call: Call
-    ) throws -> Preparation {
-        let password = try Ask.oldPassword(call.fields)
+    ) throws -> BackgroundTask {
+        let password = try AccountFields.oldPassword(call.fields)
         let user = try call.tx.accounts.find(name, app: call.app.id, region: region)
         let others = try others(name, than: user, region, call)
         try call.reveal(user ?? others.compactMap(\.self).first)
@@ -132,17 +132,17 @@ enum Login {
 
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
-        let wish = try Wish(call)
-        if let proof = wish.proof, let address = wish.name.address {
-            return try runCode(proof, address, wish, &call)
+        let parameters = try LoginParameters(call)
+        if let proof = parameters.proof, let address = parameters.name.address {
+            return try runCode(proof, address, parameters, &call)
         }
-        return try runPassword(wish.name, wish.place, wish.terminal, &call)
+        return try runPassword(parameters.name, parameters.place, parameters.terminal, &call)
     }
 
     /// Logs in a user whose password was verified, if the account still has the verified hash.
     private static func runPassword(
         _ name: LoginName,
-        _ place: Place,
+        _ place: RequestRegion,
         _ terminal: TerminalInfo,
         _ call: inout Call
     ) throws -> Reply {
@@ -161,42 +161,42 @@ enum Login {
             user.passwordHash = rehashed
             try call.tx.accounts.save(user)
         }
-        return try SessionLife.begin(&call, user, terminal, isNew: false)
+        return try SessionLifecycle.begin(&call, user, terminal, isNew: false)
     }
 
     /// Logs in a user with the code of a proved address; an unknown phone is registered by it.
     private static func runCode(
         _ proof: Proof,
         _ address: Address,
-        _ wish: Wish,
+        _ parameters: LoginParameters,
         _ call: inout Call
     ) throws -> Reply {
-        let region = wish.place.region
+        let region = parameters.place.region
         guard try CodeCheck.use(proof, .login, address, region, call) else {
             return try CodeCheck.refusal(.login, address, region, call)
         }
         let known = try call.tx.accounts.find(proved: address, app: call.app.id, region: region)
         if let known {
-            return try SessionLife.begin(&call, known, wish.terminal, isNew: false)
+            return try SessionLifecycle.begin(&call, known, parameters.terminal, isNew: false)
         }
         guard case .phone(let phone) = address else {
             return try CodeCheck.refusal(.login, address, region, call)
         }
         guard call.app.policies.phoneRegistration else { throw Registration.phoneIsOff }
-        var draft = try NewUser.draft(wish.place, &call)
+        var draft = try NewUser.draft(parameters.place, &call)
         try NewUser.give(address, to: &draft.user, call)
         if draft.user.username == nil {
             draft.user.username = phone.text
             draft.user.ownsUsername = false
         }
         let user = try NewUser.store(draft, &call)
-        return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
+        return try SessionLifecycle.begin(&call, user, parameters.terminal, isNew: true)
     }
 
     // MARK: The app's own ids
 
-    private static func external(_ call: Call) throws -> (Place, LoginName, TerminalInfo) {
-        let place = try Place(call)
+    private static func external(_ call: Call) throws -> (RequestRegion, LoginName, TerminalInfo) {
+        let place = try RequestRegion(call)
         guard call.app.policies.uidLogin else {
             throw Rejection(.policyRejected, "This app has no user ids of its own.")
         }
@@ -208,14 +208,14 @@ enum Login {
     }
 
     @Sendable
-    private static func prepareExternal(_ call: inout Call) throws -> Preparation? {
+    private static func prepareExternal(_ call: inout Call) throws -> BackgroundTask? {
         let (place, name, _) = try external(call)
         try call.checkTerminal()
         if try call.tx.accounts.find(name, app: call.app.id, region: place.region) != nil {
             return try preparePassword(name, place.region, call)
         }
         try call.quotas.check(call.namedQuotas)
-        return .hash(try Ask.newPassword(call.fields, names: Registration.names(name)))
+        return .hash(try AccountFields.newPassword(call.fields, names: Registration.names(name)))
     }
 
     @Sendable
@@ -246,6 +246,6 @@ enum Login {
         if try call.fields.bool("createHome") == true {
             try HomeMethods.make(Home.firstName, nil, for: user.uid, &call)
         }
-        return try SessionLife.begin(&call, user, terminal, isNew: true)
+        return try SessionLifecycle.begin(&call, user, terminal, isNew: true)
     }
 }

@@ -14,7 +14,7 @@ enum NewUser {
     }
 
     /// Begins to create a user.
-    static func draft(_ place: Place, _ call: inout Call) throws -> Draft {
+    static func draft(_ place: RequestRegion, _ call: inout Call) throws -> Draft {
         if let session = try call.tx.sessions.live(on: call.request.terminal),
             session.app == call.app.id, session.refusal(at: call.tx.now) == nil,
             let user = try call.tx.accounts.find(session.uid), user.isAnonymous,
@@ -56,7 +56,7 @@ enum NewUser {
         user.isAnonymous = false
         try call.tx.accounts.save(user)
         try call.tx.accounts.forgetDeviceID(of: user.uid)
-        try SessionLife.endAll(
+        try SessionLifecycle.endAll(
             of: user.uid,
             except: call.request.terminal,
             reason: .terminated,

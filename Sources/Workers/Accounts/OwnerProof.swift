@@ -21,7 +21,7 @@ enum OwnerProof {
         isOwner: Bool = true,
         field: String,
         _ call: Call
-    ) throws -> Preparation? {
+    ) throws -> BackgroundTask? {
         switch self {
         case .password(let password):
             _ = try PasswordTries.begin(user, call)

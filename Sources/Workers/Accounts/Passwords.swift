@@ -23,11 +23,11 @@ enum Passwords {
     // MARK: Changing
 
     @Sendable
-    private static func prepareChange(_ call: inout Call) throws -> Preparation? {
+    private static func prepareChange(_ call: inout Call) throws -> BackgroundTask? {
         let user = try call.user()
-        let new = try Ask.newPassword(call.fields, "newPassword", names: user.names)
+        let new = try AccountFields.newPassword(call.fields, "newPassword", names: user.names)
         guard let hash = user.passwordHash else { return .hash(new) }
-        let old = try Ask.oldPassword(call.fields, "oldPassword")
+        let old = try AccountFields.oldPassword(call.fields, "oldPassword")
         _ = try PasswordTries.begin(user, call)
         return .both(verify: old, against: hash, hash: new)
     }
@@ -56,7 +56,7 @@ enum Passwords {
         sparing terminal: TerminalID?,
         _ call: inout Call
     ) throws {
-        try SessionLife.endAll(
+        try SessionLifecycle.endAll(
             of: user.uid,
             except: terminal,
             reason: reason,
@@ -68,7 +68,7 @@ enum Passwords {
             let scope = CodeCheck.scope(.resetPassword, address, user.region, call)
             try call.tx.codes.void(scope)
         }
-        try call.tellPasswordChanged(user)
+        try call.notifyPasswordChanged(user)
         let kind: AuditEntry.Kind = reason == .passwordReset ? .passwordReset : .passwordChanged
         try call.audit(kind, user.uid)
     }
@@ -76,9 +76,9 @@ enum Passwords {
     // MARK: Checking
 
     @Sendable
-    private static func prepareCheck(_ call: inout Call) throws -> Preparation? {
+    private static func prepareCheck(_ call: inout Call) throws -> BackgroundTask? {
         let user = try call.user()
-        let password = try Ask.oldPassword(call.fields)
+        let password = try AccountFields.oldPassword(call.fields)
         _ = try PasswordTries.begin(user, call)
         return .verify(password, against: user.passwordHash)
     }
@@ -97,19 +97,19 @@ enum Passwords {
 
     // MARK: Resetting
 
-    private static func resetWish(_ call: Call) throws -> (Place, Address, Proof) {
-        let place = try Place(call)
-        let address = try Ask.address(call.fields, place.countryCode)
+    private static func resetParameters(_ call: Call) throws -> (RequestRegion, Address, Proof) {
+        let place = try RequestRegion(call)
+        let address = try AccountFields.address(call.fields, place.countryCode)
         let code = try call.fields.requiredText("code", length: 0...16)
         let token = try call.fields.text("codeToken", length: 1...64)
         return (place, address, .code(code, token: token))
     }
 
     @Sendable
-    private static func prepareReset(_ call: inout Call) throws -> Preparation? {
-        let (place, address, proof) = try resetWish(call)
+    private static func prepareReset(_ call: inout Call) throws -> BackgroundTask? {
+        let (place, address, proof) = try resetParameters(call)
         let names = Registration.names(LoginName(address))
-        _ = try Ask.newPassword(call.fields, "newPassword", names: names)
+        _ = try AccountFields.newPassword(call.fields, "newPassword", names: names)
         try call.reveal(resettable(address, place.region, call))
         let tried = try purposes.filter {
             try CodeCheck.count(proof, $0, address, place.region, call)
@@ -126,14 +126,14 @@ enum Passwords {
 
     @Sendable
     private static func reset(_ call: inout Call) throws -> Reply {
-        let (place, address, proof) = try resetWish(call)
+        let (place, address, proof) = try resetParameters(call)
         let purpose = try (call.prepared.tried ?? purposes).first {
             try CodeCheck.matches(proof, $0, address, place.region, call)
         }
         guard let purpose, var user = try resettable(address, place.region, call)
         else { return try CodeCheck.refusal(.resetPassword, address, place.region, call) }
         // Only a caller with the code learns that the password equals a name of the account.
-        let password = try Ask.newPassword(call.fields, "newPassword", names: user.names)
+        let password = try AccountFields.newPassword(call.fields, "newPassword", names: user.names)
         guard let hash = call.prepared.hash else { return .more(.hash(password)) }
         guard try CodeCheck.use(proof, purpose, address, place.region, call),
             try LinkRules.prove(address, of: &user, in: call.tx)
@@ -166,9 +166,9 @@ enum Passwords {
 
     @Sendable
     private static func requestReset(_ call: inout Call) throws -> Reply {
-        let place = try Place(call)
+        let place = try RequestRegion(call)
         let text = try call.fields.requiredText("email", length: 0...320)
-        let email = try Ask.email(text, "email", call.fields)
+        let email = try AccountFields.email(text, "email", call.fields)
         // Counted equally with and without such an account.
         try call.quotas.take(call.mailQuotas)
         let user = try resettable(.email(email), place.region, call)

@@ -46,7 +46,7 @@ enum Profiles {
         try writeDown(&user, &call)
         var refusal: Rejection?
         do {
-            try Ask.merge(try Ask.profile(fields), of: fields, into: &user)
+            try AccountFields.merge(try AccountFields.profile(fields), of: fields, into: &user)
         } catch let rejection as Rejection where hasNames && isAnythingLeft(fields) {
             refusal = rejection
         }
@@ -54,7 +54,7 @@ enum Profiles {
         if place != (user.profile.latitude, user.profile.longitude) {
             // Sunrise and sunset depend on the place.
             try call.tx.replans.add(.user(user.uid))
-            call.owed.wake(.schedule)
+            call.effects.wake(.schedule)
         }
         var result: JSONObject = ["user": call.shown(user)]
         result["profileError"] = refusal.map { AnswerCodec.error($0) }
@@ -88,8 +88,8 @@ enum Profiles {
         guard fields.object["phone"] != nil || fields.object["email"] != nil else { return }
         let country =
             fields.object["phone"] == nil && fields.object["countryCode"] == nil
-            ? user.countryCode : try Place(call).countryCode
-        let address = try Ask.address(fields, country)
+            ? user.countryCode : try RequestRegion(call).countryCode
+        let address = try AccountFields.address(fields, country)
         let before = user
         user.writeDown(address, at: call.tx.now)
         guard user != before else { return }
@@ -129,6 +129,6 @@ enum Profiles {
         guard try call.tx.attempts.retryAfter(subject, max: 1, windowSeconds: day) == nil
         else { return }
         try call.tx.attempts.add(subject, windowSeconds: day)
-        try call.tellTaken(address, owner)
+        try call.notifyTaken(address, owner)
     }
 }

@@ -21,7 +21,7 @@ enum ProviderMethods {
         return settings
     }
 
-    private static func ask(_ call: Call) throws -> Preparation {
+    private static func ask(_ call: Call) throws -> BackgroundTask {
         let fields = call.fields
         let provider = try fields.requiredText("provider", length: 1...69)
         guard let object = try fields.object("credential") else {
@@ -69,17 +69,17 @@ enum ProviderMethods {
     // MARK: Logging in
 
     @Sendable
-    private static func prepareLogin(_ call: inout Call) throws -> Preparation? {
-        _ = try Place(call)
+    private static func prepareLogin(_ call: inout Call) throws -> BackgroundTask? {
+        _ = try RequestRegion(call)
         _ = try TerminalInfo(call.fields)
-        _ = try Ask.nestedProfile(call.fields)
+        _ = try AccountFields.nestedProfile(call.fields)
         try call.checkTerminal()
         return try ask(call)
     }
 
     @Sendable
     private static func login(_ call: inout Call) throws -> Reply {
-        let place = try Place(call)
+        let place = try RequestRegion(call)
         let terminal = try TerminalInfo(call.fields)
         let identity: VerifiedIdentity
         do {
@@ -95,17 +95,17 @@ enum ProviderMethods {
         )
         if let owner, let user = try call.tx.accounts.find(owner) {
             try keep(identity, for: user, call)
-            return try SessionLife.begin(&call, user, terminal, isNew: false)
+            return try SessionLifecycle.begin(&call, user, terminal, isNew: false)
         }
         var user = try newUser(identity, place, &call)
         try keep(identity, for: user, call)
         user.providers = [identity.provider.rawValue]
-        return try SessionLife.begin(&call, user, terminal, isNew: true)
+        return try SessionLifecycle.begin(&call, user, terminal, isNew: true)
     }
 
     private static func newUser(
         _ identity: VerifiedIdentity,
-        _ place: Place,
+        _ place: RequestRegion,
         _ call: inout Call
     ) throws -> User {
         var draft = try NewUser.draft(place, &call)
@@ -114,7 +114,7 @@ enum ProviderMethods {
             draft.user.ownsUsername = true
         }
         fill(&draft.user, from: identity)
-        try Ask.mergeNestedProfile(call.fields, into: &draft.user)
+        try AccountFields.mergeNestedProfile(call.fields, into: &draft.user)
         if draft.user.email == nil, let email = identity.email.flatMap({ EmailAddress($0) }) {
             draft.user.email = email
             draft.user.emailClaim = .given
@@ -129,14 +129,15 @@ enum ProviderMethods {
         if user.avatar == nil, user.avatarURL == nil { user.avatarURL = identity.avatarURL }
     }
 
-    private static func randomUsername(_ place: Place, _ call: inout Call) throws -> String {
+    private static func randomUsername(_ place: RequestRegion, _ call: inout Call) throws -> String
+    {
         "user-" + call.ids.make("x", at: call.tx.now).dropFirst(2)
     }
 
     // MARK: Linking
 
     @Sendable
-    private static func prepareLink(_ call: inout Call) throws -> Preparation? { try ask(call) }
+    private static func prepareLink(_ call: inout Call) throws -> BackgroundTask? { try ask(call) }
 
     @Sendable
     private static func link(_ call: inout Call) throws -> Reply {

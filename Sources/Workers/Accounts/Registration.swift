@@ -17,8 +17,8 @@ enum Registration {
     )
 
     /// The parameters of a registration, checked for their form.
-    private struct Wish {
-        var place: Place
+    private struct RegistrationParameters {
+        var place: RequestRegion
         /// The phone or the e-mail address, if any.
         var address: Address?
         /// The requested username, next to the address or alone.
@@ -28,8 +28,8 @@ enum Registration {
 
         init(_ call: Call) throws {
             let fields = call.fields
-            place = try Place(call)
-            address = try Ask.optionalAddress(fields, place.countryCode)
+            place = try RequestRegion(call)
+            address = try AccountFields.optionalAddress(fields, place.countryCode)
             username = try fields.text("username", length: 0...320).map { try Username($0) }
             guard address != nil || username != nil else {
                 throw fields.refuse(
@@ -38,7 +38,7 @@ enum Registration {
                 )
             }
             terminal = try TerminalInfo(fields)
-            _ = try Ask.nestedProfile(fields)
+            _ = try AccountFields.nestedProfile(fields)
             proof = address == nil ? nil : try Proof(fields)
             if case .phone = address, !call.app.policies.phoneRegistration { throw phoneIsOff }
         }
@@ -75,19 +75,21 @@ enum Registration {
     // MARK: The path
 
     @Sendable
-    private static func prepare(_ call: inout Call) throws -> Preparation? {
-        let wish = try Wish(call)
+    private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
+        let parameters = try RegistrationParameters(call)
         try call.checkTerminal()
         try call.quotas.check(call.namedQuotas)
-        let password = try Ask.newPassword(call.fields, names: wish.names)
-        if let username = wish.username {
-            try NewUser.checkFree(username, for: nil, wish.place.region, call)
+        let password = try AccountFields.newPassword(call.fields, names: parameters.names)
+        if let username = parameters.username {
+            try NewUser.checkFree(username, for: nil, parameters.place.region, call)
         }
-        if wish.proof == nil, wish.needsProof(call.app.policies) {
+        if parameters.proof == nil, parameters.needsProof(call.app.policies) {
             throw call.fields.refuse("code", "is missing")
         }
-        guard let proof = wish.proof, let address = wish.address else { return .hash(password) }
-        return try CodeCheck.prepare(proof, .register, address, wish.place.region, call)
+        guard let proof = parameters.proof, let address = parameters.address else {
+            return .hash(password)
+        }
+        return try CodeCheck.prepare(proof, .register, address, parameters.place.region, call)
     }
 
     /// Returns the forms of a name that can't be its password.
@@ -102,31 +104,33 @@ enum Registration {
 
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
-        let wish = try Wish(call)
-        if let proof = wish.proof, let address = wish.address, call.prepared.hash == nil {
-            guard try CodeCheck.matches(proof, .register, address, wish.place.region, call) else {
-                return try CodeCheck.refusal(.register, address, wish.place.region, call)
+        let parameters = try RegistrationParameters(call)
+        if let proof = parameters.proof, let address = parameters.address, call.prepared.hash == nil
+        {
+            guard try CodeCheck.matches(proof, .register, address, parameters.place.region, call)
+            else {
+                return try CodeCheck.refusal(.register, address, parameters.place.region, call)
             }
-            return .more(.hash(try Ask.newPassword(call.fields, names: wish.names)))
+            return .more(.hash(try AccountFields.newPassword(call.fields, names: parameters.names)))
         }
-        var draft = try NewUser.draft(wish.place, &call)
-        try Ask.mergeNestedProfile(call.fields, into: &draft.user)
+        var draft = try NewUser.draft(parameters.place, &call)
+        try AccountFields.mergeNestedProfile(call.fields, into: &draft.user)
         draft.user.passwordHash = call.prepared.hash
-        switch (wish.address, wish.proof) {
+        switch (parameters.address, parameters.proof) {
         case (let address?, let proof?):
-            guard try CodeCheck.use(proof, .register, address, wish.place.region, call) else {
-                return try CodeCheck.refusal(.register, address, wish.place.region, call)
+            guard try CodeCheck.use(proof, .register, address, parameters.place.region, call) else {
+                return try CodeCheck.refusal(.register, address, parameters.place.region, call)
             }
             try NewUser.give(address, to: &draft.user, call)
         case (.email(let email), nil):
-            try wish.giveUsername(to: &draft.user, call)
-            return try runUnproved(email, wish, draft, &call)
+            try parameters.giveUsername(to: &draft.user, call)
+            return try runUnproved(email, parameters, draft, &call)
         case (.phone, nil): throw call.fields.refuse("code", "is missing")
         case (nil, _): break
         }
-        try wish.giveUsername(to: &draft.user, call)
+        try parameters.giveUsername(to: &draft.user, call)
         let user = try NewUser.store(draft, &call)
-        return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
+        return try SessionLifecycle.begin(&call, user, parameters.terminal, isNew: true)
     }
 
     /// Registers an e-mail address without a proof.
@@ -135,7 +139,7 @@ enum Registration {
     /// password, and one message to the address.
     private static func runUnproved(
         _ email: EmailAddress,
-        _ wish: Wish,
+        _ parameters: RegistrationParameters,
         _ draft: NewUser.Draft,
         _ call: inout Call
     ) throws -> Reply {
@@ -143,12 +147,12 @@ enum Registration {
         let owner = try call.tx.accounts.find(
             .email(email),
             app: call.app.id,
-            region: wish.place.region
+            region: parameters.place.region
         )
         if let owner, owner.uid != draft.user.uid, call.app.policies.revealAccounts {
             throw NewUser.taken(.email(email))
         }
-        try limit(email, wish.place, call)
+        try limit(email, parameters.place, call)
         draft.user.email = email
         draft.user.emailClaim = owner == nil ? .registered : .beside
         let user = try NewUser.store(draft, &call)
@@ -156,12 +160,12 @@ enum Registration {
         let policies = call.app.policies
         let isLink = policies.emailRegistration == .link && policies.emailVerification
         try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
-        return try SessionLife.begin(&call, user, wish.terminal, isNew: true)
+        return try SessionLifecycle.begin(&call, user, parameters.terminal, isNew: true)
     }
 
     /// Limits unproved registrations of one address in a day, to the number of accounts besides its owner's that can
     /// log in by it.
-    private static func limit(_ email: EmailAddress, _ place: Place, _ call: Call) throws {
+    private static func limit(_ email: EmailAddress, _ place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(
             email.key,
             boundTo: "register \(call.app.id.text) \(place.region)"

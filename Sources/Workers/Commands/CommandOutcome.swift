@@ -8,26 +8,26 @@ import Wire
 /// A terminal on which the user is no longer logged in gets nothing: another person may hold it.
 enum CommandOutcome {
     /// Tells the outcome of a finished command to waiting requests, and to the users who see its schedule.
-    static func tell(
+    static func publish(
         _ command: Command,
         product: Product?,
         topics: Topics,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
-        try answer(command, product: product, topics: topics, in: tx, owed: &owed)
-        try tellSchedule(command, topics: topics, in: tx, owed: &owed)
+        try answer(command, product: product, topics: topics, in: tx, effects: &effects)
+        try publishScheduleRun(command, topics: topics, in: tx, effects: &effects)
     }
 
     /// Tells users of a schedule the outcome of its command; ignores other commands.
-    static func tellSchedule(
+    static func publishScheduleRun(
         _ command: Command,
         topics: Topics,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         guard command.actor.kind == .schedule else { return }
-        try ScheduleNews.finish(command, topics, in: tx, owed: &owed)
+        try ScheduleNotifications.finish(command, topics, in: tx, effects: &effects)
     }
 
     /// Sends the outcome to the terminal that sent the command, and answers waiting requests.
@@ -39,7 +39,7 @@ enum CommandOutcome {
         product: Product?,
         topics: Topics,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         let refused = try refusal(toShow: command, in: tx)
         var command = command
@@ -48,7 +48,7 @@ enum CommandOutcome {
         if command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
             try tx.sessions.isLive(command.actor.id, on: terminal)
         {
-            owed.publish(
+            effects.publish(
                 OutboundMessage(
                     topics.terminal(app, terminal, "command"),
                     CommandCodec.outcome(command, product: product)
@@ -64,7 +64,7 @@ enum CommandOutcome {
             case .success(let result):
                 answer = AnswerCodec.success(waiter.requestID, result: result)
             case .failure(let rejection):
-                owed.count(rejection)
+                effects.count(rejection)
                 answer = AnswerCodec.refusal(waiter.requestID, rejection)
             }
             try tx.requests.complete(
@@ -75,7 +75,7 @@ enum CommandOutcome {
             )
             let reply = ReplyAddress(topic: waiter.topic, correlation: waiter.correlation)
             let mayKnow = try tx.sessions.isLive(command.actor.id, on: waiter.terminal)
-            owed.publish(
+            effects.publish(
                 reply.message(
                     mayKnow ? answer : AnswerCodec.refusal(waiter.requestID, sessionIsOver)
                 )
@@ -119,17 +119,17 @@ enum CommandOutcome {
         field: "token"
     )
 
-    /// Ends commands whose sender lost the bond, or whose device was reset or removed.
+    /// Ends commands whose sender lost the binding, or whose device was reset or removed.
     static func fail(
         _ commands: [Command],
         topics: Topics,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         for var command in commands {
             CommandRules.refuse(&command, .notBound, at: tx.now)
             try tx.commands.update([command])
-            try tell(command, product: nil, topics: topics, in: tx, owed: &owed)
+            try publish(command, product: nil, topics: topics, in: tx, effects: &effects)
         }
     }
 
@@ -139,16 +139,16 @@ enum CommandOutcome {
         catalog: Catalog,
         topics: Topics,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         for var command in try tx.commands.overdue(limit: limit)
         where CommandRules.expired(&command, at: tx.now) {
             do {
-                owed.add(try tx.isolated { try expire(command, catalog, topics, in: tx) })
+                effects.add(try tx.isolated { try expire(command, catalog, topics, in: tx) })
             } catch  where Failure.isMessages(error) {
                 // Ends it without a message, so that it does not come again and block the others.
                 try tx.commands.update([command])
-                owed.putAside(
+                effects.deadLetter(
                     .failed,
                     "the service failed to tell that the command has expired",
                     topic: topics.command(command.did),
@@ -164,12 +164,12 @@ enum CommandOutcome {
         _ catalog: Catalog,
         _ topics: Topics,
         in tx: Transaction
-    ) throws -> Owed {
-        var owed = Owed()
+    ) throws -> Effects {
+        var effects = Effects()
         try tx.commands.update([command])
         let product = try tx.statuses.find(command.did)
             .flatMap { catalog.product($0.productKey) }
-        try tell(command, product: product, topics: topics, in: tx, owed: &owed)
-        return owed
+        try publish(command, product: product, topics: topics, in: tx, effects: &effects)
+        return effects
     }
 }

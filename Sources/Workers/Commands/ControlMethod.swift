@@ -22,7 +22,7 @@ enum ControlMethod {
         }
         let (data, binary) = try content(fields)
         let command = try send(
-            CommandOrder(
+            CommandRequest(
                 did: binding.did,
                 data: data,
                 binary: binary,
@@ -45,7 +45,7 @@ enum ControlMethod {
         let timeout = try call.fields.integer("timeout", in: 1...queryTimeoutMax)
         let (binding, product) = try target(call)
         let command = try send(
-            CommandOrder(
+            CommandRequest(
                 did: binding.did,
                 kind: .query,
                 ttl: timeout ?? queryTimeoutDefault,
@@ -58,7 +58,7 @@ enum ControlMethod {
         return .later(command.did, cid: command.cid)
     }
 
-    /// Returns the caller's bond with the device, which must be subscribed, and the device's product.
+    /// Returns the caller's binding with the device, which must be subscribed, and the device's product.
     private static func target(_ call: Call) throws -> (Binding, Product) {
         let binding = try DeviceMethods.binding(call)
         try DeviceMethods.requireSubscribed(binding)
@@ -87,17 +87,17 @@ enum ControlMethod {
     }
 
     private static func send(
-        _ order: CommandOrder,
+        _ request: CommandRequest,
         _ product: Product,
         _ call: inout Call
     ) throws -> Command {
-        try CommandDesk.send(
-            order,
+        try CommandDispatcher.send(
+            request,
             product: product,
             limits: call.limits,
             topics: call.topics,
             in: call.tx,
-            owed: &call.owed
+            effects: &call.effects
         )
     }
 }

@@ -24,21 +24,22 @@ enum DeviceMethods {
 
     // MARK: The device of a request
 
-    /// Returns the caller's bond with the device that the request names, which must be of the app's products.
+    /// Returns the caller's binding with the device that the request names, which must be of the app's
+    /// products.
     static func binding(_ call: Call) throws -> Binding {
-        let binding = try bond(call)
+        let binding = try bindingOfAnyProduct(call)
         guard let record = try call.tx.statuses.find(binding.did),
             call.app.products.contains(record.productKey)
-        else { throw BondRules.notBound }
+        else { throw BindingRules.notBound }
         return binding
     }
 
-    /// Returns the caller's bond with the device that the request names, of any product.
-    static func bond(_ call: Call) throws -> Binding {
+    /// Returns the caller's binding with the device that the request names, of any product.
+    static func bindingOfAnyProduct(_ call: Call) throws -> Binding {
         let did = try call.fields.requiredID("did", as: DeviceID.self)
         guard let binding = try call.tx.bindings.find(did, call.caller().uid),
             !binding.isOver(at: call.tx.now)
-        else { throw BondRules.notBound }
+        else { throw BindingRules.notBound }
         return binding
     }
 
@@ -64,7 +65,7 @@ enum DeviceMethods {
         let product = call.catalog.product(device.productKey)
         let days = Int64(product?.historyDays ?? call.limits.historyDays)
         let oldest = call.tx.now.adding(seconds: -days * 86_400)
-        return (max(device.generationAt, oldest), oldest, product)
+        return (max(device.ownershipSince, oldest), oldest, product)
     }
 
     // MARK: Reading
@@ -152,9 +153,9 @@ enum DeviceMethods {
         try call.tx.bindings.setSubscribed(binding.did, binding.uid, isSubscribed)
         try call.tx.refreshes.add([Refresh(did: binding.did, uid: binding.uid)])
         if isSubscribed != binding.isSubscribed {
-            try tellChanged(binding.did, &call)
+            try notifyChanged(binding.did, &call)
         }
-        call.owed.wake(.status)
+        call.effects.wake(.status)
         return .result([:])
     }
 
@@ -175,7 +176,7 @@ enum DeviceMethods {
             alias: alias,
             remark: remark
         )
-        try tellChanged(binding.did, &call)
+        try notifyChanged(binding.did, &call)
         return .result([:])
     }
 
@@ -183,14 +184,14 @@ enum DeviceMethods {
     private static func hardware(_ call: inout Call) throws -> Reply {
         let binding = try binding(call)
         guard let device = try call.tx.devices.find(binding.did) else {
-            throw BondRules.notBound
+            throw BindingRules.notBound
         }
         return .result(["hardware": .object(device.hardware)])
     }
 
     /// Tells the caller's terminals that the row of a device in `device/list` has changed.
-    static func tellChanged(_ did: DeviceID, _ call: inout Call) throws {
+    static func notifyChanged(_ did: DeviceID, _ call: inout Call) throws {
         let push = DevicePush(did, try call.actor(), call.topics, call.tx)
-        try push.tellDevice("changed", call.caller().uid, owed: &call.owed)
+        try push.notifyWithDevice("changed", call.caller().uid, effects: &call.effects)
     }
 }

@@ -18,25 +18,25 @@ struct DevicePush {
     }
 
     /// Tells a user of a change, with its time and actor.
-    func tell(
+    func notify(
         _ type: StaticString,
         _ uid: UserID,
         _ more: [(String, JSONValue?)] = [],
-        owed: inout Owed
+        effects: inout Effects
     ) {
         let rest: [(String, JSONValue?)] = [
             ("ts", .integer(tx.now.milliseconds)), ("actor", EventCodec.encode(actor, for: uid)),
         ]
         let payload = BindingCodec.push(type, did, more + rest)
-        owed.publish(OutboundMessage(topics.user(uid, "device"), payload))
+        effects.publish(OutboundMessage(topics.user(uid, "device"), payload))
     }
 
     /// Tells a user of a change, with the new state of the device.
-    func tellDevice(
+    func notifyWithDevice(
         _ type: StaticString,
         _ uid: UserID,
         _ more: [(String, JSONValue?)] = [],
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         guard let row = try tx.bindings.listed(did, uid) else { return }
         let device = BindingCodec.row(
@@ -47,6 +47,6 @@ struct DevicePush {
             isOnline: row.isOnline,
             home: row.home
         )
-        tell(type, uid, more + [("device", device)], owed: &owed)
+        notify(type, uid, more + [("device", device)], effects: &effects)
     }
 }

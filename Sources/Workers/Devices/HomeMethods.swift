@@ -73,7 +73,7 @@ enum HomeMethods {
         let home = try home(call)
         let dids = try call.tx.homes.devices(in: home.id)
         try call.tx.homes.delete(home.id)
-        for did in dids { try DeviceMethods.tellChanged(did, &call) }
+        for did in dids { try DeviceMethods.notifyChanged(did, &call) }
         if home.place != nil, !dids.isEmpty { try replan(home.uid, &call) }
         return .result([:])
     }
@@ -89,7 +89,7 @@ enum HomeMethods {
         }
         try call.tx.homes.put(binding.did, into: home.id, of: home.uid)
         try replan(home.uid, &call)
-        try DeviceMethods.tellChanged(binding.did, &call)
+        try DeviceMethods.notifyChanged(binding.did, &call)
         return .result([:])
     }
 
@@ -106,14 +106,14 @@ enum HomeMethods {
         }
         try call.tx.homes.takeOut(did, of: [home.uid])
         if home.place != nil { try replan(home.uid, &call) }
-        try DeviceMethods.tellChanged(did, &call)
+        try DeviceMethods.notifyChanged(did, &call)
         return .result([:])
     }
 
     /// Replans a user's schedules with sunrise and sunset, whose times depend on the place.
     private static func replan(_ uid: UserID, _ call: inout Call) throws {
         try call.tx.replans.add(.user(uid))
-        call.owed.wake(.schedule)
+        call.effects.wake(.schedule)
     }
 
     // MARK: Fields

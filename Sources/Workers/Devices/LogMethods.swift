@@ -80,8 +80,9 @@ enum LogMethods {
 
     /// Returns the time from which users see their own commands.
     ///
-    /// A device's life begins after all its earlier reports, so in the future if its clock is ahead. Commands have the
-    /// server's time: those that a user sent since the binding belong to this life.
+    /// A device's ownership period begins after all its earlier reports, so in the future if its clock is
+    /// ahead. Commands have the server's time: those that a user sent since the binding belong to this
+    /// ownership period.
     private static func ownSince(
         _ binding: Binding,
         since: Instant,

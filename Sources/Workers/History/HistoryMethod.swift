@@ -8,7 +8,7 @@ import Wire
 /// The reading itself is slow work, done outside the workers.
 enum HistoryMethod {
     @Sendable
-    static func prepare(_ call: inout Call) throws -> Preparation? {
+    static func prepare(_ call: inout Call) throws -> BackgroundTask? {
         .history(try question(call))
     }
 
@@ -20,7 +20,7 @@ enum HistoryMethod {
             throw Rejection(.unavailable, "The history can't be read now.", retryAfter: 5)
         }
         if let refusal = page.refusal { throw refusal }
-        guard let life = try call.tx.devices.find(binding.did)?.generationAt, life <= page.since
+        guard let since = try call.tx.devices.find(binding.did)?.ownershipSince, since <= page.since
         else { throw Rejection(.unavailable, "The device was reset meanwhile; ask again.") }
         return .result([
             "rows": .array(page.rows), "cursor": page.place.map { .string($0.cursor) },

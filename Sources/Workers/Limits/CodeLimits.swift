@@ -12,7 +12,7 @@ enum CodeLimits {
     ///
     /// All limits are checked before one is counted: a refused terminal takes nothing from its app's and country's
     /// limits.
-    static func count(_ scope: CodeScope, _ place: Place, _ call: Call) throws {
+    static func count(_ scope: CodeScope, _ place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(
             scope.address.key,
             boundTo: "codes \(scope.app.text) \(scope.region)"
@@ -50,7 +50,7 @@ enum CodeLimits {
     private static func general(
         _ address: String,
         _ scope: CodeScope,
-        _ place: Place,
+        _ place: RequestRegion,
         _ call: Call
     ) -> [Quota] {
         let app = scope.app.text

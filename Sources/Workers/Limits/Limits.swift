@@ -15,20 +15,20 @@ package struct Limits: Sendable {
     package var sendMaximum: UInt16 = 2000
     /// The number of receivers above which a message is published to a few at a time, so that other messages can
     /// overtake it.
-    package var crowdMin = 50
-    /// Messages to such crowds that are published together and that the broker may hold unconfirmed.
-    package var crowdWindow = 8
+    package var fanOutMin = 50
+    /// Messages of such fan-outs that are published together and that the broker may hold unconfirmed.
+    package var fanOutWindow = 8
     /// The pause before the next ones, in milliseconds, in which the cores have time for other work.
-    package var crowdPause: Int64 = 2
-    /// The most pauses for one crowd; larger crowds are told more at a time.
-    package var crowdPauses = 128
+    package var fanOutPause: Int64 = 2
+    /// The most pauses for one fan-out; larger crowds are told more at a time.
+    package var fanOutPauses = 128
     /// The number of messages in a worker's memory waiting for the broker, above which it reads one at a time.
     package var backlogMax = 5000
     /// The time for which confirmed rows may stay in the outbox, for the next batch to delete them: a commit for
     /// that alone would delay others.
-    package var settleLinger: Duration = .milliseconds(200)
+    package var confirmedLinger: Duration = .milliseconds(200)
     /// The most outbox rows that wait for deletion.
-    package var settleMax = 100
+    package var confirmedRowsMax = 100
     /// Outbox rows read from the store at once.
     package var outboxPage = 20
     /// The longest wait of a worker without messages.
@@ -53,10 +53,10 @@ package struct Limits: Sendable {
     ///
     /// Beyond them only its state is kept. `HistoryUse` documents the arithmetic.
     package var historyBytesPerDay: Int64 = 64 << 20
-    /// Bytes of the history's tail above which it is sorted.
-    package var historyTailBytes = 4 << 20
-    /// The longest time that a record waits in the tail, in seconds.
-    package var historyTailSeconds: Int64 = 10
+    /// Bytes of the history buffer above which it is sorted.
+    package var historyBufferBytes = 4 << 20
+    /// The longest time that a record waits in the history buffer, in seconds.
+    package var historyBufferSeconds: Int64 = 10
     /// The most records that one answer about the past reads.
     package var historyScanMax = 5_000_000
     /// Questions about the past that are answered at the same time, of the store's four readers.
@@ -65,7 +65,7 @@ package struct Limits: Sendable {
     package var historyQueue = 64
     /// The most events or commands that one page of a log reads.
     package var logScanMax = 10_000
-    /// Pieces of history that one transaction of the sorter writes.
+    /// Chunks of history that one transaction of the compactor writes.
     package var historyStep = 8
     /// The most rows that one step of a sweep deletes.
     package var sweepStep = 500
@@ -76,10 +76,10 @@ package struct Limits: Sendable {
     /// Commands that may be queued for one device.
     package var queuedPerDevice = 100
     /// Devices to which one turn sends queued commands.
-    package var callPage = 100
+    package var dispatchPage = 100
     /// The time for which queued commands are held after a device has connected, in seconds, unless it subscribes
     /// before: commands to a device that doesn't listen yet are lost.
-    package var callSeconds: Int64 = 2
+    package var dispatchSeconds: Int64 = 2
     /// Devices that one user may be bound to.
     package var devicesPerUser: Int64 = 1000
     /// Users that may be bound to one device.
@@ -97,7 +97,7 @@ package struct Limits: Sendable {
     /// The time for which ended invitations are kept, in seconds: 30 days.
     package var endedInvitationSeconds: Int64 = 2_592_000
     /// Expired invitations, and expired guests, that one step ends: both sides of each are told.
-    package var bondStep = 50
+    package var bindingStep = 50
     /// Homes of one user.
     package var homesPerUser = 100
     /// New anonymous users of one app in an hour.
@@ -105,19 +105,19 @@ package struct Limits: Sendable {
     /// New terminals of one app in an hour.
     package var terminalsPerHour = 100_000
     /// Messages of one channel that the service sends at once.
-    package var deliveriesAtOnce = 8
+    package var messagesAtOnce = 8
     /// Messages that one step of the delivery service leases.
-    package var deliveryPage = 100
+    package var messagePage = 100
     /// The longest time of one try of sending, in seconds, before another begins.
-    package var deliveryLease: Int64 = 60
+    package var messageLease: Int64 = 60
     /// The pause after the first failed try, in seconds; it doubles with each further one.
-    package var deliveryBackoff: Int64 = 5
+    package var messageBackoff: Int64 = 5
     /// The first wait for a gateway's answer, in seconds; it doubles with each further one.
     package var gatewayPatience: Int64 = 20
     /// The longest wait between two tries of sending, in seconds.
-    package var deliveryBackoffMax: Int64 = 900
+    package var messageBackoffMax: Int64 = 900
     /// Refusals by the other side after which a message is given up.
-    package var deliveryRefusals = 3
+    package var messageRefusals = 3
     /// Pages of links that are rendered at once.
     package var pagesAtOnce = 16
     /// New passwords sent with one user's links in an hour: each costs a hash.
@@ -171,7 +171,7 @@ package struct Limits: Sendable {
     /// Passwords that wait to be hashed.
     package var hashQueue = 256
     /// Bytes of the work that waits in one lane of slow work.
-    package var slowQueueBytes = 1 << 20
+    package var backgroundQueueBytes = 1 << 20
     /// Bytes of the requests that wait for slow work, as received.
     package var waitingBytes = 16 << 20
     /// The limits of one terminal, source address, app and product.

@@ -34,7 +34,7 @@ struct ProofTries {
             .bindTriesPerTerminal,
             call.request.terminal.text,
             max: counts.bindTriesPerTerminal,
-            seconds: BondRules.triesWindowSeconds
+            seconds: BindingRules.triesWindowSeconds
         )
         guard isThere else {
             let own = Self.own("\(uid)/\(call.app.id.text):\(target)", call)
@@ -45,7 +45,7 @@ struct ProofTries {
             .bindTriesPerDevice,
             target,
             max: counts.bindTriesPerDevice,
-            seconds: BondRules.triesWindowSeconds
+            seconds: BindingRules.triesWindowSeconds
         )
         let own = Self.own("\(uid)/\(target)", call)
         try self.init([own, terminal] + (hasLabel ? [] : [device]), call)
@@ -56,7 +56,7 @@ struct ProofTries {
             .bindTriesPerUser,
             owner,
             max: call.limits.counts.bindTriesPerUser,
-            seconds: BondRules.triesWindowSeconds
+            seconds: BindingRules.triesWindowSeconds
         )
     }
 

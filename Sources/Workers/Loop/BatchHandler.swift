@@ -44,18 +44,18 @@ package protocol BatchHandler {
     /// without the store.
     func isForOthers(_ batch: [Inbound]) -> Bool
     /// Carries out a batch in one transaction and returns what is owed.
-    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed
+    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
     /// Carries out due work, and work left by other workers; nil if there is none.
-    mutating func due(in tx: Transaction) throws -> Owed?
+    mutating func due(in tx: Transaction) throws -> Effects?
     /// Whether `due` has work, decided cheaply and without writing.
     func isDue(in tx: Transaction) throws -> Bool
     /// The latest time at which `due` has work next; nil if only other workers can bring it.
     var nextDue: Instant? { get }
     /// Whether slow work is under way whose results are still to be answered.
     var isAwaiting: Bool { get }
-    /// Returns the answer to a message on which the service fails, and which is put aside; nil if the sender
-    /// does not wait for an answer, or can't be addressed.
-    func apology(for message: Inbound) -> OutboundMessage?
+    /// Returns the answer to a message on which the service fails, and which is kept as a dead letter; nil if
+    /// the sender does not wait for an answer, or can't be addressed.
+    func failureReply(for message: Inbound) -> OutboundMessage?
     /// Returns the refusal of a request because of its MQTT properties; nil if it isn't this worker's, or
     /// can't be answered.
     func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage?
@@ -68,7 +68,7 @@ package protocol BatchHandler {
 
 extension Inbound {
     /// Returns the refusal for a message on which the service failed; nil without an id.
-    var apology: [UInt8]? {
+    var failureReply: [UInt8]? {
         refusal(Rejection(.internal, "The service failed on this message."))
     }
 }
@@ -79,7 +79,7 @@ extension BatchHandler {
     package func isForOthers(_ batch: [Inbound]) -> Bool { false }
     package var nextDue: Instant? { nil }
     package var isAwaiting: Bool { false }
-    package func apology(for message: Inbound) -> OutboundMessage? { nil }
+    package func failureReply(for message: Inbound) -> OutboundMessage? { nil }
     package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? { nil }
     package mutating func connected(
         isSessionPresent: Bool,

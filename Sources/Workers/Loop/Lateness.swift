@@ -73,10 +73,11 @@ struct Lateness {
 
     /// Measures the delay, reports whether the worker is late, and returns the next echo if it is time for one.
     ///
-    /// `queued` is the time of arrival of the oldest unfinished message, `owed` that of the oldest unconfirmed row.
+    /// `queued` is the time of arrival of the oldest unfinished message, `unpublished` that of the oldest
+    /// unconfirmed row.
     mutating func look(
         queued: ContinuousClock.Instant?,
-        owed: ContinuousClock.Instant?
+        unpublished: ContinuousClock.Instant?
     ) -> OutboundMessage? {
         let now = ContinuousClock.now
         if let back = returned, queued.map({ $0 > back.at }) ?? true {
@@ -84,8 +85,8 @@ struct Lateness {
         }
         if now >= nextLook {
             nextLook = now + Self.lookInterval
-            let oldest = [queued, owed, echoes.first?.at].compactMap(\.self).min()
-            tell(oldest.map { now - $0 } ?? .zero)
+            let oldest = [queued, unpublished, echoes.first?.at].compactMap(\.self).min()
+            reportHealth(oldest.map { now - $0 } ?? .zero)
         }
         guard limits.echoInterval > .zero, now >= nextEcho, echoes.count < Self.echoesMax else {
             return nil
@@ -109,7 +110,7 @@ struct Lateness {
         return max(.milliseconds(1), nextEcho - .now)
     }
 
-    private mutating func tell(_ age: Duration) {
+    private mutating func reportHealth(_ age: Duration) {
         metrics.oldestUnanswered(age)
         guard age > limits.lateAfter else {
             if isLate { health.ready(worker.rawValue) }

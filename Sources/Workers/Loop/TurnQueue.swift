@@ -18,8 +18,8 @@ struct TurnQueue {
     /// The service's own messages, which go first.
     private var words = Deque<Waiting>()
     private var senders = FairLine<Waiting>()
-    /// Registrations, which wait for all earlier messages: an earlier report must not end up in the life that a
-    /// reset begins.
+    /// Registrations, which wait for all earlier messages: an earlier report must not end up in the ownership
+    /// period that a reset begins.
     private var registrations = Deque<Waiting>()
     /// The state of each message from the oldest unfinished one on, and whether its acknowledgement is held.
     private var states = Deque<(state: State, isHeld: Bool)>()

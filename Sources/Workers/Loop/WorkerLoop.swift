@@ -15,13 +15,13 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private var connection: Connection
     private var handler: Handler
     private var publisher: Publisher
-    private let book: OwedBook
+    private let writer: EffectWriter
     private var intake = Intake()
     private let environment: Environment
     private let metrics: WorkerMetrics
     private let logger: Logger
     private let reached: (Step) -> Void
-    private var visits: StoreVisits
+    private var poll: PollState
     private var queue: TurnQueue
     private var pace: BatchPace
     private var lateness: Lateness
@@ -36,14 +36,14 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     /// Prepares a loop over a connection that has not been opened yet.
     ///
-    /// `settled` are confirmed rows of the outbox that the previous loop could not delete.
+    /// `confirmedRows` are confirmed rows of the outbox that the previous loop could not delete.
     package init(
         _ connection: consuming Connection,
         _ handler: Handler,
         environment: Environment,
         metrics: WorkerMetrics,
         logger: Logger,
-        settled: [Int64] = [],
+        confirmedRows: [Int64] = [],
         reached: @escaping (Step) -> Void = { _ in }
     ) {
         self.connection = connection
@@ -52,7 +52,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         self.metrics = metrics
         self.logger = logger
         self.reached = reached
-        book = OwedBook(
+        writer = EffectWriter(
             worker: handler.name,
             environment: environment,
             metrics: metrics,
@@ -61,17 +61,17 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         publisher = Publisher(
             worker: handler.name,
             limits: environment.limits,
-            settled: settled,
+            confirmedRows: confirmedRows,
             topics: environment.topics
         )
-        visits = StoreVisits(environment.limits)
+        poll = PollState(environment.limits)
         queue = TurnQueue(Parties(environment.topics))
         pace = BatchPace(environment.limits)
         lateness = Lateness(handler.name, environment, metrics)
     }
 
     /// Rows of the outbox that the broker has confirmed, and that are still to be deleted.
-    package var settled: [Int64] { publisher.settled }
+    package var confirmedRows: [Int64] { publisher.confirmedRows }
 
     // MARK: Beginning and end
 
@@ -113,9 +113,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
 
     /// Disconnects; after the last turn, when no acknowledgement is held.
     package mutating func close() {
-        if publisher.hasSettled {
+        if publisher.hasConfirmedRows {
             _ = try? environment.store.batch(at: environment.clock.now) {
-                try publisher.settle(in: $0)
+                try publisher.deleteConfirmed(in: $0)
             }
         }
         // If this fails, the will says the same.
@@ -150,7 +150,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         for signal in unfit.answers + handler.takeSignals() {
             try connection.publish(signal, quality: .atLeastOnce)
         }
-        if let echo = lateness.look(queued: queue.oldest, owed: publisher.oldest) {
+        if let echo = lateness.look(queued: queue.oldest, unpublished: publisher.oldest) {
             try connection.publish(echo, over: 0, quality: .atLeastOnce)
         }
         reached(.published)
@@ -184,19 +184,22 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     }
 
     private mutating func wait() -> Duration {
-        guard !publisher.needsStore, queue.count == 0 else { return visits.goOn() }
+        guard !publisher.needsStore, queue.count == 0 else { return poll.goOn() }
         let now = environment.clock.now
         let pauses = [publisher.pause(at: now).map { .milliseconds($0) }, lateness.pause]
-        return visits.wait(
+        return poll.wait(
             until: publisher.isBehind ? nil : handler.nextDue,
             pause: pauses.compactMap(\.self).min(),
-            hasSettled: publisher.hasSettled,
+            hasConfirmedRows: publisher.hasConfirmedRows,
             at: now
         )
     }
 
-    private mutating func mustSettle() -> Bool {
-        visits.mustSettle(hasSettled: publisher.hasSettled, isCrowded: publisher.isCrowded)
+    private mutating func mustDeleteConfirmed() -> Bool {
+        poll.mustDeleteConfirmed(
+            hasConfirmedRows: publisher.hasConfirmedRows,
+            hasManyConfirmed: publisher.hasManyConfirmed
+        )
     }
 
     private mutating func unsubscribeSwept() throws {
@@ -210,20 +213,20 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     /// Commits a batch and due work; returns notices, which are published once without an outbox.
     private mutating func commit(_ batch: [Inbound]) throws -> [OutboundMessage] {
         let now = environment.clock.now
-        let isCalled = environment.neighbours.takeCall(of: handler.name)
-        let mustLook = visits.mustLook(isCalled: isCalled, isIdle: intake.isEmpty, at: now)
+        let isCalled = environment.wakeups.takeWakeup(of: handler.name)
+        let mustLook = poll.mustLook(isCalled: isCalled, isIdle: intake.isEmpty, at: now)
         if mustLook { publisher.lookAgain() }
-        if batch.isEmpty, !mustLook, !mustSettle() { return [] }
+        if batch.isEmpty, !mustLook, !mustDeleteConfirmed() { return [] }
         // Due work must not add to an outbox that is behind either.
-        let isRested = visits.isRested(at: now) && !publisher.isBehind
-        if batch.isEmpty, !mustSettle(), try !hasWork(now, isRested: isRested) {
+        let isRested = poll.isRested(at: now) && !publisher.isBehind
+        if batch.isEmpty, !mustDeleteConfirmed(), try !hasWork(now, isRested: isRested) {
             publisher.take(stored: [])
             return []
         }
         guard mustLook, isRested else { return try commitMessages(batch, at: now) }
         do {
             let notices = try commitAtOnce(batch, mustLook: true, at: now)
-            visits.haveDone()
+            poll.haveDone()
             return notices
         } catch  where Failure.isMessages(error) {
             // Due work has a transaction of its own, so that neither it nor messages suffer from the other's failures.
@@ -271,7 +274,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     }
 
     private mutating func restFromDue(_ error: any Error, at now: Instant) {
-        let seconds = visits.restFromDue(at: now)
+        let seconds = poll.restFromDue(at: now)
         metrics.dueFailed()
         logger.error(
             "Due work failed; messages are handled meanwhile",
@@ -287,19 +290,19 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         at now: Instant
     ) throws -> [OutboundMessage] {
         var handler = handler
-        var all: [Owed] = []
+        var all: [Effects] = []
         let start = ContinuousClock.now
         let (rows, stored, notices) = try environment.store.batch(at: now) { tx in
             reached(.inTransaction)
             // Another worker committed earlier messages; publish those first.
-            if environment.neighbours.isCalled(handler.name) { publisher.lookAgain() }
-            try publisher.settle(in: tx)
+            if environment.wakeups.isCalled(handler.name) { publisher.lookAgain() }
+            try publisher.deleteConfirmed(in: tx)
             // Before this batch's own row is written, which is published behind all earlier ones.
             let stored = try publisher.stored(in: tx)
             if !batch.isEmpty { all.append(try handler.handle(batch, in: tx)) }
             if mustLook, let due = try handler.due(in: tx) { all.append(due) }
-            let rows = try all.map { try book.owe($0, in: tx) }
-            let notices = try all.flatMap { try book.putAside($0, in: tx) }
+            let rows = try all.map { try writer.write($0, in: tx) }
+            let notices = try all.flatMap { try writer.keepDeadLetters(of: $0, in: tx) }
             reached(.beforeCommit)
             return (rows, stored, notices)
         }
@@ -308,22 +311,22 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         metrics.committed(after: duration)
         pace.note(batch.count, took: duration)
         reached(.committed)
-        publisher.settledRowsAreGone()
-        visits.haveSettled()
+        publisher.confirmedRowsAreGone()
+        poll.haveDeletedConfirmed()
         publisher.take(stored: stored)
-        for (owed, row) in zip(all, rows) {
-            if let row { publisher.take(owed.messages, row: row) }
-            book.finish(owed)
+        for (effects, row) in zip(all, rows) {
+            if let row { publisher.take(effects.messages, row: row) }
+            writer.finish(effects)
         }
         return notices
     }
 
-    /// Repeats the halves of a failed batch, until the bad message stands alone and is put aside.
+    /// Repeats the halves of a failed batch, until the bad message stands alone and is kept as a dead letter.
     private mutating func commitHalves(
         _ batch: [Inbound],
         at now: Instant
     ) throws -> [OutboundMessage] {
-        guard batch.count > 1 else { return try putAside(batch, at: now) }
+        guard batch.count > 1 else { return try deadLetter(batch, at: now) }
         let middle = batch.count / 2
         var notices: [OutboundMessage] = []
         for half in [Array(batch[..<middle]), Array(batch[middle...])] {
@@ -336,14 +339,16 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         return notices
     }
 
-    private mutating func putAside(
+    private mutating func deadLetter(
         _ batch: [Inbound],
         at now: Instant
     ) throws -> [OutboundMessage] {
-        var owed = Owed()
+        var effects = Effects()
         for message in batch {
-            if let apology = handler.apology(for: message) { owed.publish(apology) }
-            owed.putAside(
+            if let failureReply = handler.failureReply(for: message) {
+                effects.publish(failureReply)
+            }
+            effects.deadLetter(
                 .failed,
                 "the service failed on it",
                 topic: message.topicText,
@@ -351,12 +356,12 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
                 isShapeOnly: true
             )
         }
-        let bad = owed
+        let bad = effects
         let (row, notices) = try environment.store.batch(at: now) { tx in
-            (try book.owe(bad, in: tx), try book.putAside(bad, in: tx))
+            (try writer.write(bad, in: tx), try writer.keepDeadLetters(of: bad, in: tx))
         }
         if let row { publisher.take(bad.messages, row: row) }
-        book.finish(bad)
+        writer.finish(bad)
         return notices
     }
 }

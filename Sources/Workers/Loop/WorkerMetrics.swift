@@ -1,3 +1,4 @@
+import Storage
 import Metrics
 
 /// The metrics of one worker.
@@ -82,7 +83,7 @@ package final class WorkerMetrics: Sendable {
         Counter(label: "lamplighter_history_dropped_total").increment(by: count)
     }
 
-    func deadLetter(_ kind: PutAside.Kind) {
+    func deadLetter(_ kind: DeadLetter.Draft.Kind) {
         Counter(
             label: "lamplighter_dead_letters_total",
             dimensions: [("worker", worker), ("reason", kind.rawValue)]

@@ -17,7 +17,7 @@ package final class WorkerThread: Sendable {
     private let metrics: WorkerMetrics
     private let waker: Waker
     /// The rows that the broker had confirmed when the previous run failed: they aren't published again.
-    private let settled = Mutex<[Int64]>([])
+    private let confirmedRows = Mutex<[Int64]>([])
 
     /// Prepares a worker; `options` name the broker and the password.
     ///
@@ -35,7 +35,7 @@ package final class WorkerThread: Sendable {
         logger[metadataKey: "worker"] = "\(name.rawValue)"
         self.logger = logger
         metrics = WorkerMetrics(name)
-        waker = try environment.neighbours.waker(of: name) ?? Waker()
+        waker = try environment.wakeups.waker(of: name) ?? Waker()
         var options = options
         options.clientID = clientID ?? name.clientID
         options.receiveMaximum = environment.limits.receiveMaximum
@@ -84,8 +84,8 @@ package final class WorkerThread: Sendable {
                 case .control: try live(RequestHandler.control(environment), &backoff)
                 case .account: try live(RequestHandler.account(environment), &backoff)
                 case .session: try live(SessionHandler(environment), &backoff)
-                case .schedule: try live(ScheduleHandler(environment), &backoff)
-                case .scheduler: try live(SchedulerHandler(environment), &backoff)
+                case .schedule: try live(ScheduleWorker(environment), &backoff)
+                case .scheduler: try live(TriggerClock(environment), &backoff)
                 }
             } catch {
                 report(error)
@@ -107,7 +107,7 @@ package final class WorkerThread: Sendable {
             environment: environment,
             metrics: metrics,
             logger: logger,
-            settled: settled.withLock(\.self)
+            confirmedRows: confirmedRows.withLock(\.self)
         )
         do {
             try loop.open()
@@ -119,7 +119,7 @@ package final class WorkerThread: Sendable {
             while !mustStop, !mustRest { try loop.turn() }
             try drain(&loop)
         } catch {
-            settled.withLock { [rows = loop.settled] in $0 = rows }
+            confirmedRows.withLock { [rows = loop.confirmedRows] in $0 = rows }
             throw error
         }
         loop.close()

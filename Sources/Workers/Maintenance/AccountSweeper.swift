@@ -16,8 +16,8 @@ final class AccountSweeper: Sendable {
     private static let backlogMax = 100_000
     private let backlog: [String: Gauge]
     /// The least time between two scrubs of the store, which block all writers, in seconds.
-    private static let scrubSeconds: Int64 = 60
-    private let scrubbedAt = Mutex(Instant(milliseconds: 0))
+    private static let vacuumSeconds: Int64 = 60
+    private let vacuumedAt = Mutex(Instant(milliseconds: 0))
 
     init(_ environment: Environment) {
         self.environment = environment
@@ -57,16 +57,17 @@ final class AccountSweeper: Sendable {
             ]
         }
         let isErasing = try erase(at: now)
-        if !isErasing { try scrub(at: now) }
+        if !isErasing { try vacuumErased(at: now) }
         return isErasing || rows.contains(step)
     }
 
-    private func scrub(at now: Instant) throws {
-        let isTime = scrubbedAt.withLock { last in
-            last.adding(seconds: Self.scrubSeconds) <= now || now < last
+    private func vacuumErased(at now: Instant) throws {
+        let isTime = vacuumedAt.withLock { last in
+            last.adding(seconds: Self.vacuumSeconds) <= now || now < last
         }
-        guard isTime, try environment.store.owesScrub, try environment.store.scrub() else { return }
-        scrubbedAt.withLock { $0 = now }
+        guard isTime, try environment.store.mustVacuumErased, try environment.store.vacuumErased()
+        else { return }
+        vacuumedAt.withLock { $0 = now }
     }
 
     /// Advances the erasure of each due account by a step; returns whether one needs more.
@@ -82,7 +83,7 @@ final class AccountSweeper: Sendable {
     }
 
     private func erase(_ uid: UserID, at now: Instant, _ since: Instant) throws -> Bool {
-        try settle(at: now) { tx, ids, owed in
+        try settle(at: now) { tx, ids, effects in
             // A login may have come since it was read.
             let isDue = try tx.cancellations.find(uid).map { $0.deletesAt <= now }
             guard try isDue ?? tx.cancellations.isIdle(uid, since: since) else { return false }
@@ -92,7 +93,7 @@ final class AccountSweeper: Sendable {
                 &ids,
                 limit: environment.limits.sweepStep,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
         }
     }
@@ -100,16 +101,16 @@ final class AccountSweeper: Sendable {
     /// Runs a transaction whose messages the session worker publishes.
     private func settle<Value>(
         at now: Instant,
-        _ body: (Transaction, inout IDSource, inout Owed) throws -> Value
+        _ body: (Transaction, inout IDSource, inout Effects) throws -> Value
     ) throws -> Value {
         var ids = IDSource()
         let (value, woken) = try environment.store.batch(at: now) { tx in
-            var owed = Owed()
-            let value = try body(tx, &ids, &owed)
-            try owed.leave(to: .session, in: tx)
-            return (value, owed.woken.union(owed.messages.isEmpty ? [] : [.session]))
+            var effects = Effects()
+            let value = try body(tx, &ids, &effects)
+            try effects.leave(to: .session, in: tx)
+            return (value, effects.woken.union(effects.messages.isEmpty ? [] : [.session]))
         }
-        for worker in woken { environment.neighbours.wake(worker) }
+        for worker in woken { environment.wakeups.wake(worker) }
         return value
     }
 
@@ -131,7 +132,7 @@ final class AccountSweeper: Sendable {
     }
 }
 
-extension Owed {
+extension Effects {
     /// Stores what is owed, to be published by a worker of another process.
     package func leave(to worker: WorkerName, in tx: Transaction) throws {
         if !messages.isEmpty {

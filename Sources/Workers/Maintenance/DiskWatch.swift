@@ -32,7 +32,7 @@ struct DiskWatch {
             environment.health.diskIsLow(nil)
             logger.notice("The disk has room again; work goes on")
             // They hold back waiting work; without a call they would look a little later.
-            for name in WorkerName.allCases { environment.neighbours.wake(name) }
+            for name in WorkerName.allCases { environment.wakeups.wake(name) }
         }
     }
 }

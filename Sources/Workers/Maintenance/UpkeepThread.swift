@@ -4,8 +4,8 @@ package import Logging
 import Storage
 import Synchronization
 
-/// Maintains the store on a thread of its own: sorts the history's tail into the devices' pieces, copies the log into
-/// the database file, shrinks that file, and keeps the length of the log's file.
+/// Maintains the store on a thread of its own: sorts the history buffer into the devices' chunks, copies the
+/// log into the database file, shrinks that file, and keeps the length of the log's file.
 ///
 /// One thread does all of it, so that these tasks never compete for the disk.
 package final class UpkeepThread: Sendable {
@@ -20,12 +20,12 @@ package final class UpkeepThread: Sendable {
     /// Commits during a copy wait for the disk, so the log is copied no more often than its length requires: at 200
     /// commands a second once in four seconds, so that fewer than one commit in a hundred is affected.
     private static let logPages = 16_000
-    /// The number of written pages after which the history's tail is checked: 1 MB, a quarter of its limit.
+    /// The number of written pages after which the history buffer is checked: 1 MB, a quarter of its limit.
     ///
     /// A check delays the workers by a third of a millisecond.
-    private static let tailPages = 500
-    /// The longest time between two checks of the tail while little is written, in milliseconds.
-    private static let tailMilliseconds: Int64 = 1000
+    private static let bufferPages = 500
+    /// The longest time between two checks of the buffer while little is written, in milliseconds.
+    private static let bufferMilliseconds: Int64 = 1000
     /// The longest time between two copies of the log while little is written, in milliseconds.
     ///
     /// On a full disk the log is then reused from its beginning.
@@ -53,21 +53,23 @@ package final class UpkeepThread: Sendable {
     private var isGoing: Bool { !isStopping.load(ordering: .acquiring) }
 
     private func work() {
-        let sorter = HistorySorter(environment)
+        let compactor = HistoryCompactor(environment)
         let checkpointer = try? Checkpointer(path: environment.store.path)
         if checkpointer == nil {
             // Without it the writer copies the log itself, with longer pauses.
             logger.warning("The log is not copied in the background")
         }
-        var tail = Due(pages: Self.tailPages, milliseconds: Self.tailMilliseconds)
+        var buffer = Due(pages: Self.bufferPages, milliseconds: Self.bufferMilliseconds)
         var log = Due(pages: Self.logPages, milliseconds: Self.logMilliseconds)
-        var rest = DueRest()
+        var rest = DueBackoff()
         let disk = DiskWatch(environment, logger)
         var shrinker = Shrinker(environment)
         while isGoing {
             disk.look()
             let hasLogGrown = lengthenLog(&rest)
-            if tail.take(environment.clock.now, environment.store.pagesWritten) { sort(sorter) }
+            if buffer.take(environment.clock.now, environment.store.pagesWritten) {
+                compact(compactor)
+            }
             if log.take(environment.clock.now, environment.store.pagesWritten) {
                 try? copy(checkpointer)
             }
@@ -78,11 +80,11 @@ package final class UpkeepThread: Sendable {
     }
 
     /// Lengthens the log's file by a piece and returns whether it did; pauses for a while after a failure.
-    private func lengthenLog(_ rest: inout DueRest) -> Bool {
+    private func lengthenLog(_ rest: inout DueBackoff) -> Bool {
         guard rest.isOver(at: environment.clock.now) else { return false }
         do {
             let hasGrown = try environment.store.lengthenLog()
-            rest = DueRest()
+            rest = DueBackoff()
             return hasGrown
         } catch {
             _ = rest.begin(at: environment.clock.now)
@@ -90,10 +92,10 @@ package final class UpkeepThread: Sendable {
         }
     }
 
-    /// Sorts the history's tail; if the store is busy or full, a later round tries again.
-    private func sort(_ sorter: HistorySorter) {
+    /// Sorts the history buffer; if the store is busy or full, a later round tries again.
+    private func compact(_ compactor: HistoryCompactor) {
         do {
-            try sorter.sort(while: { isGoing })
+            try compactor.compact(while: { isGoing })
         } catch {
             logger.debug(
                 "Sorting the history has to wait",

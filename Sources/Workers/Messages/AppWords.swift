@@ -12,7 +12,7 @@ struct AppWords {
     init(_ document: JSONObject) { texts = document["texts"]?.objectValue }
 
     /// Returns the texts of a template; nil if the app has none of its own.
-    func words(_ template: Delivery.Template, _ language: Language) -> MessageText.Words? {
+    func words(_ template: OutgoingMessage.Template, _ language: Language) -> MessageText.Words? {
         let own = texts?[template.rawValue]?.objectValue?[language.rawValue]?.objectValue
         guard let own else { return nil }
         var words = MessageText.standard(template, in: language)

@@ -10,23 +10,23 @@ enum GatewayAnswer {
         _ message: Inbound,
         _ environment: Environment,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
-        let result: DeliveryCodec.Result
+        let result: OutgoingMessageCodec.Result
         do {
-            result = try DeliveryCodec.decode(message.payload)
+            result = try OutgoingMessageCodec.decode(message.payload)
         } catch {
-            return owed.putAside(message, unreadable: error)
+            return effects.deadLetter(message, unreadable: error)
         }
-        guard let row = try tx.deliveries.find(result.id), row.tries > 0, !row.delivery.isDummy
+        guard let row = try tx.outgoingMessages.find(result.id), row.tries > 0, !row.message.isDummy
         else { return }
-        let desk = environment.deliveryDesk
+        let outcomes = environment.messageOutcomes
         if result.isSent {
-            try desk.sent(row, environment.topics, in: tx, owed: &owed)
+            try outcomes.sent(row, environment.topics, in: tx, effects: &effects)
         } else {
             let reason = result.error ?? "no reason given"
-            let failure = result.isFinal ? DeliveryFailure.final(reason) : .refused(reason)
-            try desk.failed(row, failure, environment, in: tx, owed: &owed)
+            let failure = result.isFinal ? MessageFailure.final(reason) : .refused(reason)
+            try outcomes.failed(row, failure, environment, in: tx, effects: &effects)
         }
     }
 }

@@ -10,7 +10,7 @@ package enum LinkMail {
         /// The app.
         package var app: AppID
         /// The channel of the message.
-        package var channel: Delivery.Channel
+        package var channel: OutgoingMessage.Channel
         /// The address, as the account has it.
         package var address: String
         /// The country code of a phone number; of an e-mail address, the user's.
@@ -22,7 +22,7 @@ package enum LinkMail {
         package init(
             uid: UserID?,
             app: AppID,
-            channel: Delivery.Channel = .email,
+            channel: OutgoingMessage.Channel = .email,
             address: String,
             countryCode: String?,
             language: String? = nil
@@ -45,7 +45,7 @@ package enum LinkMail {
     ///   and the address has reached its limit of such messages in an hour.
     package static func make(
         _ kind: Link.Kind,
-        saying template: Delivery.Template? = nil,
+        saying template: OutgoingMessage.Template? = nil,
         for recipient: Recipient,
         replacement: String? = nil,
         before: User? = nil,
@@ -66,8 +66,8 @@ package enum LinkMail {
             detail: detail(recipient, replacement, before),
             expiresAt: expiresAt
         )
-        try tx.deliveries.add(
-            Delivery(
+        try tx.outgoingMessages.add(
+            OutgoingMessage(
                 id: MessageID(trusted: ids.make("m", at: now)),
                 channel: recipient.channel,
                 to: recipient.address,
@@ -84,7 +84,7 @@ package enum LinkMail {
 
     /// Sends the account's previous address a link that restores it; `before` is the account as it was
     /// then.
-    static func tellOldAddress(
+    static func notifyOldAddress(
         _ old: Address,
         of before: User,
         new: Address,
@@ -116,7 +116,7 @@ package enum LinkMail {
         )
     }
 
-    private static func standard(_ kind: Link.Kind) -> Delivery.Template {
+    private static func standard(_ kind: Link.Kind) -> OutgoingMessage.Template {
         switch kind {
         case .verifyEmail: .verifyEmail
         case .resetPassword: .resetPassword

@@ -106,7 +106,7 @@ enum LinkRules {
     }
 
     private static func address(of link: Link) -> Address? {
-        guard link.detail["channel"] == Delivery.Channel.sms.rawValue else {
+        guard link.detail["channel"] == OutgoingMessage.Channel.sms.rawValue else {
             return .email(EmailAddress(trusted: link.address))
         }
         return Phone(link.address, countryCode: link.detail["countryCode"] ?? "")

@@ -7,11 +7,11 @@ package enum Route: Sendable {
     /// Not sent: only a line in the log, in development with the text.
     case log(showsText: Bool)
     /// Sent by the service itself; returns when the other side has accepted it.
-    case direct(@Sendable (OutgoingMessage) async throws(DeliveryFailure) -> Void)
+    case direct(@Sendable (ComposedMessage) async throws(MessageFailure) -> Void)
 }
 
 /// A message as the service sends it.
-package struct OutgoingMessage: Sendable {
+package struct ComposedMessage: Sendable {
     /// The id by which the other side may drop a repeat.
     package var id: MessageID
     /// An e-mail address, or a phone number with `+` and its country code.
@@ -19,7 +19,7 @@ package struct OutgoingMessage: Sendable {
     /// The country code of the number, or the user's.
     package var countryCode: String?
     /// The template, for a side with texts of its own.
-    package var template: Delivery.Template
+    package var template: OutgoingMessage.Template
     /// The values for the template, including `language`.
     package var params: [String: String]
     /// The time from which it is useless.
@@ -31,7 +31,7 @@ package struct OutgoingMessage: Sendable {
 }
 
 /// The reason why a message was not accepted.
-package enum DeliveryFailure: Error, Sendable, Equatable {
+package enum MessageFailure: Error, Sendable, Equatable {
     /// The other side refuses this message.
     case refused(String)
     /// The other side will always refuse it, for example because the address does not exist.
@@ -47,22 +47,22 @@ package enum DeliveryFailure: Error, Sendable, Equatable {
     }
 }
 
-extension OutgoingMessage {
+extension ComposedMessage {
     /// Creates a message from a delivery and its text.
-    init(_ delivery: Delivery, appName: String, text: MessageText) {
-        id = delivery.id
-        to = delivery.fullAddress
-        countryCode = delivery.countryCode
-        template = delivery.template
-        params = delivery.params
+    init(_ message: OutgoingMessage, appName: String, text: MessageText) {
+        id = message.id
+        to = message.fullAddress
+        countryCode = message.countryCode
+        template = message.template
+        params = message.params
         params["language"] = text.language.rawValue
-        expiresAt = delivery.expiresAt
+        expiresAt = message.expiresAt
         self.appName = appName
         self.text = text
     }
 }
 
-extension Delivery {
+extension OutgoingMessage {
     /// The complete address: a phone number with `+` and its country code.
     var fullAddress: String {
         switch channel {

@@ -14,7 +14,7 @@ struct Call {
     let environment: Environment
     let catalog: Catalog
     var ids: IDSource
-    var owed = Owed()
+    var effects = Effects()
     /// The result of the slow work that `prepare` asked for; empty if it asked for none.
     var prepared = Prepared()
     /// Whether `prepare` asked for slow work and it was done.
@@ -76,7 +76,7 @@ enum Reply {
     /// The answer follows when a command's outcome is known.
     case later(DeviceID, cid: Int64)
     /// No answer yet: more slow work comes first, and then `run` again with its result.
-    case more(Preparation)
+    case more(BackgroundTask)
 }
 
 /// One method of app requests.
@@ -94,7 +94,7 @@ struct Method: Sendable {
     /// It checks limits and counts tries: its changes are committed before the work begins. `run` follows in a
     /// transaction of its own, after the token was checked again, and must check everything again. Expensive work,
     /// above all a hash, is better asked for by `run` (`Reply.more`), once a cheap proof is known to be right.
-    var prepare: (@Sendable (inout Call) throws -> Preparation?)?
+    var prepare: (@Sendable (inout Call) throws -> BackgroundTask?)?
     /// Carries it out.
     var run: @Sendable (inout Call) throws -> Reply
 }

@@ -7,8 +7,8 @@ package struct RequestHandler: BatchHandler {
     package let name: WorkerName
     private let methods: [String: Method]
     private let environment: Environment
-    private var desk: RequestDesk
-    /// The time at which the next command expires or must be sent, or the next invitation or guest's bond
+    private var processor: RequestProcessor
+    /// The time at which the next command expires or must be sent, or the next invitation or guest's binding
     /// expires; only the control worker has one.
     package private(set) var nextDue: Instant?
     /// Whether `nextDue` includes the effects of all batches; if not, the next look computes it, off the path of
@@ -43,8 +43,11 @@ package struct RequestHandler: BatchHandler {
         self.name = name
         self.methods = methods
         self.environment = environment
-        let bell = environment.neighbours
-        desk = RequestDesk(environment, WaitingRoom(Mailbox { bell.wake(name) }))
+        let wakeup = environment.wakeups
+        processor = RequestProcessor(
+            environment,
+            PendingRequests(CompletionQueue { wakeup.wake(name) })
+        )
     }
 
     package var filters: [String] {
@@ -54,24 +57,24 @@ package struct RequestHandler: BatchHandler {
 
     // MARK: The path
 
-    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
-        try desk.catalog.update(in: tx)
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
+        try processor.catalog.update(in: tx)
         try followClock(in: tx)
-        var owed = Owed()
-        for message in batch { try handle(message, in: tx, owed: &owed) }
+        var effects = Effects()
+        for message in batch { try handle(message, in: tx, effects: &effects) }
         isPlanned = name != .control
-        return owed
+        return effects
     }
 
     private mutating func handle(
         _ message: Inbound,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         let topic = environment.topics.parse(message.topic)
-        if case .tokenUsed = topic { return try TokenUse.note(message, in: tx, owed: &owed) }
+        if case .tokenUsed = topic { return try TokenUse.note(message, in: tx, effects: &effects) }
         guard case .request(let app, let terminal, let service, let method) = topic else {
-            return owed.putAside(
+            return effects.deadLetter(
                 .topic,
                 "the topic is not that of a request",
                 topic: message.topicText,
@@ -80,75 +83,75 @@ package struct RequestHandler: BatchHandler {
             )
         }
         guard
-            let request = desk.decode(
+            let request = processor.decode(
                 message,
                 app,
                 terminal,
                 service: service,
                 method: method,
-                owed: &owed
+                effects: &effects
             )
         else { return }
-        try desk.answer(
+        try processor.answer(
             request,
             with: methods[request.name] ?? UnknownMethod.named(request.name),
             in: tx,
-            owed: &owed
+            effects: &effects
         )
     }
 
-    package func apology(for message: Inbound) -> OutboundMessage? {
-        desk.reply(to: message, message.apology)
+    package func failureReply(for message: Inbound) -> OutboundMessage? {
+        processor.reply(to: message, message.failureReply)
     }
 
     package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
-        desk.reply(to: message, message.refusal(rejection))
+        processor.reply(to: message, message.refusal(rejection))
     }
 
     // MARK: Due work
 
     package func isDue(in tx: Transaction) throws -> Bool {
-        if desk.waiting.canRelease || !isPlanned { return true }
+        if processor.waiting.canRelease || !isPlanned { return true }
         guard name == .control else { return false }
         if clockSteps.stepBack(by: environment.clock) != nil { return true }
         // Other workers, such as the schedule worker, also create commands.
-        let next = [try tx.commands.nextExpiry(), try tx.commands.nextCall()]
+        let next = [try tx.commands.nextExpiry(), try tx.commands.nextDispatch()]
             .compactMap(\.self).min()
         return next.map { $0 <= environment.clock.now } ?? false
     }
-    package var isAwaiting: Bool { !desk.waiting.isEmpty }
+    package var isAwaiting: Bool { !processor.waiting.isEmpty }
 
-    package mutating func due(in tx: Transaction) throws -> Owed? {
-        if desk.waiting.canRelease { return try released(in: tx) }
+    package mutating func due(in tx: Transaction) throws -> Effects? {
+        if processor.waiting.canRelease { return try released(in: tx) }
         guard name == .control else { return nil }
         try followClock(in: tx)
-        try desk.catalog.update(in: tx)
-        var owed = Owed()
+        try processor.catalog.update(in: tx)
+        var effects = Effects()
         try CommandOutcome.expire(
             limit: environment.limits.sweepStep,
-            catalog: desk.catalog,
+            catalog: processor.catalog,
             topics: environment.topics,
             in: tx,
-            owed: &owed
+            effects: &effects
         )
-        try BondExpiry.step(
-            limit: environment.limits.bondStep,
+        try BindingExpiry.step(
+            limit: environment.limits.bindingStep,
             environment.topics,
             in: tx,
-            owed: &owed
+            effects: &effects
         )
-        for call in try tx.commands.takeCalls(limit: environment.limits.callPage) {
-            try CommandDesk.deliver(
-                call,
-                catalog: desk.catalog,
+        for dispatch in try tx.commands.takeDispatches(limit: environment.limits.dispatchPage) {
+            try CommandDispatcher.sendQueued(
+                dispatch,
+                catalog: processor.catalog,
                 limits: environment.limits,
                 topics: environment.topics,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
         }
         try plan(in: tx)
-        return owed
+        return effects
     }
 
     /// Brings forward the due times of commands if the clock was set back.
@@ -161,19 +164,20 @@ package struct RequestHandler: BatchHandler {
     }
 
     /// Carries out the requests whose slow work is done.
-    private mutating func released(in tx: Transaction) throws -> Owed {
-        try desk.catalog.update(in: tx)
-        var owed = Owed()
-        for (guest, prepared) in desk.waiting.release() {
-            try desk.answer(guest, prepared, in: tx, owed: &owed)
+    private mutating func released(in tx: Transaction) throws -> Effects {
+        try processor.catalog.update(in: tx)
+        var effects = Effects()
+        for (pending, prepared) in processor.waiting.release() {
+            try processor.answer(pending, prepared, in: tx, effects: &effects)
         }
-        return owed
+        return effects
     }
 
     private mutating func plan(in tx: Transaction) throws {
         guard name == .control else { return }
         nextDue = [
-            try tx.commands.nextExpiry(), try tx.commands.nextCall(), try BondExpiry.next(in: tx),
+            try tx.commands.nextExpiry(), try tx.commands.nextDispatch(),
+            try BindingExpiry.next(in: tx),
         ]
         .compactMap(\.self).min()
         isPlanned = true
@@ -183,7 +187,7 @@ package struct RequestHandler: BatchHandler {
         isSessionPresent: Bool,
         in tx: Transaction
     ) throws -> [OutboundMessage] {
-        try desk.begin(isSessionPresent: isSessionPresent, in: tx)
+        try processor.begin(isSessionPresent: isSessionPresent, in: tx)
         clockSteps.note(environment.clock)
         try plan(in: tx)
         return []

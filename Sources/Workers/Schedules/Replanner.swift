@@ -15,20 +15,26 @@ struct Replanner {
 
     init(_ environment: Environment) { self.environment = environment }
 
-    mutating func step(_ catalog: Catalog, in tx: Transaction, owed: inout Owed) throws {
+    mutating func step(_ catalog: Catalog, in tx: Transaction, effects: inout Effects) throws {
         if checkAt.map({ $0 <= tx.now || $0 > tx.now.adding(seconds: Self.checkSeconds) }) ?? true {
             try check(in: tx)
             checkAt = tx.now.adding(seconds: Self.checkSeconds)
         }
-        let taken = try tx.replans.take(limit: environment.limits.sweepStep)
+        let taken = try tx.replans.takeSchedules(limit: environment.limits.sweepStep)
         guard !taken.isEmpty else { return }
         var calendar = ScheduleCalendar(tx, isWriting: false)
         let moved = try taken.compactMap { try replanned($0, &calendar, at: tx.now) }
         try tx.schedules.plan(moved)
         for did in Set(moved.map(\.did)).sorted() {
-            try ScheduleNews.push(did, catalog, environment.topics, in: tx, owed: &owed)
+            try ScheduleNotifications.push(
+                did,
+                catalog,
+                environment.topics,
+                in: tx,
+                effects: &effects
+            )
         }
-        owed.wake(.scheduler)
+        effects.wake(.scheduler)
     }
 
     // MARK: Looking

@@ -11,7 +11,7 @@ enum ScheduleLists {
         field: "params.scheduleId"
     )
 
-    /// Returns the schedule that the request names, with the caller's bond to its device.
+    /// Returns the schedule that the request names, with the caller's binding to its device.
     static func visible(_ call: Call) throws -> (Schedule, Binding) {
         let id = try call.fields.requiredID("scheduleId", as: ScheduleID.self)
         guard let schedule = try call.tx.schedules.find(id),
@@ -29,15 +29,15 @@ enum ScheduleLists {
     ) throws -> JSONObject {
         let schedules = try call.tx.schedules.all(of: did)
         var bytes = AnswerRows.frameBytes + (schedule?.encoded().count ?? 0)
-        let rows = try ScheduleNews.rows(
+        let rows = try ScheduleNotifications.rows(
             schedules,
-            product: try ScheduleNews.product(of: did, call.catalog, in: call.tx),
+            product: try ScheduleNotifications.product(of: did, call.catalog, in: call.tx),
             bytes: &bytes,
             in: call.tx
         )
         return [
             "schedule": schedule.map { .object($0) }, "schedules": .array(rows),
-            "cursor": ScheduleNews.cursor(schedules, shown: rows.count),
+            "cursor": ScheduleNotifications.cursor(schedules, shown: rows.count),
         ]
     }
 
@@ -102,9 +102,9 @@ enum ScheduleLists {
         mutating func add(_ did: DeviceID, after id: ScheduleID?, _ call: Call) throws {
             let schedules = try call.tx.schedules.all(of: did)
                 .filter { schedule in id.map { schedule.id > $0 } ?? true }
-            let shown = try ScheduleNews.rows(
+            let shown = try ScheduleNotifications.rows(
                 schedules.prefix(limit - rows.count),
-                product: try ScheduleNews.product(of: did, call.catalog, in: call.tx),
+                product: try ScheduleNotifications.product(of: did, call.catalog, in: call.tx),
                 bytes: &bytes,
                 in: call.tx
             )

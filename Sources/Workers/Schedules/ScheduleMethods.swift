@@ -20,9 +20,9 @@ enum ScheduleMethods {
     @Sendable
     private static func create(_ call: inout Call) throws -> Reply {
         let fields = call.fields
-        let wish = try ScheduleCodec.wish(fields)
-        guard let time = wish.time else { throw fields.refuse("time", "is missing") }
-        guard let attrs = wish.attrs else { throw fields.refuse("attrs", "is missing") }
+        let parameters = try ScheduleCodec.parameters(fields)
+        guard let time = parameters.time else { throw fields.refuse("time", "is missing") }
+        guard let attrs = parameters.attrs else { throw fields.refuse("attrs", "is missing") }
         let binding = try DeviceMethods.binding(call)
         try requireControl(binding)
         try check(attrs, binding.did, call)
@@ -34,7 +34,7 @@ enum ScheduleMethods {
             )
         }
         var calendar = ScheduleCalendar(call.tx, isWriting: true)
-        let zone = try wish.timezone ?? userZone(call)
+        let zone = try parameters.timezone ?? userZone(call)
         var schedule = Schedule(
             id: ScheduleID(trusted: call.ids.make("s", at: call.tx.now)),
             did: binding.did,
@@ -42,14 +42,24 @@ enum ScheduleMethods {
             app: binding.app,
             timing: Timing(days: .weekly([]), time: time, zone: zone),
             attrs: attrs,
-            remark: wish.remark ?? "",
-            isEnabled: wish.isEnabled ?? true,
-            misfire: wish.misfire ?? .skip,
+            remark: parameters.remark ?? "",
+            isEnabled: parameters.isEnabled ?? true,
+            misfire: parameters.misfire ?? .skip,
             createdAt: call.tx.now
         )
-        schedule.timing.days = try ScheduleTimes.days(wish, schedule, &calendar, at: call.tx.now)
-        try ScheduleTimes.plan(&schedule, hasDate: wish.date != nil, &calendar, at: call.tx.now)
-        return try save(schedule, ignored: wish.ignored, &call)
+        schedule.timing.days = try ScheduleTimes.days(
+            parameters,
+            schedule,
+            &calendar,
+            at: call.tx.now
+        )
+        try ScheduleTimes.plan(
+            &schedule,
+            hasDate: parameters.date != nil,
+            &calendar,
+            at: call.tx.now
+        )
+        return try save(schedule, ignored: parameters.ignored, &call)
     }
 
     /// Returns the caller's own zone, else that of a country with a single one; UTC if the system does not
@@ -67,7 +77,8 @@ enum ScheduleMethods {
     }
 
     private static func check(_ attrs: JSONObject, _ did: DeviceID, _ call: Call) throws {
-        guard let product = try ScheduleNews.product(of: did, call.catalog, in: call.tx) else {
+        guard let product = try ScheduleNotifications.product(of: did, call.catalog, in: call.tx)
+        else {
             throw Rejection(.notBound, "The device is gone.", field: "params.did")
         }
         if let rejection = ProductRules.check(
@@ -93,31 +104,31 @@ enum ScheduleMethods {
     @Sendable
     private static func update(_ call: inout Call) throws -> Reply {
         var (schedule, binding) = try changeable(call)
-        let wish = try ScheduleCodec.wish(call.fields)
-        if let attrs = wish.attrs {
+        let parameters = try ScheduleCodec.parameters(call.fields)
+        if let attrs = parameters.attrs {
             try requireControl(binding)
             schedule.attrs = try unmasked(attrs, schedule, call)
             try check(schedule.attrs, schedule.did, call)
         }
         let wasEnabled = schedule.isEnabled
-        schedule.remark = wish.remark ?? schedule.remark
-        schedule.misfire = wish.misfire ?? schedule.misfire
-        schedule.isEnabled = wish.isEnabled ?? wasEnabled
-        schedule.timing.time = wish.time ?? schedule.timing.time
-        schedule.timing.zone = wish.timezone ?? schedule.timing.zone
-        schedule.timing.days = wish.days ?? schedule.timing.days
+        schedule.remark = parameters.remark ?? schedule.remark
+        schedule.misfire = parameters.misfire ?? schedule.misfire
+        schedule.isEnabled = parameters.isEnabled ?? wasEnabled
+        schedule.timing.time = parameters.time ?? schedule.timing.time
+        schedule.timing.zone = parameters.timezone ?? schedule.timing.zone
+        schedule.timing.days = parameters.days ?? schedule.timing.days
         schedule.updatedAt = call.tx.now
-        if wish.concernsTiming || (schedule.isEnabled && !wasEnabled) {
+        if parameters.concernsTiming || (schedule.isEnabled && !wasEnabled) {
             var calendar = ScheduleCalendar(call.tx, isWriting: true)
             try ScheduleTimes.plan(
                 &schedule,
-                hasDate: wish.date != nil,
+                hasDate: parameters.date != nil,
                 &calendar,
                 at: call.tx.now
             )
         }
         if !schedule.isEnabled { schedule.nextAt = nil }
-        return try save(schedule, ignored: wish.ignored, &call)
+        return try save(schedule, ignored: parameters.ignored, &call)
     }
 
     /// Restores the hidden values of a schedule that was read, changed and sent again: `"***"` for a write-only
@@ -127,7 +138,7 @@ enum ScheduleMethods {
         _ schedule: Schedule,
         _ call: Call
     ) throws -> JSONObject {
-        let product = try ScheduleNews.product(of: schedule.did, call.catalog, in: call.tx)
+        let product = try ScheduleNotifications.product(of: schedule.did, call.catalog, in: call.tx)
         let masked = ProductRules.masked(schedule.attrs, product: product)
         return JSONObject(
             members: attrs.members.map { member in
@@ -167,7 +178,7 @@ enum ScheduleMethods {
     private static func delete(_ call: inout Call) throws -> Reply {
         let (schedule, _) = try changeable(call)
         try call.tx.schedules.delete(schedule.id)
-        try tell(schedule.did, &call)
+        try notifyUsers(schedule.did, &call)
         return .result(try ScheduleLists.answer(schedule.did, call))
     }
 
@@ -178,10 +189,10 @@ enum ScheduleMethods {
         ignored: [String],
         _ call: inout Call
     ) throws -> Reply {
-        let product = try ScheduleNews.product(of: schedule.did, call.catalog, in: call.tx)
+        let product = try ScheduleNotifications.product(of: schedule.did, call.catalog, in: call.tx)
         let masked = ProductRules.masked(schedule.attrs, product: product)
         try call.tx.schedules.save(schedule, masked: masked)
-        try tell(schedule.did, &call)
+        try notifyUsers(schedule.did, &call)
         var calendar = ScheduleCalendar(call.tx, isWriting: false)
         let shown = ScheduleCodec.encode(
             schedule,
@@ -193,8 +204,14 @@ enum ScheduleMethods {
         return .result(result)
     }
 
-    private static func tell(_ did: DeviceID, _ call: inout Call) throws {
-        try ScheduleNews.push(did, call.catalog, call.topics, in: call.tx, owed: &call.owed)
-        call.owed.wake(.scheduler)
+    private static func notifyUsers(_ did: DeviceID, _ call: inout Call) throws {
+        try ScheduleNotifications.push(
+            did,
+            call.catalog,
+            call.topics,
+            in: call.tx,
+            effects: &call.effects
+        )
+        call.effects.wake(.scheduler)
     }
 }

@@ -7,12 +7,12 @@ import Wire
 enum ScheduleTimes {
     /// Returns the days of a new schedule; without any, the first day on which its time is still ahead.
     static func days(
-        _ wish: ScheduleWish,
+        _ parameters: ScheduleParameters,
         _ schedule: Schedule,
         _ calendar: inout ScheduleCalendar,
         at now: Instant
     ) throws -> Timing.Days {
-        if let days = wish.days { return days }
+        if let days = parameters.days { return days }
         let (zone, place) = try checkedFrame(schedule, &calendar)
         let day = ScheduleRules.firstDay(
             schedule.timing.time,

@@ -11,7 +11,7 @@ struct TriggerBatch {
     private let environment: Environment
     private let catalog: Catalog
     private var calendar: ScheduleCalendar
-    var owed = Owed()
+    var effects = Effects()
 
     private var triggers: [(trigger: Trigger, source: Inbound)] = []
     private var schedules: [ScheduleID: Schedule] = [:]
@@ -37,14 +37,14 @@ struct TriggerBatch {
     mutating func decode(_ message: Inbound) {
         guard case .trigger(let text) = topics.parse(message.topic), let id = ScheduleID(text)
         else {
-            return putAside(message, .topic, "the topic has no valid scheduleId")
+            return deadLetter(message, .topic, "the topic has no valid scheduleId")
         }
         do {
             let trigger = try ScheduleCodec.decode(trigger: message.payload, of: id)
             triggers.append((trigger, message))
         } catch {
-            putAside(message, .malformed, error.reason)
-            owed.count(error.rejection)
+            deadLetter(message, .malformed, error.reason)
+            effects.count(error.rejection)
         }
     }
 
@@ -61,7 +61,7 @@ struct TriggerBatch {
         var due: [Due] = []
         for (trigger, source) in triggers {
             guard let schedule = schedules[trigger.schedule] else {
-                putAside(source, .refused, "the schedule does not exist")
+                deadLetter(source, .refused, "the schedule does not exist")
                 continue
             }
             guard !taken.contains(trigger) else {
@@ -69,7 +69,7 @@ struct TriggerBatch {
                 continue
             }
             switch try outcome(of: trigger, schedule, at: tx.now) {
-            case .failure(let refusal): putAside(source, .refused, refusal.reason)
+            case .failure(let refusal): deadLetter(source, .refused, refusal.reason)
             case .success(let outcome):
                 if let occurrence = try take(outcome, of: schedule, in: tx) {
                     due.append(occurrence)
@@ -209,12 +209,12 @@ struct TriggerBatch {
         at now: Instant
     ) {
         let schedule = due.schedule
-        let order = CommandOrder(
+        let request = CommandRequest(
             did: schedule.did,
             data: schedule.attrs,
             actor: Actor(.schedule, schedule.id.text)
         )
-        commands.append(order.command(cid: cid, product: product, at: now))
+        commands.append(request.command(cid: cid, product: product, at: now))
         runs.append(
             ScheduleRun(schedule.id, dueAt: due.dueAt, firedAt: now, state: .sent, cid: cid)
         )
@@ -226,30 +226,30 @@ struct TriggerBatch {
         try tx.runs.add(runs)
         try tx.commands.save(commands)
         // The control worker sends them, in turn with others for the same devices.
-        try tx.commands.call(
-            Set(commands.map(\.did)).sorted().map { CommandCall(did: $0, at: tx.now) }
+        try tx.commands.requestDispatches(
+            Set(commands.map(\.did)).sorted().map { DispatchRequest(did: $0, at: tx.now) }
         )
         try tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
         let ended = runs.filter { $0.state != .sent }
         for run in ended { ScheduleMetrics.shared.ran(run.state) }
-        try ScheduleNews.tell(
+        try ScheduleNotifications.publish(
             ended.compactMap { run in schedules[run.schedule].map { ($0.did, run) } },
             topics,
             in: tx,
-            owed: &owed
+            effects: &effects
         )
         for did in refreshed.sorted() {
-            try ScheduleNews.push(did, catalog, topics, in: tx, owed: &owed)
+            try ScheduleNotifications.push(did, catalog, topics, in: tx, effects: &effects)
         }
-        if !commands.isEmpty { owed.wake(.control) }
+        if !commands.isEmpty { effects.wake(.control) }
     }
 
-    private mutating func putAside(
+    private mutating func deadLetter(
         _ message: Inbound,
-        _ kind: PutAside.Kind,
+        _ kind: DeadLetter.Draft.Kind,
         _ reason: String
     ) {
-        owed.putAside(
+        effects.deadLetter(
             kind,
             reason,
             topic: message.topicText,

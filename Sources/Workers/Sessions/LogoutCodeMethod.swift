@@ -16,33 +16,37 @@ enum LogoutCodeMethod {
     }
 
     /// The request's parameters: the name of an account, and the proof of its ownership.
-    private struct Wish {
+    private struct LogoutCodeParameters {
         var address: Address
         var proof: OwnerProof
         var field: String
     }
 
     @Sendable
-    private static func prepare(_ call: inout Call) throws -> Preparation? {
+    private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
         let user = try owner(call)
-        let wish = try wish(call, user)
-        let isOwner = user.verifiedAddresses.contains(wish.address)
-        if case .code = wish.proof, !isOwner { return nil }
-        return try wish.proof.prepare(user, isOwner: isOwner, field: wish.field, call)
+        let parameters = try parameters(call, user)
+        let isOwner = user.verifiedAddresses.contains(parameters.address)
+        if case .code = parameters.proof, !isOwner { return nil }
+        return try parameters.proof.prepare(user, isOwner: isOwner, field: parameters.field, call)
     }
 
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
         let user = try owner(call)
-        let wish = try wish(call, user)
-        guard user.verifiedAddresses.contains(wish.address) else {
+        let parameters = try parameters(call, user)
+        guard user.verifiedAddresses.contains(parameters.address) else {
             // The same answer as to a wrong code or password, so that it does not tell whose address it is.
-            return try wish.proof.refusal(wish.proof.wrong(wish.field), of: user, call)
+            return try parameters.proof.refusal(
+                parameters.proof.wrong(parameters.field),
+                of: user,
+                call
+            )
         }
         do {
-            try wish.proof.check(user, field: wish.field, call)
+            try parameters.proof.check(user, field: parameters.field, call)
         } catch let rejection as Rejection {
-            return try wish.proof.refusal(rejection, of: user, call)
+            return try parameters.proof.refusal(rejection, of: user, call)
         }
         let terminal = call.request.terminal
         let seconds = call.limits.logoutCodeSeconds
@@ -58,7 +62,7 @@ enum LogoutCodeMethod {
                 app: user.app,
                 actor: call.actor(),
                 terminal: terminal,
-                detail: wish.field
+                detail: parameters.field
             )
         )
         return .result(
@@ -77,7 +81,10 @@ enum LogoutCodeMethod {
 
     // MARK: Fields
 
-    private static func wish(_ call: Call, _ user: User) throws(Rejection) -> Wish {
+    private static func parameters(
+        _ call: Call,
+        _ user: User
+    ) throws(Rejection) -> LogoutCodeParameters {
         let fields = call.fields
         let countryCode = try fields.requiredText("countryCode", length: 1...3)
         guard CountryCode.accepts(countryCode) else {
@@ -103,7 +110,7 @@ enum LogoutCodeMethod {
             let code = try fields.requiredText("authCode", length: 1...16)
             let token = try fields.text("codeToken", length: 1...64)
             let proof = OwnerProof.code(code, token: token, .logoutTerminal, [address])
-            return Wish(address: address, proof: proof, field: "params.authCode")
+            return LogoutCodeParameters(address: address, proof: proof, field: "params.authCode")
         case .password:
             guard accountType == .phone else {
                 throw .invalid(
@@ -113,7 +120,11 @@ enum LogoutCodeMethod {
             }
             try forbid("authCode", with: "password", fields)
             let password = try fields.requiredText("password", length: 1...512)
-            return Wish(address: address, proof: .password(password), field: "params.password")
+            return LogoutCodeParameters(
+                address: address,
+                proof: .password(password),
+                field: "params.password"
+            )
         }
     }
 

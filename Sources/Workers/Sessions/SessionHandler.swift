@@ -6,7 +6,7 @@ package import Wire
 /// whose worker is offline.
 package struct SessionHandler: BatchHandler {
     private let environment: Environment
-    private var desk: RequestDesk
+    private var processor: RequestProcessor
     /// The workers that have published that they are online.
     private var present: Set<String> = []
     private var known: Set<String> = []
@@ -14,7 +14,7 @@ package struct SessionHandler: BatchHandler {
     /// Makes the worker's handler.
     package init(_ environment: Environment) {
         self.environment = environment
-        desk = RequestDesk(environment)
+        processor = RequestProcessor(environment)
     }
 
     package var name: WorkerName { .session }
@@ -37,22 +37,22 @@ package struct SessionHandler: BatchHandler {
         return next <= environment.clock.now
     }
 
-    package mutating func due(in tx: Transaction) throws -> Owed? {
+    package mutating func due(in tx: Transaction) throws -> Effects? {
         let overdue = try tx.sessions.overdue(at: tx.now, limit: environment.limits.sweepStep)
         guard !overdue.isEmpty else { return nil }
-        var owed = Owed()
+        var effects = Effects()
         for session in overdue {
-            try SessionLife.end(
+            try SessionLifecycle.end(
                 session,
                 .expired,
                 actor: .system,
                 environment.topics,
-                &desk.ids,
+                &processor.ids,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
         }
-        return owed
+        return effects
     }
 
     // MARK: The path
@@ -67,30 +67,30 @@ package struct SessionHandler: BatchHandler {
 
     package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
         guard !isForOthers([message]) else { return nil }
-        return desk.reply(to: message, message.refusal(rejection))
+        return processor.reply(to: message, message.refusal(rejection))
     }
 
-    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
-        try desk.catalog.update(in: tx)
-        var owed = Owed()
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
+        try processor.catalog.update(in: tx)
+        var effects = Effects()
         for message in batch {
             switch environment.topics.parse(message.topic) {
-            case .sessionInvalid: try end(message, in: tx, owed: &owed)
+            case .sessionInvalid: try end(message, in: tx, effects: &effects)
             case .outboundResult:
-                try GatewayAnswer.take(message, environment, in: tx, owed: &owed)
-            case .tokenUsed: try TokenUse.note(message, in: tx, owed: &owed)
-            case .workerState(let name): try note(name, message, in: tx, owed: &owed)
+                try GatewayAnswer.take(message, environment, in: tx, effects: &effects)
+            case .tokenUsed: try TokenUse.note(message, in: tx, effects: &effects)
+            case .workerState(let name): try note(name, message, in: tx, effects: &effects)
             case .request(let app, let terminal, let service, let method):
-                try answer(message, app, terminal, service, method, in: tx, owed: &owed)
-            case .malformed(let reason): putAside(message, reason, owed: &owed)
-            default: putAside(message, "the topic is not for this worker", owed: &owed)
+                try answer(message, app, terminal, service, method, in: tx, effects: &effects)
+            case .malformed(let reason): deadLetter(message, reason, effects: &effects)
+            default: deadLetter(message, "the topic is not for this worker", effects: &effects)
             }
         }
-        return owed
+        return effects
     }
 
-    private func putAside(_ message: Inbound, _ reason: String, owed: inout Owed) {
-        owed.putAside(
+    private func deadLetter(_ message: Inbound, _ reason: String, effects: inout Effects) {
+        effects.deadLetter(
             .topic,
             reason,
             topic: message.topicText,
@@ -101,18 +101,18 @@ package struct SessionHandler: BatchHandler {
 
     // MARK: Sessions that are over
 
-    private func end(_ message: Inbound, in tx: Transaction, owed: inout Owed) throws {
+    private func end(_ message: Inbound, in tx: Transaction, effects: inout Effects) throws {
         let notice: SessionNotice
         do {
             notice = try SessionCodec.decode(message.payload)
         } catch {
-            owed.putAside(
+            effects.deadLetter(
                 .malformed,
                 error.reason,
                 topic: message.topicText,
                 payload: Array(message.payload.prefix(Payload.bytesMax))
             )
-            return owed.count(error.rejection)
+            return effects.count(error.rejection)
         }
         guard try tx.sessions.claim(notice: notice.id) else { return }
         for session in try meant(notice, in: tx) where session.loginTime <= notice.ts {
@@ -126,12 +126,12 @@ package struct SessionHandler: BatchHandler {
             } else {
                 try mark(&session, notice, in: tx)
             }
-            try SessionFarewell.tell(
+            try SessionTermination.announce(
                 session,
                 notice,
                 environment.topics,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
         }
     }
@@ -153,7 +153,7 @@ package struct SessionHandler: BatchHandler {
         in tx: Transaction
     ) throws {
         try tx.sessions.end(&session, notice.reason)
-        try SessionLife.note(session, notice.reason, by: notice.actor, in: tx)
+        try SessionLifecycle.note(session, notice.reason, by: notice.actor, in: tx)
     }
 
     // MARK: Workers that come and go
@@ -162,7 +162,7 @@ package struct SessionHandler: BatchHandler {
         _ worker: String,
         _ message: Inbound,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         guard let state = SystemCodec.decode(workerState: message.payload) else { return }
         let wasPresent = present.contains(worker)
@@ -171,7 +171,7 @@ package struct SessionHandler: BatchHandler {
         guard isNews else { return }
         let payload = SystemCodec.service(worker, isUp: state.isOnline)
         for (app, terminal) in try tx.sessions.liveTerminals() {
-            owed.publish(
+            effects.publish(
                 OutboundMessage(environment.topics.terminal(app, terminal, "system"), payload)
             )
         }
@@ -192,33 +192,33 @@ package struct SessionHandler: BatchHandler {
         _ service: String,
         _ method: String,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         let owner = owner(of: service)
         if let owner, isPresent(owner) { return }
         guard
-            let request = desk.decode(
+            let request = processor.decode(
                 message,
                 app,
                 terminal,
                 service: service,
                 method: method,
-                owed: &owed
+                effects: &effects
             )
         else { return }
         guard let owner else {
-            return try desk.answer(
+            return try processor.answer(
                 request,
                 with: UnknownMethod.named(request.name),
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
         }
-        try desk.turnAway(
+        try processor.refuseForAbsentWorker(
             request,
             Rejection(.unavailable, "The \(owner.rawValue) worker is not running; try again."),
             in: tx,
-            owed: &owed
+            effects: &effects
         )
     }
 }

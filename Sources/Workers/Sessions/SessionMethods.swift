@@ -75,7 +75,7 @@ enum SessionMethods {
         guard try call.tx.logoutCodes.use(code, of: own.uid, on: own.terminal) else {
             return try refuseCode(call)
         }
-        try SessionLife.end(session, .terminated, actor: call.actor(), &call)
+        try SessionLifecycle.end(session, .terminated, actor: call.actor(), &call)
         return .result(["terminated": .string(terminal.text)])
     }
 
@@ -85,7 +85,7 @@ enum SessionMethods {
         guard try call.tx.logoutCodes.use(code(call.fields), of: own.uid, on: own.terminal) else {
             return try refuseCode(call)
         }
-        let count = try SessionLife.endAll(
+        let count = try SessionLifecycle.endAll(
             of: own.uid,
             except: own.terminal,
             reason: .terminated,

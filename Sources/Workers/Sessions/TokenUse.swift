@@ -11,13 +11,13 @@ enum TokenUse {
     static func filter(_ topics: Topics) -> String { topics.system("token-used") }
 
     /// Ends the old token.
-    static func note(_ message: Inbound, in tx: Transaction, owed: inout Owed) throws {
+    static func note(_ message: Inbound, in tx: Transaction, effects: inout Effects) throws {
         do {
             let used = try SessionCodec.decode(tokenUsed: message.payload)
             guard let session = try tx.sessions.find(used.session) else { return }
             try tx.sessions.endOldToken(of: session, until: used.until)
         } catch let error as WireError {
-            owed.putAside(message, unreadable: error)
+            effects.deadLetter(message, unreadable: error)
         }
     }
 }

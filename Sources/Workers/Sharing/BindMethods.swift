@@ -60,10 +60,10 @@ enum BindMethods {
     /// Binds the caller, who has proved possession; changes nothing for a user who is bound already.
     private static func join(_ did: DeviceID, _ call: inout Call) throws {
         let uid = try call.caller().uid
-        let bonds = try Bonds(of: did, by: call.actor(), call.topics, in: call.tx)
-        let change = try BondRules.decide(.bind, by: uid, among: bonds.present)
+        let bindings = try Bindings(of: did, by: call.actor(), call.topics, in: call.tx)
+        let change = try BindingRules.decide(.bind, by: uid, among: bindings.present)
         guard let role = change.joined else { return }
-        try checkRoom(uid, bonds.present, call)
+        try checkRoom(uid, bindings.present, call)
         let binding = Binding(
             did: did,
             uid: uid,
@@ -71,10 +71,10 @@ enum BindMethods {
             role: role,
             boundAt: call.tx.now
         )
-        try bonds.join(binding, owed: &call.owed)
+        try bindings.join(binding, effects: &call.effects)
     }
 
-    /// Refuses one more bond than a device or a user may have.
+    /// Refuses one more binding than a device or a user may have.
     static func checkRoom(_ uid: UserID, _ present: [Binding], _ call: Call) throws {
         guard present.count < call.limits.usersPerDevice,
             try call.tx.bindings.count(of: uid) < call.limits.devicesPerUser
@@ -161,15 +161,15 @@ enum BindMethods {
 
     @Sendable
     private static func unbind(_ call: inout Call) throws -> Reply {
-        let binding = try DeviceMethods.bond(call)
-        try Bonds.leave(
+        let binding = try DeviceMethods.bindingOfAnyProduct(call)
+        try Bindings.leave(
             binding.did,
             binding.uid,
             .unbound,
             by: try call.actor(),
             call.topics,
             in: call.tx,
-            owed: &call.owed
+            effects: &call.effects
         )
         return .result([:])
     }

@@ -11,11 +11,11 @@ enum ShareInvite {
 
     @Sendable
     static func run(_ call: inout Call) throws -> Reply {
-        let wish = try Wish(call.fields)
+        let parameters = try InvitationParameters(call.fields)
         let binding = try DeviceMethods.binding(call)
-        let bonds = try Bonds(of: binding.did, by: call.actor(), call.topics, in: call.tx)
-        _ = try BondRules.decide(.invite, by: binding.uid, among: bonds.present)
-        let guest = try wish.guest.map { try Invited($0, call) }
+        let bindings = try Bindings(of: binding.did, by: call.actor(), call.topics, in: call.tx)
+        _ = try BindingRules.decide(.invite, by: binding.uid, among: bindings.present)
+        let guest = try parameters.guest.map { try Invited($0, call) }
         if let guest, guest.user?.uid == binding.uid {
             throw call.fields.refuse("guest.value", "names yourself")
         }
@@ -29,7 +29,7 @@ enum ShareInvite {
                 )
             )
         }
-        if let guest, try isTaken(guest, bonds, call) {
+        if let guest, try isTaken(guest, bindings, call) {
             return .refusal(
                 Rejection(
                     .duplicated,
@@ -38,17 +38,17 @@ enum ShareInvite {
                 )
             )
         }
-        return try make(wish, guest, binding, &call)
+        return try make(parameters, guest, binding, &call)
     }
 
     private static func isTaken(
         _ guest: Invited,
-        _ bonds: Bonds,
+        _ bindings: Bindings,
         _ call: Call
     ) throws -> Bool {
-        if bonds.present.contains(where: { $0.uid == guest.user?.uid }) { return true }
+        if bindings.present.contains(where: { $0.uid == guest.user?.uid }) { return true }
         // Compares the name only: the answer must not tell that two names belong to one user.
-        return try call.tx.sharings.isInvited(bonds.did, name: guest.key)
+        return try call.tx.sharings.isInvited(bindings.did, name: guest.key)
     }
 
     /// Limits invitations, so that an inviter can neither flood users nor try out many names.
@@ -67,13 +67,13 @@ enum ShareInvite {
     }
 
     private static func make(
-        _ wish: Wish,
+        _ parameters: InvitationParameters,
         _ guest: Invited?,
         _ binding: Binding,
         _ call: inout Call
     ) throws -> Reply {
         let life =
-            wish.way == .user
+            parameters.way == .user
             ? call.limits.invitationSeconds : call.limits.invitationCodeSeconds
         let sharing = Sharing(
             id: SharingID(trusted: call.ids.make("i", at: call.tx.now)),
@@ -82,9 +82,9 @@ enum ShareInvite {
             inviter: binding.uid,
             guest: guest?.user?.uid,
             addressee: guest?.addressee,
-            way: wish.way,
-            access: wish.access,
-            guestMinutes: wish.guestMinutes,
+            way: parameters.way,
+            access: parameters.access,
+            guestMinutes: parameters.guestMinutes,
             createdAt: call.tx.now,
             expiresAt: call.tx.now.adding(seconds: life)
         )
@@ -93,14 +93,14 @@ enum ShareInvite {
             "expiresAt": .integer(sharing.expiresAt.milliseconds),
         ]
         var text: String?
-        if wish.way == .qrcode {
+        if parameters.way == .qrcode {
             let random = Sodium.randomBytes(SharingRules.codeBytes)
             let code = SharingRules.codePrefix + Sodium.base64URL(random)
             result["qrCode"] = try picture(of: code)
             text = code
         }
         try call.tx.sharings.insert(sharing, name: guest?.key, code: text)
-        try SharingPush.tell(sharing, call.topics, in: call.tx, owed: &call.owed)
+        try SharingPush.notify(sharing, call.topics, in: call.tx, effects: &call.effects)
         return .result(result, isSecret: true)
     }
 
@@ -115,7 +115,7 @@ enum ShareInvite {
     }
 
     /// The requested properties of an invitation.
-    private struct Wish {
+    private struct InvitationParameters {
         var way: Sharing.Way
         var access: Binding.Access
         var guestMinutes: Int64?
@@ -186,9 +186,9 @@ struct Invited {
     ) throws -> Name {
         let name: LoginName
         if kind == .phone || (kind == .username && Phone.isLike(value)) {
-            name = .phone(try Ask.phone(value, "value", fields, country))
+            name = .phone(try AccountFields.phone(value, "value", fields, country))
         } else if kind == .email || value.contains("@") {
-            name = .email(try Ask.email(value, "value", fields))
+            name = .email(try AccountFields.email(value, "value", fields))
         } else {
             name = .username(try Username(value, field: "params.guest.value"))
         }

@@ -82,7 +82,7 @@ enum ShareMethods {
         sharing.turn(accepts ? .accepted : .rejected, at: call.tx.now)
         if accepts { try accept(&sharing, &call) }
         try call.tx.sharings.save(sharing)
-        try SharingPush.tell(sharing, call.topics, in: call.tx, owed: &call.owed)
+        try SharingPush.notify(sharing, call.topics, in: call.tx, effects: &call.effects)
         return .result([
             "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
             "status": .string(sharing.status.rawValue),
@@ -91,14 +91,14 @@ enum ShareMethods {
 
     private static func accept(_ sharing: inout Sharing, _ call: inout Call) throws {
         let uid = try call.caller().uid
-        let bonds = try Bonds(of: sharing.did, by: call.actor(), call.topics, in: call.tx)
-        let change = try BondRules.decide(
+        let bindings = try Bindings(of: sharing.did, by: call.actor(), call.topics, in: call.tx)
+        let change = try BindingRules.decide(
             .accept(from: sharing.inviter),
             by: uid,
-            among: bonds.present
+            among: bindings.present
         )
         guard let role = change.joined else { return }
-        try BindMethods.checkRoom(uid, bonds.present, call)
+        try BindMethods.checkRoom(uid, bindings.present, call)
         sharing.acceptedAt = call.tx.now
         let binding = Binding(
             did: sharing.did,
@@ -110,7 +110,7 @@ enum ShareMethods {
             guestUntil: sharing.guestMinutes.map { call.tx.now.adding(seconds: $0 * 60) },
             sharing: sharing.id
         )
-        try bonds.join(binding, roles: change.roles, owed: &call.owed)
+        try bindings.join(binding, roles: change.roles, effects: &call.effects)
     }
 
     // MARK: Ending
@@ -126,15 +126,15 @@ enum ShareMethods {
         guard var sharing = found else { return .result([:]) }
         if sharing.status == .accepted, let guest = sharing.guest {
             let actor = try call.actor()
-            let bonds = try Bonds(of: sharing.did, by: actor, call.topics, in: call.tx)
-            let change = try BondRules.decide(.remove(guest), by: uid, among: bonds.present)
-            // The invitation ends with the bond that it made.
-            try bonds.carryOut(change, .revoked, owed: &call.owed)
+            let bindings = try Bindings(of: sharing.did, by: actor, call.topics, in: call.tx)
+            let change = try BindingRules.decide(.remove(guest), by: uid, among: bindings.present)
+            // The invitation ends with the binding that it made.
+            try bindings.carryOut(change, .revoked, effects: &call.effects)
             return .result([:])
         }
         sharing.turn(.revoked, at: call.tx.now)
         try call.tx.sharings.save(sharing)
-        try SharingPush.tell(sharing, call.topics, in: call.tx, owed: &call.owed)
+        try SharingPush.notify(sharing, call.topics, in: call.tx, effects: &call.effects)
         return .result([:])
     }
 
@@ -142,15 +142,15 @@ enum ShareMethods {
     private static func transfer(_ call: inout Call) throws -> Reply {
         let heir = try call.fields.requiredID("uid", as: UserID.self)
         let binding = try DeviceMethods.binding(call)
-        let bonds = try Bonds(of: binding.did, by: call.actor(), call.topics, in: call.tx)
+        let bindings = try Bindings(of: binding.did, by: call.actor(), call.topics, in: call.tx)
         let now = call.tx.now
-        let change = try BondRules.decide(
+        let change = try BindingRules.decide(
             .transfer(to: heir),
             by: binding.uid,
             // A guest whose time is over no longer counts, although the message about it has not been sent yet.
-            among: bonds.present.filter { $0.uid != heir || !$0.isOver(at: now) }
+            among: bindings.present.filter { $0.uid != heir || !$0.isOver(at: now) }
         )
-        try bonds.carryOut(change, .transferred, owed: &call.owed)
+        try bindings.carryOut(change, .transferred, effects: &call.effects)
         return .result([:])
     }
 }

@@ -6,15 +6,15 @@ import Wire
 /// Tells both sides of an invitation its new state, on `user/{uid}/share`.
 enum SharingPush {
     /// Tells the inviter, and the guest if the guest has an account.
-    static func tell(
+    static func notify(
         _ sharing: Sharing,
         _ topics: Topics,
         in tx: Transaction,
-        owed: inout Owed
+        effects: inout Effects
     ) throws {
         for uid in Set([sharing.inviter, sharing.guest].compactMap(\.self)).sorted() {
             let object = try view(of: sharing, for: uid, in: tx)
-            owed.publish(OutboundMessage(topics.user(uid, "share"), object.encoded()))
+            effects.publish(OutboundMessage(topics.user(uid, "share"), object.encoded()))
         }
     }
 

@@ -67,13 +67,13 @@ enum UserMethods {
     private static func removeUser(_ call: inout Call) throws -> Reply {
         let other = try call.fields.requiredID("uid", as: UserID.self)
         let binding = try DeviceMethods.binding(call)
-        let bonds = try Bonds(of: binding.did, by: call.actor(), call.topics, in: call.tx)
-        let change = try BondRules.decide(
+        let bindings = try Bindings(of: binding.did, by: call.actor(), call.topics, in: call.tx)
+        let change = try BindingRules.decide(
             .remove(other),
             by: binding.uid,
-            among: bonds.present
+            among: bindings.present
         )
-        try bonds.carryOut(change, .removed, owed: &call.owed)
+        try bindings.carryOut(change, .removed, effects: &call.effects)
         return .result([:])
     }
 
@@ -83,7 +83,7 @@ enum UserMethods {
     private static func allowReset(_ call: inout Call) throws -> Reply {
         let binding = try principal(call)
         guard let device = try call.tx.devices.find(binding.did) else {
-            throw BondRules.notBound
+            throw BindingRules.notBound
         }
         guard call.catalog.product(device.productKey)?.reset != .operator else {
             throw Rejection(.forbidden, "Only an operator may reset this product's devices.")

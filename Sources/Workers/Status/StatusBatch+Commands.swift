@@ -36,27 +36,32 @@ extension StatusBatch {
                 product: product,
                 topics: topics,
                 in: tx,
-                owed: &outcomes
+                effects: &outcomes
             )
-            try CommandOutcome.tellSchedule(command, topics: topics, in: tx, owed: &owed)
+            try CommandOutcome.publishScheduleRun(
+                command,
+                topics: topics,
+                in: tx,
+                effects: &effects
+            )
         }
     }
 
     /// Calls the control worker to send the commands queued for devices that have connected, and to repeat those sent
     /// before the devices listened.
-    mutating func callWaiting(in tx: Transaction) throws {
+    mutating func requestDispatches(in tx: Transaction) throws {
         let called = arrived.union(connected).union(listening).sorted()
         guard !called.isEmpty else { return }
-        let later = tx.now.adding(seconds: callSeconds)
-        try tx.commands.call(
+        let later = tx.now.adding(seconds: dispatchSeconds)
+        try tx.commands.requestDispatches(
             called.map { did in
-                CommandCall(
+                DispatchRequest(
                     did: did,
                     at: listening.contains(did) ? tx.now : later,
                     sentBefore: connected.contains(did) || listening.contains(did) ? tx.now : nil
                 )
             }
         )
-        owed.wake(.control)
+        effects.wake(.control)
     }
 }

@@ -8,20 +8,20 @@ extension StatusBatch {
     mutating func decide(
         in tx: Transaction,
         ids: inout IDSource,
-        roll: inout RollCall
+        reconciliation: inout PresenceReconciliation
     ) throws {
         for item in items {
-            switch item.matter {
+            switch item.input {
             case .report(let report, let key):
                 decide(report, key: key, item, at: tx.now, ids: &ids)
             case .presence(let signal):
-                roll.note(signal, of: dids[item.device])
+                reconciliation.note(signal, of: dids[item.device])
                 decide(signal, item, at: tx.now, ids: &ids)
             case .info(let info): try decide(info, item, in: tx)
             case .refresh(let uid): refresh(uid, item.device)
             case .kept(let uid):
                 if !subscribers[item.device].contains(uid) { clear(uid, item.device) }
-            case .mark(let ts): roll.noteMark(ts)
+            case .mark(let ts): reconciliation.markReturned(ts)
             }
         }
     }
@@ -36,7 +36,7 @@ extension StatusBatch {
         ids: inout IDSource
     ) {
         guard let product = product(of: item.device), var status = records[item.device]?.status
-        else { return putAsideUnknown(item) }
+        else { return deadLetterUnknown(item) }
         let did = dids[item.device]
         if let version = key.flatMap({ versions[$0] }) {
             return answer(report, did, version: version, .repeat, at: now)
@@ -65,7 +65,7 @@ extension StatusBatch {
                 ids: &ids
             )
             change(item.device, status)
-            tell(report, outcome, status, product, item.device)
+            publishOutcome(report, outcome, status, product, item.device)
             note(report, at: now, did: did)
             if let key { claim(key, version: status.version) }
             let stored = isKept || outcome.stored == .state ? outcome.stored : nil
@@ -73,7 +73,7 @@ extension StatusBatch {
         }
     }
 
-    private mutating func tell(
+    private mutating func publishOutcome(
         _ report: Report,
         _ outcome: StatusRules.Outcome,
         _ status: Status,
@@ -84,16 +84,16 @@ extension StatusBatch {
         guard !users.isEmpty else { return }
         if outcome.isVisible {
             let actor = actor(of: report, device)
-            tell(status, changed: outcome.changed, product, device, actor: actor)
+            publishStatus(status, changed: outcome.changed, product, device, actor: actor)
         }
         // Events of an earlier life are stored, but shown to no user.
-        if let life = lives[device], outcome.ts < life { return }
-        for event in outcome.events { tell(event, device) }
+        if let since = ownershipSince[device], outcome.ts < since { return }
+        for event in outcome.events { publishEvent(event, device) }
         guard let binary = report.binary else { return }
         let did = dids[device]
         let payload = StatusCodec.binary(binary, of: did, ts: outcome.ts, cid: report.cid)
         for uid in users {
-            owed.publish(OutboundMessage(topics.user(uid, device: did, "binary"), payload))
+            effects.publish(OutboundMessage(topics.user(uid, device: did, "binary"), payload))
         }
     }
 
@@ -109,7 +109,7 @@ extension StatusBatch {
         return subscribers[device].contains(UserID(trusted: actor.id)) ? actor : nil
     }
 
-    private mutating func tell(
+    private mutating func publishStatus(
         _ status: Status,
         changed: [String] = [],
         _ product: Product?,
@@ -130,7 +130,7 @@ extension StatusBatch {
         let common = payload(for: nil)
         let user = actor.flatMap { $0.kind == .user ? UserID($0.id) : nil }
         for uid in subscribers[device] {
-            owed.publish(
+            effects.publish(
                 OutboundMessage(
                     topics.user(uid, device: did, "status"),
                     uid == user ? payload(for: uid) : common,
@@ -141,11 +141,11 @@ extension StatusBatch {
     }
 
     /// Tells a device's users of an event.
-    mutating func tell(_ event: Event, _ device: Int) {
+    mutating func publishEvent(_ event: Event, _ device: Int) {
         let did = dids[device]
         let payload = EventCodec.encode(event)
         for uid in subscribers[device] {
-            owed.publish(OutboundMessage(topics.user(uid, device: did, "event"), payload))
+            effects.publish(OutboundMessage(topics.user(uid, device: did, "event"), payload))
         }
     }
 
@@ -158,18 +158,18 @@ extension StatusBatch {
     ) {
         guard let id = report.id else { return }
         let answer = ReportCodec.accepted(id, version: version, stored: stored, at: now)
-        owed.publish(OutboundMessage(topics.response(did), answer))
+        effects.publish(OutboundMessage(topics.response(did), answer))
     }
 
     private mutating func refuse(_ report: Report, _ item: Item, _ rejection: Rejection) {
-        owed.count(rejection)
+        effects.count(rejection)
         if let source = item.source {
             let product = product(of: item.device)
             let isSecret = report.points.contains { product?.hides($0.data) == true }
-            putAside(source, .refused, rejection.message, isSecret: isSecret)
+            deadLetter(source, .refused, rejection.message, isSecret: isSecret)
         }
         guard let id = report.id else { return }
-        owed.publish(
+        effects.publish(
             OutboundMessage(
                 topics.response(dids[item.device]),
                 AnswerCodec.refusal(id, rejection)
@@ -177,20 +177,20 @@ extension StatusBatch {
         )
     }
 
-    private mutating func putAsideUnknown(_ item: Item) {
+    private mutating func deadLetterUnknown(_ item: Item) {
         guard let source = item.source else { return }
         var id: MessageID?
         var isSecret = false
-        switch item.matter {
+        switch item.input {
         case .report(let report, _): id = report.id
         case .info(let info): (id, isSecret) = (info.id, true)
         default: break
         }
-        putAside(source, .unknownDevice, "the device is unknown", isSecret: isSecret)
+        deadLetter(source, .unknownDevice, "the device is unknown", isSecret: isSecret)
         guard let id else { return }
         let rejection = Rejection(.resourceNotFound, "The device is unknown; register it again.")
-        owed.count(rejection)
-        owed.publish(
+        effects.count(rejection)
+        effects.publish(
             OutboundMessage(
                 topics.response(dids[item.device]),
                 AnswerCodec.refusal(id, rejection)
@@ -206,12 +206,12 @@ extension StatusBatch {
         at now: Instant,
         ids: inout IDSource
     ) {
-        guard let record = records[item.device] else { return putAsideUnknown(item) }
+        guard let record = records[item.device] else { return deadLetterUnknown(item) }
         var status = record.status
         let change = PresenceRules.decide(
             signal,
             presence: &status.presence,
-            silence: callSeconds,
+            silence: dispatchSeconds,
             at: now
         )
         if status.presence.connection > record.status.presence.connection, status.presence.isAlive {
@@ -232,8 +232,8 @@ extension StatusBatch {
             actor: .device(record.did)
         )
         events.append((record.did, event, actor: EventCodec.stored(event.actor)))
-        tell(status, product(of: item.device), item.device)
-        tell(event, item.device)
+        publishStatus(status, product(of: item.device), item.device)
+        publishEvent(event, item.device)
         // The control worker then sends the commands queued meanwhile.
         if change.isOnline { arrived.insert(record.did) }
     }
@@ -245,7 +245,7 @@ extension StatusBatch {
         _ item: Item,
         in tx: Transaction
     ) throws {
-        guard let did = records[item.device]?.did else { return putAsideUnknown(item) }
+        guard let did = records[item.device]?.did else { return deadLetterUnknown(item) }
         var hardware: JSONObject?
         if let changed = info.hardware {
             var merged = try tx.devices.find(did)?.hardware ?? [:]
@@ -254,7 +254,7 @@ extension StatusBatch {
         }
         try tx.devices.update(did, passcode: info.passcode, hardware: hardware)
         guard let id = info.id else { return }
-        owed.publish(OutboundMessage(topics.response(did), AnswerCodec.accepted(id)))
+        effects.publish(OutboundMessage(topics.response(did), AnswerCodec.accepted(id)))
     }
 
     /// Publishes the current status to a subscribed user, and clears it for others.
@@ -267,7 +267,7 @@ extension StatusBatch {
             of: record.did,
             product: product(of: device)
         )
-        owed.publish(
+        effects.publish(
             OutboundMessage(
                 topics.user(uid, device: record.did, "status"),
                 payload,
@@ -277,13 +277,13 @@ extension StatusBatch {
     }
 
     private mutating func clear(_ uid: UserID, _ device: Int) {
-        owed.publish(
+        effects.publish(
             OutboundMessage(topics.user(uid, device: dids[device], "status"), [], isRetained: true)
         )
     }
 }
 
-extension RollCall {
+extension PresenceReconciliation {
     /// Notes the gate's presence message about a device.
     mutating func note(_ signal: PresenceSignal, of did: DeviceID) {
         switch signal {

@@ -5,8 +5,8 @@ import Wire
 
 /// Decodes the messages of a batch, and puts unreadable ones aside.
 extension StatusBatch {
-    /// Reads a message about a device; one that is not for this worker, or can't be read, is put aside, and refused
-    /// if its sender can be answered.
+    /// Reads a message about a device; one that is not for this worker, or can't be read, is kept as a dead
+    /// letter, and refused if its sender can be answered.
     mutating func decode(_ message: Inbound, at now: Instant) {
         switch topics.parse(message.topic) {
         case .report(let did): decodeReport(message, did, at: now)
@@ -28,10 +28,10 @@ extension StatusBatch {
             if message.isRetained { add(.kept(uid), of: did) }
         case .workerState:
             guard let state = SystemCodec.decode(workerState: message.payload) else { return }
-            items.append(Item(matter: .mark(state.ts), device: -1))
-        case .malformed(let reason): putAside(message, .topic, reason, isSecret: true)
+            items.append(Item(input: .mark(state.ts), device: -1))
+        case .malformed(let reason): deadLetter(message, .topic, reason, isSecret: true)
         default:
-            putAside(message, .topic, "the topic is not for this worker", isSecret: true)
+            deadLetter(message, .topic, "the topic is not for this worker", isSecret: true)
         }
     }
 
@@ -49,7 +49,7 @@ extension StatusBatch {
         _ message: Inbound,
         _ did: DeviceID,
         isSecret: Bool = false,
-        _ body: (ArraySlice<UInt8>) throws(WireError) -> Matter
+        _ body: (ArraySlice<UInt8>) throws(WireError) -> StatusInput
     ) {
         do {
             add(try body(message.payload), of: did, message)
@@ -69,10 +69,10 @@ extension StatusBatch {
                 (request, Sodium.sha256(message.payload), message.sourceAddress)
             )
         } catch {
-            putAside(message, .malformed, error.reason, isSecret: true)
-            owed.count(error.rejection)
+            deadLetter(message, .malformed, error.reason, isSecret: true)
+            effects.count(error.rejection)
             guard let id = error.id else { return }
-            owed.publish(
+            effects.publish(
                 OutboundMessage(
                     topics.registered(key, mac),
                     AnswerCodec.refusal(id, error.rejection)
@@ -99,13 +99,13 @@ extension StatusBatch {
     // MARK: Bad messages
 
     /// Stores a bad message for the operator; only the shape of one that may hold a secret.
-    mutating func putAside(
+    mutating func deadLetter(
         _ message: Inbound,
-        _ kind: PutAside.Kind,
+        _ kind: DeadLetter.Draft.Kind,
         _ reason: String,
         isSecret: Bool = false
     ) {
-        owed.putAside(
+        effects.deadLetter(
             kind,
             reason,
             topic: message.topicText,
@@ -122,10 +122,10 @@ extension StatusBatch {
         _ error: WireError,
         isSecret: Bool = false
     ) {
-        putAside(message, .malformed, error.reason, isSecret: isSecret)
-        owed.count(error.rejection)
+        deadLetter(message, .malformed, error.reason, isSecret: isSecret)
+        effects.count(error.rejection)
         guard let id = error.id else { return }
-        owed.publish(
+        effects.publish(
             OutboundMessage(topics.response(did), AnswerCodec.refusal(id, error.rejection))
         )
     }

@@ -63,7 +63,7 @@ extension StatusBatch {
         at now: Instant,
         ids: inout IDSource
     ) {
-        owed.countDroppedHistory(count)
+        effects.countDroppedHistory(count)
         guard status.historyUse.tells(at: now) else { return }
         let resumesAt = HistoryUse.resumesAt(after: now).milliseconds
         let event = Event(
@@ -77,7 +77,7 @@ extension StatusBatch {
             actor: .system
         )
         events.append((dids[device], event, actor: EventCodec.stored(event.actor)))
-        tell(event, device)
+        publishEvent(event, device)
     }
 }
 

@@ -28,7 +28,7 @@ extension StatusBatch {
         let device = try tx.devices.find(request.productKey, request.mac)
         let sender = "product:\(request.productKey.text):\(request.mac.text)"
         if let answer = try repeated(request, sender, content, device, in: tx) {
-            return tell(request, answer)
+            return publishAnswer(request, answer)
         }
         let bound = try device.map { try tx.bindings.all(of: $0.did) } ?? []
         let tries = "register:\(request.productKey.text):\(request.mac.text)"
@@ -55,7 +55,14 @@ extension StatusBatch {
             did = known
         case .reset(let known):
             did = known
-            try DeviceLife.end(known, .reset, by: .device(known), topics, in: tx, owed: &owed)
+            try DeviceOwnership.end(
+                known,
+                .reset,
+                by: .device(known),
+                topics,
+                in: tx,
+                effects: &effects
+            )
             try tx.statuses.wipe(known, at: tx.now)
             try tx.attempts.clear(tries)
         case .refuse(let rejection, let asks):
@@ -169,12 +176,12 @@ extension StatusBatch {
             secret: secret,
             endpoint: nil
         )
-        tell(request, answer)
+        publishAnswer(request, answer)
         return answer
     }
 
-    private mutating func tell(_ request: RegistrationRequest, _ answer: [UInt8]) {
-        owed.publish(
+    private mutating func publishAnswer(_ request: RegistrationRequest, _ answer: [UInt8]) {
+        effects.publish(
             OutboundMessage(topics.registered(request.productKey, request.mac), answer),
             isSecret: true
         )
@@ -182,7 +189,7 @@ extension StatusBatch {
 
     /// Ends the connection that was opened with the old secret, before the new one is sent.
     private mutating func kick(_ did: DeviceID) {
-        owed.publish(
+        effects.publish(
             OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
         )
     }
@@ -191,8 +198,8 @@ extension StatusBatch {
         _ request: RegistrationRequest,
         _ rejection: Rejection
     ) {
-        owed.count(rejection)
-        owed.publish(
+        effects.count(rejection)
+        effects.publish(
             OutboundMessage(
                 topics.registered(request.productKey, request.mac),
                 AnswerCodec.refusal(request.id, rejection)
@@ -204,7 +211,7 @@ extension StatusBatch {
     private mutating func ask(_ did: DeviceID, _ bound: [Binding], in tx: Transaction) {
         let push = DevicePush(did, .device(did), topics, tx)
         for binding in bound where binding.role.isPrincipal {
-            push.tell("resetRequested", binding.uid, owed: &owed)
+            push.notify("resetRequested", binding.uid, effects: &effects)
         }
     }
 }

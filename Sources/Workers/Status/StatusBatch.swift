@@ -8,7 +8,7 @@ import Wire
 /// number of messages.
 struct StatusBatch {
     /// One item of work about one device.
-    enum Matter {
+    enum StatusInput {
         case report(Report, key: Int?)
         case presence(PresenceSignal)
         case info(RegistrationCodec.Info)
@@ -20,16 +20,16 @@ struct StatusBatch {
     }
 
     struct Item {
-        var matter: Matter
+        var input: StatusInput
         var device: Int
         var source: Inbound?
     }
 
     let topics: Topics
     let catalog: Catalog
-    var owed = Owed()
+    var effects = Effects()
     /// The outcomes of commands, which are sent before all other messages.
-    var outcomes = Owed()
+    var outcomes = Effects()
     var items: [Item] = []
     var registrations: [(request: RegistrationRequest, content: [UInt8], source: String?)] =
         []
@@ -47,8 +47,8 @@ struct StatusBatch {
     private var keyPlaces: [InboxKey: Int] = [:]
     var versions: [Int64?] = []
     private var claims: [(key: InboxKey, version: Int64)] = []
-    /// The beginnings of the present lives of devices that report old events or bytes.
-    private(set) var lives: [Int: Instant] = [:]
+    /// The beginnings of the present ownership periods of devices that report old events or bytes.
+    private(set) var ownershipSince: [Int: Instant] = [:]
     /// The records in the history at the times of late reports without an id.
     var past: [Moment: [[UInt8]]] = [:]
     /// The newest reports in each device's status when it was loaded.
@@ -77,7 +77,7 @@ struct StatusBatch {
         var cid: Int64
     }
 
-    let callSeconds: Int64
+    let dispatchSeconds: Int64
     let historyBytesPerDay: Int64
 
     let counts: CountLimits
@@ -86,7 +86,7 @@ struct StatusBatch {
     init(_ environment: Environment, _ catalog: Catalog) {
         topics = environment.topics
         self.catalog = catalog
-        callSeconds = environment.limits.callSeconds
+        dispatchSeconds = environment.limits.dispatchSeconds
         counts = environment.limits.counts
         quotas = environment.quotas
         historyBytesPerDay = environment.limits.historyBytesPerDay
@@ -94,8 +94,8 @@ struct StatusBatch {
 
     // MARK: Places
 
-    mutating func add(_ matter: Matter, of did: DeviceID, _ source: Inbound? = nil) {
-        items.append(Item(matter: matter, device: place(of: did), source: source))
+    mutating func add(_ input: StatusInput, of did: DeviceID, _ source: Inbound? = nil) {
+        items.append(Item(input: input, device: place(of: did), source: source))
     }
 
     private mutating func place(of did: DeviceID) -> Int {
@@ -140,9 +140,9 @@ struct StatusBatch {
             subscribers[device].append(uid)
         }
         try loadPast(in: tx)
-        try loadLives(in: tx)
+        try loadOwnership(in: tx)
         let wanted = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
-            guard case .report(let report, _) = item.matter, let cid = report.cid else {
+            guard case .report(let report, _) = item.input, let cid = report.cid else {
                 return nil
             }
             return (dids[item.device], cid)
@@ -152,24 +152,26 @@ struct StatusBatch {
 
     /// Loads when each device's current ownership began, so that a new owner never sees events of the previous
     /// one.
-    private mutating func loadLives(in tx: Transaction) throws {
+    private mutating func loadOwnership(in tx: Transaction) throws {
         let recent = tx.now.adding(seconds: -60)
         var wanted: Set<Int> = []
         for item in items where item.device >= 0 {
-            guard case .report(let report, _) = item.matter, let ts = report.ts, ts < recent,
+            guard case .report(let report, _) = item.input, let ts = report.ts, ts < recent,
                 !report.alerts.isEmpty || !report.faults.isEmpty || report.binary != nil
             else { continue }
             wanted.insert(item.device)
         }
         let devices = wanted.sorted()
-        try tx.devices.lives(of: devices.map { dids[$0] }) { lives[devices[$0]] = $1 }
+        try tx.devices.ownershipSince(of: devices.map { dids[$0] }) {
+            ownershipSince[devices[$0]] = $1
+        }
     }
 
     /// Loads the history at the times of reports that the devices' statuses can't distinguish from repeats.
     private mutating func loadPast(in tx: Transaction) throws {
         var wanted: [Moment] = []
         for item in items where item.device >= 0 {
-            guard case .report(let report, nil) = item.matter,
+            guard case .report(let report, nil) = item.input,
                 let ts = Repeats.time(of: report, at: tx.now),
                 let status = records[item.device]?.status,
                 Repeats.needsHistory(ts, status)
@@ -211,6 +213,6 @@ struct StatusBatch {
         try tx.events.append(events)
         try tx.inbox.add(claims)
         try saveCommands(in: tx)
-        try callWaiting(in: tx)
+        try requestDispatches(in: tx)
     }
 }

@@ -8,7 +8,7 @@ package struct StatusHandler: BatchHandler {
     private let environment: Environment
     private var catalog = Catalog()
     private var ids = IDSource()
-    private var roll = RollCall()
+    private var reconciliation = PresenceReconciliation()
 
     /// Makes the worker's handler.
     package init(_ environment: Environment) {
@@ -30,23 +30,23 @@ package struct StatusHandler: BatchHandler {
 
     // MARK: The path
 
-    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         // Messages that came before the worker noticed stay at the broker as well.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
         try catalog.update(in: tx)
-        var (owed, outcomes) = (Owed(), Owed())
+        var (effects, outcomes) = (Effects(), Effects())
         for run in Self.runs(of: batch) {
             var work = StatusBatch(environment, catalog)
-            (work.owed, work.outcomes) = (owed, outcomes)
+            (work.effects, work.outcomes) = (effects, outcomes)
             for message in run { work.decode(message, at: tx.now) }
             try work.register(in: tx, ids: &ids)
             try work.load(in: tx)
-            try work.decide(in: tx, ids: &ids, roll: &roll)
+            try work.decide(in: tx, ids: &ids, reconciliation: &reconciliation)
             try work.save(in: tx)
-            (owed, outcomes) = (work.owed, work.outcomes)
+            (effects, outcomes) = (work.effects, work.outcomes)
         }
-        owed.precede(with: outcomes)
-        return owed
+        effects.precede(with: outcomes)
+        return effects
     }
 
     /// Cuts a batch where a registration follows another message: an earlier report must not end up in the life
@@ -66,39 +66,39 @@ package struct StatusHandler: BatchHandler {
         return runs + [batch[start...]]
     }
 
-    package func apology(for message: Inbound) -> OutboundMessage? {
+    package func failureReply(for message: Inbound) -> OutboundMessage? {
         let topic: String
         switch environment.topics.parse(message.topic) {
         case .report(let did), .info(let did): topic = environment.topics.response(did)
         case .register(let key, let mac): topic = environment.topics.registered(key, mac)
         default: return nil
         }
-        return message.apology.map { OutboundMessage(topic, $0) }
+        return message.failureReply.map { OutboundMessage(topic, $0) }
     }
 
     // MARK: Due work
 
     package func isDue(in tx: Transaction) throws -> Bool {
-        if roll.isDue { return true }
+        if reconciliation.isDue { return true }
         return try tx.refreshes.isWaiting()
     }
 
-    package mutating func due(in tx: Transaction) throws -> Owed? {
+    package mutating func due(in tx: Transaction) throws -> Effects? {
         try catalog.update(in: tx)
         var work = StatusBatch(environment, catalog)
-        try roll.callNext(in: tx, limit: environment.limits.refreshPage) { did in
+        try reconciliation.callNext(in: tx, limit: environment.limits.refreshPage) { did in
             work.add(.presence(.notAnnounced), of: did)
         }
-        let refreshes = try tx.refreshes.take(limit: environment.limits.refreshPage)
+        let refreshes = try tx.refreshes.takeRefreshes(limit: environment.limits.refreshPage)
         for refresh in refreshes { work.add(.refresh(refresh.uid), of: refresh.did) }
         try work.load(in: tx)
-        try work.decide(in: tx, ids: &ids, roll: &roll)
+        try work.decide(in: tx, ids: &ids, reconciliation: &reconciliation)
         try work.save(in: tx)
-        work.owed.precede(with: work.outcomes)
-        return work.owed
+        work.effects.precede(with: work.outcomes)
+        return work.effects
     }
 
-    package var nextDue: Instant? { roll.isDue ? Instant(milliseconds: 0) : nil }
+    package var nextDue: Instant? { reconciliation.isDue ? Instant(milliseconds: 0) : nil }
 
     // MARK: A broker that forgot
 
@@ -108,13 +108,13 @@ package struct StatusHandler: BatchHandler {
     ) throws -> [OutboundMessage] {
         if !isSessionPresent {
             try tx.refreshes.addAll()
-            try tx.meta.set(RollCall.pending, to: "1")
+            try tx.meta.set(PresenceReconciliation.pending, to: "1")
         }
-        guard try tx.meta.value(RollCall.pending) == "1" else { return [] }
-        return roll.begin(environment.topics, at: tx.now)
+        guard try tx.meta.value(PresenceReconciliation.pending) == "1" else { return [] }
+        return reconciliation.begin(environment.topics, at: tx.now)
     }
 
     package mutating func takeSignals() -> [OutboundMessage] {
-        roll.takeSignals(environment.topics)
+        reconciliation.takeSignals(environment.topics)
     }
 }

@@ -9,7 +9,7 @@ struct AdoptionTests {
     private static let other = UserID(trusted: "u-other")
     private static let did = DeviceID(trusted: "d-1")
 
-    private static func bond(
+    private static func binding(
         _ uid: UserID,
         _ role: Binding.Role,
         _ access: Binding.Access = .control,
@@ -53,8 +53,8 @@ struct AdoptionTests {
     )
     func roles(_ row: Case) {
         let merged = Adoption.merge(
-            Self.bond(Self.anonymous, row.taken),
-            into: row.own.map { Self.bond(Self.account, $0) },
+            Self.binding(Self.anonymous, row.taken),
+            into: row.own.map { Self.binding(Self.account, $0) },
             of: Self.account
         )
         #expect(merged.role == row.left && merged.uid == Self.account)
@@ -63,23 +63,23 @@ struct AdoptionTests {
 
     @Test("Of two guests the freer one stays, with the invitation behind it")
     func guests() {
-        let reader = Self.bond(Self.account, .guest, .read, sharing: "s-own")
-        let short = Self.bond(Self.anonymous, .guest, until: 10, sharing: "s-taken")
+        let reader = Self.binding(Self.account, .guest, .read, sharing: "s-own")
+        let short = Self.binding(Self.anonymous, .guest, until: 10, sharing: "s-taken")
         let merged = Adoption.merge(short, into: reader, of: Self.account)
         #expect(merged.access == .control && merged.sharing?.text == "s-taken")
-        let endless = Self.bond(Self.account, .guest, sharing: "s-own")
+        let endless = Self.binding(Self.account, .guest, sharing: "s-own")
         #expect(Adoption.merge(short, into: endless, of: Self.account).guestUntil == nil)
-        let longer = Self.bond(Self.anonymous, .guest, until: 20)
-        let own = Self.bond(Self.account, .guest, until: 10)
+        let longer = Self.binding(Self.anonymous, .guest, until: 20)
+        let own = Self.binding(Self.account, .guest, until: 10)
         #expect(Adoption.merge(longer, into: own, of: Self.account).guestUntil?.milliseconds == 20)
     }
 
     @Test("The account's own words for a device stay where it has some")
     func words() {
-        let taken = Self.bond(Self.anonymous, .special, alias: "Kitchen")
-        let own = Self.bond(Self.account, .normal, alias: "Lamp")
+        let taken = Self.binding(Self.anonymous, .special, alias: "Kitchen")
+        let own = Self.binding(Self.account, .normal, alias: "Lamp")
         #expect(Adoption.merge(taken, into: own, of: Self.account).alias == "Lamp")
-        let silent = Self.bond(Self.account, .normal)
+        let silent = Self.binding(Self.account, .normal)
         #expect(Adoption.merge(taken, into: silent, of: Self.account).alias == "Kitchen")
     }
 
@@ -89,9 +89,9 @@ struct AdoptionTests {
         let inviter: UserID
         let guest: UserID?
         let status: Sharing.Status
-        /// The account's bond once all has moved.
+        /// The account's binding once all has moved.
         let role: Binding.Role?
-        var bondSharing: String?
+        var bindingSharing: String?
         /// What becomes of it; nil for nothing.
         let becomes: (inviter: UserID, guest: UserID?, status: Sharing.Status)?
 
@@ -118,7 +118,7 @@ struct AdoptionTests {
             guest: anonymous,
             status: .accepted,
             role: .guest,
-            bondSharing: "s-1",
+            bindingSharing: "s-1",
             becomes: (other, account, .accepted)
         ),
         Invitation(
@@ -133,7 +133,7 @@ struct AdoptionTests {
             guest: anonymous,
             status: .pending,
             role: .guest,
-            bondSharing: "s-2",
+            bindingSharing: "s-2",
             becomes: (other, account, .revoked)
         ),
         Invitation(
@@ -141,7 +141,7 @@ struct AdoptionTests {
             guest: account,
             status: .accepted,
             role: .guest,
-            bondSharing: "s-2",
+            bindingSharing: "s-2",
             becomes: (other, account, .revoked)
         ),
         Invitation(
@@ -170,7 +170,7 @@ struct AdoptionTests {
             guest: account,
             status: .accepted,
             role: .guest,
-            bondSharing: "s-1",
+            bindingSharing: "s-1",
             becomes: nil
         ),
     ]
@@ -192,7 +192,7 @@ struct AdoptionTests {
             sharing,
             from: Self.anonymous,
             to: Self.account,
-            bond: row.role.map { Self.bond(Self.account, $0, sharing: row.bondSharing) }
+            binding: row.role.map { Self.binding(Self.account, $0, sharing: row.bindingSharing) }
         )
         #expect(moved?.inviter == row.becomes?.inviter)
         #expect(moved?.guest == row.becomes?.guest)

@@ -99,7 +99,7 @@ struct CommandRulesTests {
     }
 
     private func queued(_ cid: Int64, _ data: JSONObject, binary: String? = nil) -> Command {
-        CommandOrder(
+        CommandRequest(
             did: Make.did,
             data: data,
             binary: binary,
@@ -176,7 +176,7 @@ struct CommandRulesTests {
     func replacement(_ row: Waiting) {
         let waiting = row.commands.indices.map { place in
             let (asker, data, ttl) = row.commands[place]
-            return CommandOrder(
+            return CommandRequest(
                 did: Make.did,
                 data: data,
                 mode: .queue,

@@ -42,12 +42,12 @@ struct MessageTextTests {
         #expect(Language.pick(acceptLanguage: header) == language)
     }
 
-    static func delivery(
-        _ template: Delivery.Template,
+    static func message(
+        _ template: OutgoingMessage.Template,
         _ params: [String: String] = [:],
         language: String = "en"
-    ) -> Delivery {
-        Delivery(
+    ) -> OutgoingMessage {
+        OutgoingMessage(
             id: MessageID(trusted: "m"),
             channel: .email,
             to: "a@example.org",
@@ -64,11 +64,11 @@ struct MessageTextTests {
         "url": "https://example.org/link/abc?a=1&b=2", "address": "n•••@example.org",
     ]
 
-    @Test("Every template is whole in every language", arguments: Delivery.Template.allCases)
-    func whole(_ template: Delivery.Template) {
+    @Test("Every template is whole in every language", arguments: OutgoingMessage.Template.allCases)
+    func whole(_ template: OutgoingMessage.Template) {
         for language in Language.allCases {
             let text = MessageText.render(
-                Self.delivery(template, Self.params, language: language.rawValue),
+                Self.message(template, Self.params, language: language.rawValue),
                 appName: "Lamps & <Co>"
             )
             for part in [text.subject, text.text, text.html, text.sms] {
@@ -93,7 +93,7 @@ struct MessageTextTests {
         for language in ["en", "zh"] {
             let texts = purposes.map { purpose in
                 MessageText.render(
-                    Self.delivery(.code, ["purpose": purpose], language: language),
+                    Self.message(.code, ["purpose": purpose], language: language),
                     appName: "A"
                 ).text
             }
@@ -103,9 +103,9 @@ struct MessageTextTests {
 
     @Test("An app's own words are used, and values can't smuggle anything in")
     func own() {
-        let delivery = Self.delivery(.code, ["code": "{app}<b>", "purpose": "login"])
+        let message = Self.message(.code, ["code": "{app}<b>", "purpose": "login"])
 
-        let text = MessageText.render(delivery, appName: "A\r\nBcc: x") { _, _ in
+        let text = MessageText.render(message, appName: "A\r\nBcc: x") { _, _ in
             MessageText.Words(
                 subject: "{app}: {code}{nothing} { {1}",
                 text: "Hi <you>\n\n{code}",

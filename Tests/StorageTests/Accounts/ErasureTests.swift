@@ -77,7 +77,7 @@ struct ErasureTests {
                 try tx.cancellations.deleteAccount(UserID(trusted: "u-\(number)"))
             }
         }
-        #expect(try world.store.scrub())
+        #expect(try world.store.vacuumErased())
         #expect(try found(gone.flatMap(words), world) == [])
         #expect(try found(words(2), world).count == 6)
     }

@@ -52,17 +52,17 @@ struct DeviceTableTests {
     }
 
     @Test(
-        "A new life begins behind all that is kept of the last one, but not behind what a clock set back left"
+        "A new ownership period begins behind all that is kept of the last one, but not behind what a clock set back left"
     )
-    func newLife() throws {
+    func newOwnership() throws {
         let world = try World()
         try world.fill()
         func begin() throws -> Instant? {
-            try world.store.batch(at: Make.now) { try $0.devices.beginGeneration(Make.did) }
-            return try world.store.read { try $0.devices.find(Make.did)?.generationAt }
+            try world.store.batch(at: Make.now) { try $0.devices.beginOwnership(Make.did) }
+            return try world.store.read { try $0.devices.find(Make.did)?.ownershipSince }
         }
         #expect(
-            try world.store.read { try $0.devices.find(Make.did)?.generationAt }
+            try world.store.read { try $0.devices.find(Make.did)?.ownershipSince }
                 == Instant(milliseconds: 0)
         )
         #expect(try begin() == Make.now)
@@ -112,7 +112,7 @@ struct DeviceTableTests {
         }
     }
 
-    @Test("Refreshes are taken once, in order, and asked for every subscribed bond at once")
+    @Test("Refreshes are taken once, in order, and asked for every subscribed binding at once")
     func refreshes() throws {
         let world = try World()
         try world.fill()
@@ -131,13 +131,13 @@ struct DeviceTableTests {
             }
             try tx.refreshes.add([Refresh(did: Make.did, uid: UserID(trusted: "u-c"))])
             try tx.refreshes.addAll()
-            #expect(try tx.refreshes.take(limit: 1).map(\.uid.text) == ["u-a"])
-            #expect(try tx.refreshes.take(limit: 5).map(\.uid.text) == ["u-c"])
+            #expect(try tx.refreshes.takeRefreshes(limit: 1).map(\.uid.text) == ["u-a"])
+            #expect(try tx.refreshes.takeRefreshes(limit: 5).map(\.uid.text) == ["u-c"])
             #expect(try !tx.refreshes.isWaiting())
             try tx.refreshes.addAll(of: ProductKey(trusted: String(repeating: "b", count: 32)))
             #expect(try !tx.refreshes.isWaiting())
             try tx.refreshes.addAll(of: Make.key)
-            #expect(try tx.refreshes.take(limit: 5).map(\.uid.text) == ["u-a", "u-c"])
+            #expect(try tx.refreshes.takeRefreshes(limit: 5).map(\.uid.text) == ["u-a", "u-c"])
         }
     }
 }

@@ -31,7 +31,7 @@ struct HistoryScanTests {
     }
 
     private func sort(size: Int = 100, steps: Int = .max) throws {
-        try world.store.sortHistory(
+        try world.store.compactHistory(
             bytesMax: 1 << 16,
             step: size,
             transactions: steps,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The history, in its tail and in the devices' pieces")
+@Suite("The history, in its buffer and in the devices' chunks")
 struct HistoryTests {
     private func did(_ number: Int) -> DeviceID { DeviceID(trusted: "d-\(1000 + number)") }
 
@@ -25,9 +25,9 @@ struct HistoryTests {
         return world
     }
 
-    /// Sorts what waits; `steps` transactions of `size` pieces at most.
+    /// Sorts what waits; `steps` transactions of `size` chunks at most.
     private func sort(_ world: World, size: Int = 100, steps: Int = .max) throws {
-        try world.store.sortHistory(
+        try world.store.compactHistory(
             bytesMax: 1 << 20,
             step: size,
             transactions: steps,
@@ -39,7 +39,7 @@ struct HistoryTests {
         try world.store.read { try $0.history.all(did(device)) }
     }
 
-    @Test("Every record is seen once, in the order of time, however far the sorter has come")
+    @Test("Every record is seen once, in the order of time, however far the compactor has come")
     func sorting() throws {
         var random = Seed(5)
         let world = try world(devices: 7)
@@ -105,7 +105,7 @@ struct HistoryTests {
         #expect(try all(world, 0) == expected)
     }
 
-    @Test("A moment is found in the tail, in a piece that begins before it, and nowhere else")
+    @Test("A moment is found in the buffer, in a chunk that begins before it, and nowhere else")
     func find() throws {
         let world = try world(devices: 2)
         let records = (0..<100).map { record(0, Int64($0) * 60, Int64($0)) }
@@ -125,7 +125,7 @@ struct HistoryTests {
         }
     }
 
-    @Test("Pieces cover an hour at most, and go when all of them is too old")
+    @Test("Chunks cover an hour at most, and go when all of them is too old")
     func pruning() throws {
         let world = try world(devices: 1)
         let records = (0..<180).map { record(0, Int64($0) * 60, Int64($0)) }
@@ -140,7 +140,7 @@ struct HistoryTests {
         #expect(try all(world, 0) == Array(records[60...]))
     }
 
-    @Test("Lines of a forgotten device leave the tail with the next round")
+    @Test("Lines of a forgotten device leave the buffer with the next round")
     func forgotten() throws {
         let world = try world(devices: 2)
         try world.store.batch(at: Make.now) {
@@ -150,16 +150,16 @@ struct HistoryTests {
         try sort(world)
         #expect(try all(world, 0).isEmpty)
         #expect(try all(world, 1).count == 1)
-        #expect(try world.store.read { try $0.history.tail.depth() }.since == nil)
+        #expect(try world.store.read { try $0.history.buffer.depth() }.since == nil)
     }
 
-    @Test("The tail tells how much waits, and since when")
+    @Test("The buffer tells how much waits, and since when")
     func depth() throws {
         let world = try world(devices: 1)
-        #expect(try world.store.read { try $0.history.tail.depth() }.bytes == 0)
+        #expect(try world.store.read { try $0.history.buffer.depth() }.bytes == 0)
         try world.store.batch(at: Make.now) { try $0.history.append([record(0, 1, 1)]) }
         try world.store.batch(at: Make.at(5)) { try $0.history.append([record(0, 2, 2)]) }
-        let depth = try world.store.read { try $0.history.tail.depth() }
+        let depth = try world.store.read { try $0.history.buffer.depth() }
         #expect(depth.bytes > 40 && depth.since == Make.now)
     }
 }

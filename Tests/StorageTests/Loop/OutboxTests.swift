@@ -28,7 +28,7 @@ struct OutboxTests {
         let row = try world.store.batch(at: Make.now) { (tx) throws in
             try tx.outbox.add(messages, by: "status", isSecret: isSecret)
         }
-        let entries = try world.store.read { try $0.outbox.owed(by: "status", limit: 10) }
+        let entries = try world.store.read { try $0.outbox.entries(by: "status", limit: 10) }
         #expect(entries.map(\.id) == [row])
         #expect(entries.first?.messages == messages)
     }
@@ -74,7 +74,7 @@ struct OutboxTests {
         #expect(known?.answer == Array("canary-answer-93".utf8))
     }
 
-    @Test("Rows come oldest first, each worker's own, until they are settled")
+    @Test("Rows come oldest first, each worker's own, until they are deleted")
     func order() throws {
         let world = try World()
         var rows: [Int64] = []
@@ -92,12 +92,12 @@ struct OutboxTests {
             )
         }
         #expect(rows == rows.sorted() && Set(rows).count == 5)
-        let owed = try world.store.read { try $0.outbox.owed(by: "status", limit: 10) }
-        #expect(owed.map(\.id) == rows)
-        try world.store.batch(at: Make.now) { try $0.outbox.settle([rows[0], rows[2]]) }
+        let entries = try world.store.read { try $0.outbox.entries(by: "status", limit: 10) }
+        #expect(entries.map(\.id) == rows)
+        try world.store.batch(at: Make.now) { try $0.outbox.deleteConfirmed([rows[0], rows[2]]) }
         let left = try world.store.read { (tx) throws in
             (
-                try tx.outbox.owed(by: "status", limit: 10), try tx.outbox.depth(of: "status"),
+                try tx.outbox.entries(by: "status", limit: 10), try tx.outbox.depth(of: "status"),
                 try tx.outbox.depth(of: "other")
             )
         }

@@ -76,8 +76,8 @@ struct LogFileTests {
             _ = try world.store.lengthenLog()
         }
         #expect(try Self.size(world) == LogFile.bytesMax)
-        try world.store.batch(at: Make.now) { try $0.meta.set("scrub", to: "1") }
-        #expect(try world.store.scrub())
+        try world.store.batch(at: Make.now) { try $0.meta.set("vacuumErased", to: "1") }
+        #expect(try world.store.vacuumErased())
         #expect(try Self.size(world) == 0)
         while try world.store.lengthenLog() {}
         #expect(try Self.size(world) == LogFile.bytesMax)

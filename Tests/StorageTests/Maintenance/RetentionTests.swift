@@ -108,11 +108,11 @@ struct RetentionTests {
                 Make.uid.text + "1"
             ]
         )
-        #expect(try count(world, "formerBond") == 0)
+        #expect(try count(world, "formerBinding") == 0)
     }
 
-    @Test("Ended bonds are forgotten with the commands of their time")
-    func bonds() throws {
+    @Test("Ended bindings are forgotten with the commands of their time")
+    func bindings() throws {
         let world = try World()
         try world.fill()
         try world.store.batch(at: Make.at(5)) { (tx) throws in
@@ -132,15 +132,19 @@ struct RetentionTests {
         }
         try prune(before: Make.at(6))
         // A command that is still open bears the user's name, and so does one made while the clock was ahead.
-        #expect(try count(world, "formerBond") == 1 && count(world, "command") == 2)
+        #expect(try count(world, "formerBinding") == 1 && count(world, "command") == 2)
         try world.store.batch(at: Make.at(100)) { try $0.commands.update([Self.command(2)]) }
         try prune(before: Make.at(6))
-        #expect(try count(world, "formerBond") == 1 && count(world, "command") == 1 && !isOlder())
+        #expect(
+            try count(world, "formerBinding") == 1 && count(world, "command") == 1 && !isOlder()
+        )
         try world.store.batch(at: Make.at(100)) { (tx) throws in
             try tx.commands.save([Self.command(4, at: Make.at(9000))])
         }
         try prune(before: Make.at(8001))
-        #expect(try count(world, "formerBond") == 0 && count(world, "command") == 1 && !isOlder())
+        #expect(
+            try count(world, "formerBinding") == 0 && count(world, "command") == 1 && !isOlder()
+        )
         try world.store.batch(at: Make.at(100)) { (tx) throws in
             try bind(Make.uid, tx)
             try tx.bindings.delete(Make.did, [Make.uid])
@@ -148,7 +152,7 @@ struct RetentionTests {
         }
         #expect(try isOlder())
         try prune(before: Make.at(-100))
-        #expect(try count(world, "formerBond") == 0 && !isOlder())
+        #expect(try count(world, "formerBinding") == 0 && !isOlder())
     }
 
     @Test("A command's waiters are forgotten with it, not before")

@@ -26,7 +26,7 @@ struct CrashProbe {
     private static func openStore(_ path: String) throws -> Store {
         guard let key = ServerKey([UInt8](repeating: 7, count: 32)) else { exit(65) }
         let store = try Store(path: path, credentialsPath: "\(path).credentials", key: key)
-        try store.healCredentials()
+        try store.rebuildCredentials()
         return store
     }
 
@@ -46,7 +46,7 @@ struct CrashProbe {
             store: store,
             topics: Topics(),
             limits: limits,
-            neighbours: try Neighbours(WorkerName.allCases),
+            wakeups: try WorkerWakeups(WorkerName.allCases),
             health: .silent
         )
         var left = passes

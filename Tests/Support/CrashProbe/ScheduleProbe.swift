@@ -13,8 +13,8 @@ enum ScheduleProbe {
         _ environment: Environment,
         reached: @escaping (String) -> Void
     ) throws {
-        var clock = try loop(port, environment, SchedulerHandler(environment), reached)
-        var worker = try loop(port, environment, ScheduleHandler(environment), reached)
+        var clock = try loop(port, environment, TriggerClock(environment), reached)
+        var worker = try loop(port, environment, ScheduleWorker(environment), reached)
         var control = try loop(port, environment, RequestHandler.control(environment), reached)
         try control.open()
         try worker.open()

@@ -106,13 +106,13 @@ final class AccountWorld {
     // MARK: What is sent to people
 
     /// Takes what was sent since the last time; what is never sent, to unknown users, is left out.
-    func mails() throws -> [Delivery] {
+    func mails() throws -> [OutgoingMessage] {
         try world.write { tx in
             let due =
-                try tx.deliveries.claim(.email, leaseSeconds: 0, limit: 1000)
-                + tx.deliveries.claim(.sms, leaseSeconds: 0, limit: 1000)
-            for row in due { _ = try tx.deliveries.settle(row.delivery.id) }
-            return due.map(\.delivery).filter { !$0.isDummy }
+                try tx.outgoingMessages.claim(.email, leaseSeconds: 0, limit: 1000)
+                + tx.outgoingMessages.claim(.sms, leaseSeconds: 0, limit: 1000)
+            for row in due { _ = try tx.outgoingMessages.delete(row.message.id) }
+            return due.map(\.message).filter { !$0.isDummy }
         }
     }
 

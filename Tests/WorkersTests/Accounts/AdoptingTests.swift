@@ -99,7 +99,7 @@ struct AdoptingTests {
     @Test("Schedules and commands that wait act for the account from then on")
     func schedulesAndCommands() throws {
         let did = World.did(0)
-        var owed = Owed()
+        var effects = Effects()
         try world.world.write { (tx) throws in
             let schedule = Schedule(
                 id: ScheduleID(trusted: "t-1"),
@@ -115,8 +115,8 @@ struct AdoptingTests {
                 nextAt: tx.now.adding(seconds: 86_400)
             )
             try tx.schedules.save(schedule, masked: schedule.attrs)
-            _ = try CommandDesk.take(
-                CommandOrder(
+            _ = try CommandDispatcher.enqueue(
+                CommandRequest(
                     did: did,
                     data: ["level": 5],
                     actor: Actor(.user, anonymous.text, terminal: World.terminal(0))
@@ -124,7 +124,7 @@ struct AdoptingTests {
                 product: World.product,
                 limits: world.world.environment.limits,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
         }
         try login(adopt: true)

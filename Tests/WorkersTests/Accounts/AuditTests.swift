@@ -45,11 +45,11 @@ private final class AuditStory {
         return params
     }
 
-    private func follow(_ template: Delivery.Template) async throws {
+    private func follow(_ template: OutgoingMessage.Template) async throws {
         let mail = try #require(try world.mails().last { $0.template == template })
         let token = mail.params["url"]?.split(separator: "/").last.map(String.init) ?? ""
         secrets.append(token)
-        #expect(await LinkDesk(world.world.environment).follow(token).step == .done)
+        #expect(await LinkService(world.world.environment).follow(token).step == .done)
     }
 
     func tell() async throws {

@@ -109,7 +109,7 @@ struct CancellationTests {
         try world.makeUsers(1)
         try world.write { (tx) throws in
             var ids = IDSource()
-            var owed = Owed()
+            var effects = Effects()
             let user = try #require(try tx.accounts.find(World.uid(0)))
             try Cancellation.begin(
                 user,
@@ -117,9 +117,9 @@ struct CancellationTests {
                 World.topics,
                 &ids,
                 in: tx,
-                owed: &owed
+                effects: &effects
             )
-            try owed.leave(to: .session, in: tx)
+            try effects.leave(to: .session, in: tx)
         }
         #expect(try !exists(world, World.uid(0)))
         try world.runSession()

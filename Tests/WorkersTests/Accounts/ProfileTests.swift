@@ -91,7 +91,7 @@ struct ProfileTests {
         #expect(try world.mails().map(\.to) == ["a@example.com"])
 
         let token = mail.params["url"]?.split(separator: "/").last.map(String.init) ?? ""
-        #expect(await LinkDesk(world.world.environment).follow(token).step == .done)
+        #expect(await LinkService(world.world.environment).follow(token).step == .done)
         let after = try world.user(0)
         #expect(after["email"] == "b@example.com" && after["emailVerified"] == true)
         #expect(after["pendingEmail"] == nil)
@@ -107,7 +107,7 @@ struct ProfileTests {
         try world.register(1, ["email": "owner@example.com"])
         try world.register(2, ["phone": "1512345678"])
         _ = try world.mails()
-        func told(_ params: JSONObject) throws -> [Delivery] {
+        func told(_ params: JSONObject) throws -> [OutgoingMessage] {
             #expect(try update(0, params).isOK)
             return try world.mails()
         }

@@ -36,7 +36,7 @@ struct ResetProofTests {
         ["provider": "google", "credential": ["identityToken": "a.b.c"]]
     }
 
-    private func token(_ mail: Delivery?) -> String {
+    private func token(_ mail: OutgoingMessage?) -> String {
         mail?.params["url"]?.split(separator: "/").last.map(String.init) ?? ""
     }
 
@@ -66,13 +66,13 @@ struct ResetProofTests {
         #expect(try world.ask(6, "requestPasswordReset", email).isOK)
         let mail = try #require(try world.mails().first)
         #expect(mail.template == .resetPassword && mail.to == "victim@example.com")
-        let desk = LinkDesk(world.world.environment)
-        #expect(await desk.look(token(mail)).step == .ask)
+        let links = LinkService(world.world.environment)
+        #expect(await links.look(token(mail)).step == .ask)
         #expect(try world.user(0)["emailVerified"] == false)
-        let done = await desk.follow(token(mail), password: AccountWorld.password)
+        let done = await links.follow(token(mail), password: AccountWorld.password)
         #expect(done.step == .done)
         for other in before where other.params["url"] != nil {
-            #expect(await desk.follow(token(other)).step == .over)
+            #expect(await links.follow(token(other)).step == .over)
         }
         try expectOnlyTheOwner(world)
     }
@@ -150,8 +150,8 @@ struct ResetProofTests {
         _ = try world.mails()
         try world.ask(1, "requestPasswordReset", email)
         let link = token(try world.mails().first)
-        let desk = LinkDesk(world.world.environment)
-        #expect(await desk.follow(link, password: "another password").step == .done)
+        let links = LinkService(world.world.environment)
+        #expect(await links.follow(link, password: "another password").step == .done)
         let user = try world.login(2, email, password: "another password").user
         #expect(user["providers"] == ["google"])
     }

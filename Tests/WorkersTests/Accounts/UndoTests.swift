@@ -36,7 +36,7 @@ struct UndoTests {
     }
 
     private func follow(_ world: AccountWorld, _ token: String) async -> LinkView {
-        await LinkDesk(world.world.environment).follow(token)
+        await LinkService(world.world.environment).follow(token)
     }
 
     /// What is left of the account, once its owner has logged in by a code.

@@ -60,7 +60,7 @@ struct CommandArrivalTests: CommandSuite {
         try come(world)
         #expect(sent(world).map { $0["cid"] } == [2, 3])
         #expect(sent(world).last?["data"] == ["power": true, "level": 3])
-        #expect(try world.count("commandCall") == 0)
+        #expect(try world.count("dispatch") == 0)
         // Nothing waits any more, so that the next leaves at once.
         try queue(world, "d", ["level": 4], ["mode": "now", "ttl": 60])
         #expect(sent(world).map { $0["cid"] } == [2, 3, 4])
@@ -77,7 +77,7 @@ struct CommandArrivalTests: CommandSuite {
             try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
             #expect(sent(world).map { $0["cid"] } == [1, 2])
             #expect(world.answers().last?["result"]?.objectValue?["state"] == "sent")
-            #expect(try world.count("commandCall") == 0)
+            #expect(try world.count("dispatch") == 0)
         }
     }
 
@@ -135,7 +135,7 @@ struct CommandArrivalTests: CommandSuite {
         try queue(world, "b", ["level": 2], ["mode": "now", "ttl": 60])
         try world.runControl()
         #expect(sent(world).map { $0["cid"] } == [1, 2])
-        #expect(try world.count("commandCall") == 0)
+        #expect(try world.count("dispatch") == 0)
     }
 
     @Test("Commands called for on a connection that a new one has replaced wait for the new one")

@@ -142,8 +142,8 @@ struct CommandTests: CommandSuite {
     @Test("A command of another worker is sent by the control worker, before any later one")
     func otherWorker() throws {
         let world = try world(online: true)
-        let (command, owed) = try world.takeScheduled(level: 4)
-        #expect(command.state == .queued && command.cid == 1 && owed.woken.contains(.control))
+        let (command, effects) = try world.takeScheduled(level: 4)
+        #expect(command.state == .queued && command.cid == 1 && effects.woken.contains(.control))
         try queue(world, "a", ["level": 5], ["mode": "now"])
         #expect(sent(world).map { $0["cid"] } == [1, 2])
         #expect(sent(world).first?["actor"]?.objectValue?["kind"] == "schedule")

@@ -69,7 +69,9 @@ struct DeviceRegistrationTests {
         #expect(try register(world, id: "f", secret: "wrong")?.errorCode == "Forbidden")
     }
 
-    @Test("An allowed reset ends the bonds, clears what was kept, and begins a new life")
+    @Test(
+        "An allowed reset ends the bindings, clears what was kept, and begins a new ownership period"
+    )
     func reset() throws {
         let world = try World()
         try world.makeUsers(1)
@@ -88,6 +90,6 @@ struct DeviceRegistrationTests {
         #expect(world.broker.retained[topic] == nil)
         #expect(try world.count("binding") == 0)
         #expect(world.broker.published(to: "ll/v1/user/u-0/device").last?["reason"] == "reset")
-        #expect(try world.read { try $0.devices.find(did) }?.generation == 2)
+        #expect(try world.read { try $0.devices.find(did) }?.ownership == 2)
     }
 }

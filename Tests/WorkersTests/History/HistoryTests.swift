@@ -53,7 +53,7 @@ struct HistoryTests: HistorySuite {
     }
 
     @Test("No user sees records of before their time, not even those of a fast clock")
-    func generations() throws {
+    func ownerships() throws {
         let world = try world()
         world.sendReport(
             0,
@@ -89,7 +89,7 @@ struct HistoryTests: HistorySuite {
     }
 
     @Test("A new owner sees their own commands at once, however fast the device's clock was")
-    func commandsOfNewLife() throws {
+    func commandsOfNewOwnership() throws {
         let world = try world()
         let ahead = world.clock.now.adding(seconds: 500)
         world.sendReport(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Workers
 
-@Suite("Messages that are put aside")
+@Suite("Dead letters")
 struct BadMessageTests {
     struct Bad: CustomTestStringConvertible, Sendable {
         var name: String
@@ -89,7 +89,7 @@ struct BadMessageTests {
     ]
 
     @Test(
-        "A bad message is put aside among good ones and answered where it has an id",
+        "A bad message is kept as a dead letter among good ones and answered where it has an id",
         arguments: bad
     )
     func badMessage(_ row: Bad) throws {

@@ -40,14 +40,14 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     var sweptFilters: [String] { inner.sweptFilters }
     var nextDue: Instant? { inner.nextDue }
 
-    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
+    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         try interruption.strike(.before)
-        let owed = try inner.handle(batch, in: tx)
+        let effects = try inner.handle(batch, in: tx)
         try interruption.strike(.after)
-        return owed
+        return effects
     }
 
-    mutating func due(in tx: Transaction) throws -> Owed? { try inner.due(in: tx) }
+    mutating func due(in tx: Transaction) throws -> Effects? { try inner.due(in: tx) }
     func isDue(in tx: Transaction) throws -> Bool { try inner.isDue(in: tx) }
     mutating func connected(
         isSessionPresent: Bool,
@@ -76,11 +76,11 @@ struct Failing<Inner: BatchHandler>: BatchHandler {
     var filters: [String] { inner.filters }
     var nextDue: Instant? { dose.isDuePoisoned ? Instant(milliseconds: 0) : inner.nextDue }
 
-    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Owed {
+    mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         try inner.handle(batch, in: tx)
     }
 
-    mutating func due(in tx: Transaction) throws -> Owed? {
+    mutating func due(in tx: Transaction) throws -> Effects? {
         dose.dueCount += 1
         if dose.isDuePoisoned { throw Poison() }
         return try inner.due(in: tx)

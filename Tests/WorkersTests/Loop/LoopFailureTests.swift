@@ -10,7 +10,7 @@ import Wire
 struct LoopFailureTests {
     @Test("The pauses double up to a minute, and a clock set back doesn't make them longer")
     func pauses() {
-        var rest = DueRest()
+        var rest = DueBackoff()
         var now = Instant(milliseconds: 1_700_000_000_000)
         #expect(rest.isOver(at: now))
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60] as [Int64] {

@@ -185,7 +185,7 @@ struct LoopTests {
     }
 
     @Test(
-        "One poisoned message is put aside and its sender told, and its neighbours go through",
+        "One poisoned message is kept as a dead letter and its sender told, and its neighbours go through",
         arguments: [0, 6, 12]
     )
     func poison(_ place: Int) throws {
@@ -193,7 +193,7 @@ struct LoopTests {
         try world.write { (tx) throws in
             try tx.sql.run(
                 """
-                CREATE TRIGGER poison BEFORE INSERT ON historyTail
+                CREATE TRIGGER poison BEFORE INSERT ON historyBuffer
                 WHEN instr(CAST(NEW.lines AS TEXT), '666') > 0
                 BEGIN SELECT RAISE(ABORT, 'poisoned'); END
                 """

@@ -9,22 +9,22 @@ import Wire
 struct PublisherTests {
     private let now = Instant(milliseconds: 1_000)
 
-    private func limits(crowdMin: Int = 3, crowdWindow: Int = 2) -> Limits {
+    private func limits(fanOutMin: Int = 3, fanOutWindow: Int = 2) -> Limits {
         var limits = Limits()
-        limits.crowdMin = crowdMin
-        limits.crowdWindow = crowdWindow
-        limits.crowdPause = 0
+        limits.fanOutMin = fanOutMin
+        limits.fanOutWindow = fanOutWindow
+        limits.fanOutPause = 0
         return limits
     }
 
     private func publisher(_ limits: Limits) -> Publisher {
-        var publisher = Publisher(worker: .status, limits: limits, settled: [])
+        var publisher = Publisher(worker: .status, limits: limits, confirmedRows: [])
         publisher.take(stored: [])
         return publisher
     }
 
     /// The same for users from one number to another.
-    private func crowd(_ users: Range<Int>, _ payload: String) -> [OutboundMessage] {
+    private func fanOut(_ users: Range<Int>, _ payload: String) -> [OutboundMessage] {
         users.map { OutboundMessage("user/\($0)", Array(payload.utf8)) }
     }
 
@@ -42,25 +42,25 @@ struct PublisherTests {
     @Test("Messages behind a large fan-out pass it, and every row is confirmed")
     func passing() throws {
         var publisher = publisher(limits())
-        publisher.take(crowd(0..<9, "a"), row: 1)
+        publisher.take(fanOut(0..<9, "a"), row: 1)
         publisher.take([OutboundMessage("app/1", Array("b".utf8))], row: 2)
         let told = try drain(&publisher, Broker())
         #expect(told.first == "app/1 b")
         #expect(told.dropFirst() == (0..<9).map { "user/\($0) a" }[...])
-        #expect(publisher.settled.sorted() == [1, 2])
+        #expect(publisher.confirmedRows.sorted() == [1, 2])
     }
 
-    @Test("A crowd is told in groups with pauses, and sooner where much waits")
+    @Test("A fan-out is told in groups with pauses, and sooner where much waits")
     func groups() throws {
         var limits = limits()
-        limits.crowdPause = 2
-        limits.crowdPauses = 10
+        limits.fanOutPause = 2
+        limits.fanOutPauses = 10
         for (users, first) in [(9, 2), (100, 10)] {
             var publisher = publisher(limits)
             let broker = Broker()
             var connection = FakeBroker(broker)
             _ = try connection.connect()
-            publisher.take(crowd(0..<users, "a"), row: 1)
+            publisher.take(fanOut(0..<users, "a"), row: 1)
             var sizes: [Int] = []
             var moment = now
             while publisher.backlog > 0 {
@@ -76,18 +76,18 @@ struct PublisherTests {
             #expect(sizes.first == first)
             #expect(sizes.reduce(0, +) == users)
             #expect(publisher.pause(at: moment) == nil)
-            #expect(publisher.settled == [1])
+            #expect(publisher.confirmedRows == [1])
         }
     }
 
-    @Test("A clock that is set back holds no crowd up")
+    @Test("A clock that is set back holds no fan-out up")
     func clockSetBack() throws {
         var limits = limits()
-        limits.crowdPause = 2
+        limits.fanOutPause = 2
         var publisher = publisher(limits)
         var connection = FakeBroker(Broker())
         _ = try connection.connect()
-        publisher.take(crowd(0..<9, "a"), row: 1)
+        publisher.take(fanOut(0..<9, "a"), row: 1)
         #expect(try publisher.publish(to: &connection, at: now) == 2)
         try confirmAll(&publisher, &connection)
         let before = Instant(milliseconds: 1)
@@ -108,20 +108,20 @@ struct PublisherTests {
     @Test("Nothing passes an older message for its topic")
     func topicOrder() throws {
         var publisher = publisher(limits())
-        publisher.take(crowd(0..<9, "a"), row: 1)
+        publisher.take(fanOut(0..<9, "a"), row: 1)
         publisher.take([OutboundMessage("user/4", Array("b".utf8))], row: 2)
-        publisher.take(crowd(2..<8, "c"), row: 3)
+        publisher.take(fanOut(2..<8, "c"), row: 3)
         publisher.take([OutboundMessage("user/20", Array("d".utf8))], row: 4)
         let told = try drain(&publisher, Broker())
         #expect(told.filter { $0.hasPrefix("user/4 ") } == ["user/4 a", "user/4 b", "user/4 c"])
         #expect(told.first == "user/20 d")
-        #expect(publisher.settled.sorted() == [1, 2, 3, 4])
+        #expect(publisher.confirmedRows.sorted() == [1, 2, 3, 4])
     }
 
-    @Test("A crowd's messages are out a few at a time, others as the window takes them")
+    @Test("A fan-out's messages are out a few at a time, others as the window takes them")
     func window() throws {
         var publisher = publisher(limits())
-        publisher.take(crowd(0..<9, "a"), row: 1)
+        publisher.take(fanOut(0..<9, "a"), row: 1)
         publisher.take((0..<9).map { OutboundMessage("app/\($0)", [UInt8($0)]) }, row: 2)
         var connection = FakeBroker(Broker())
         _ = try connection.connect()
@@ -135,7 +135,7 @@ struct PublisherTests {
         let late = OutboundMessage("app/1", [1], expiresAt: now)
         publisher.take([late, OutboundMessage("app/2", [2])], row: 1)
         #expect(try drain(&publisher, Broker()).count == 1)
-        #expect(publisher.settled == [1])
+        #expect(publisher.confirmedRows == [1])
     }
 
     private func status(_ user: Int, _ device: Int, _ version: Int) -> OutboundMessage {
@@ -194,12 +194,12 @@ struct PublisherTests {
         let receipts = intake.confirmed
         let first = try #require(zip(broker.published, receipts).first { $0.0.payload == [49] })
         publisher.confirm(receipts.filter { $0 != first.1 })
-        #expect(receipts.count == 9 && publisher.settled.isEmpty)
+        #expect(receipts.count == 9 && publisher.confirmedRows.isEmpty)
         publisher.confirm(receipts)
-        #expect(publisher.settled == Array(1...9))
+        #expect(publisher.confirmedRows == Array(1...9))
     }
 
-    @Test("Of statuses that waited long only the newest goes out, and all rows are settled")
+    @Test("Of statuses that waited long only the newest goes out, and all rows are deleted")
     func stale() throws {
         var limits = Limits()
         limits.outlets = 1
@@ -214,7 +214,7 @@ struct PublisherTests {
             broker.retained.values.map { String(decoding: $0, as: UTF8.self) }.sorted()
                 == (991...1000).map(String.init).sorted()
         )
-        #expect(publisher.settled == Array(1...1000) && publisher.bytes == 0)
+        #expect(publisher.confirmedRows == Array(1...1000) && publisher.bytes == 0)
     }
 
     @Test("It is behind by rows and by bytes, until the broker has confirmed them")

@@ -5,22 +5,22 @@ import Synchronization
 
 /// The other side of a direct way, which fails a few times first.
 final class FarSide: Sendable {
-    private let state = Mutex<(taken: [OutgoingMessage], calls: Int, failures: Int)>(([], 0, 0))
-    private let failure: DeliveryFailure
+    private let state = Mutex<(taken: [ComposedMessage], calls: Int, failures: Int)>(([], 0, 0))
+    private let failure: MessageFailure
 
-    init(failures: Int = 0, _ failure: DeliveryFailure = .unavailable("")) {
+    init(failures: Int = 0, _ failure: MessageFailure = .unavailable("")) {
         self.failure = failure
         state.withLock { $0.failures = failures }
     }
 
     /// The way to this side.
     var route: Route {
-        .direct { (message) async throws(DeliveryFailure) in try self.take(message) }
+        .direct { (message) async throws(MessageFailure) in try self.take(message) }
     }
-    var taken: [OutgoingMessage] { state.withLock { $0.taken } }
+    var taken: [ComposedMessage] { state.withLock { $0.taken } }
     var calls: Int { state.withLock { $0.calls } }
 
-    func take(_ message: OutgoingMessage) throws(DeliveryFailure) {
+    func take(_ message: ComposedMessage) throws(MessageFailure) {
         let fails = state.withLock { state in
             state.calls += 1
             if state.failures > 0 {
@@ -34,7 +34,7 @@ final class FarSide: Sendable {
     }
 
     /// Runs a round and waits until so many calls have come and what they led to is stored.
-    func run(_ service: DeliveryService, until count: Int) async throws {
+    func run(_ service: MessageSender, until count: Int) async throws {
         _ = service.round()
         while calls < count { await Task.yield() }
         for _ in 0..<50 { try await Task.sleep(for: .milliseconds(2)) }

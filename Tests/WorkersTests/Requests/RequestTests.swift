@@ -124,7 +124,7 @@ struct RequestTests {
         #expect(sent.allSatisfy { $0.correlation == [1, 2] })
     }
 
-    @Test("A bad envelope is put aside by its shape alone, and answered")
+    @Test("A bad envelope is kept as a dead letter by its shape alone, and answered")
     func badEnvelope() throws {
         let world = try World(devices: 1, online: true, users: 3)
         world.broker.send(

@@ -22,7 +22,7 @@ final class ScheduleWorld {
         lastID += 1
         world.broker.forgetPublished()
         world.sendRequest(user, "schedule/\(method)", id: "q\(lastID)", params)
-        try world.run { ScheduleHandler($0) }
+        try world.run { ScheduleWorker($0) }
         return world.answers(user).last ?? [:]
     }
 
@@ -59,7 +59,7 @@ final class ScheduleWorld {
     /// The due triggers of the scheduler, not yet published.
     func triggers() throws -> [(topic: String, payload: [UInt8])] {
         world.broker.forgetPublished()
-        try world.run { SchedulerHandler($0) }
+        try world.run { TriggerClock($0) }
         return world.broker.published.filter { $0.topic.contains("/system/trigger/") }
             .map { ($0.topic, $0.payload) }
     }
@@ -71,9 +71,9 @@ final class ScheduleWorld {
         )
     }
 
-    /// Runs the schedule worker, and the one that sends what it orders.
+    /// Runs the schedule worker, and the one that sends what it requests.
     func run() throws {
-        try world.run { ScheduleHandler($0) }
+        try world.run { ScheduleWorker($0) }
         try world.runControl()
     }
 

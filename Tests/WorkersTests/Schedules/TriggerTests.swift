@@ -120,7 +120,7 @@ struct TriggerTests {
             for trigger in try world.triggers() {
                 world.world.broker.send(trigger.topic, trigger.payload)
             }
-            try world.world.run { ScheduleHandler($0) }
+            try world.world.run { ScheduleWorker($0) }
 
             #expect(try world.world.count("command") == Int64(commands))
             let topic = "ll/v1/user/\(World.uid(0).text)/device/\(World.did(0).text)/event"
@@ -180,7 +180,7 @@ struct TriggerTests {
         #expect(try world.runs(id).count == 1)
     }
 
-    @Test("Triggers that mean nothing are put aside, and nothing runs")
+    @Test("Triggers that mean nothing are kept as dead letters, and nothing runs")
     func deadLetters() throws {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
@@ -226,7 +226,7 @@ struct TriggerTests {
         let world = try ScheduleWorld()
         let id = try world.make("07:00")
         try world.advance(to: id)
-        var loop = try world.world.loop(SchedulerHandler(world.world.environment))
+        var loop = try world.world.loop(TriggerClock(world.world.environment))
 
         for _ in 0..<50 {
             try loop.turn()

@@ -147,7 +147,7 @@ struct SessionMethodTests {
         #expect(answers.map(\.errorCode) == [nil, "InvalidToken"])
         let handlers: [any BatchHandler] = [
             RequestHandler.account(world.environment), RequestHandler.control(world.environment),
-            ScheduleHandler(world.environment),
+            ScheduleWorker(world.environment),
         ]
         #expect(handlers.allSatisfy { $0.filters.contains("ll/v1/system/token-used") })
     }

@@ -30,8 +30,8 @@ struct RetainedStatusTests {
         #expect(Array(order.prefix(20)) == (0..<20).map { World.statusTopic(0, $0) })
     }
 
-    @Test("After a roll call, devices that were not announced are offline")
-    func rollCall() throws {
+    @Test("After a presence reconciliation, devices that were not announced are offline")
+    func reconciliation() throws {
         let world = try World(devices: 6, online: true, users: 2, bound: 1)
         world.environment.limits.refreshPage = 2
         world.broker.forget()
@@ -76,8 +76,10 @@ struct RetainedStatusTests {
         #expect(try JSONValue.parse(kept).objectValue?["data"] == ["power": true])
     }
 
-    @Test("A roll call broken off by a crash is begun again, though the session is there then")
-    func rollCallAgain() throws {
+    @Test(
+        "A presence reconciliation broken off by a crash is begun again, though the session is there then"
+    )
+    func reconciliationAgain() throws {
         let world = try World(devices: 3, online: true, users: 2, bound: 1)
         world.broker.forget()
         do { _ = try world.loop(StatusHandler(world.environment)) }

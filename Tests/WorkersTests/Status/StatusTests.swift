@@ -28,11 +28,11 @@ struct StatusTests {
         "Reports from before the ownership period are stored, and published to no user",
         arguments: [-1, 1]
     )
-    func oldLife(_ seconds: Int64) throws {
+    func oldOwnership(_ seconds: Int64) throws {
         let world = try World(devices: 1, users: 2, bound: 1)
         let begin = world.clock.now
         try world.write { try $0.products.save(World.freeForm, secret: nil) }
-        try world.write { try $0.devices.beginGeneration(World.did(0)) }
+        try world.write { try $0.devices.beginOwnership(World.did(0)) }
         world.clock.advance(seconds: 3600)
         let ts = JSONValue.integer(begin.adding(seconds: seconds).milliseconds)
         world.sendReport(0, ["ts": ts, "alerts": [["name": "hot"]], "binary": "QUJD"])

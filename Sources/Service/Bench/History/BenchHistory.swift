@@ -61,7 +61,7 @@ package struct BenchHistory: Sendable {
         return result
     }
 
-    /// Writes a past that ends with the day, the way the service does: through the tail, then sorted.
+    /// Writes a past that ends with the day, the way the service does: through the buffer, then sorted.
     private func fill(_ store: Store, _ did: DeviceID, _ count: Int) throws {
         let day = Int64(Self.fewRecords) * Self.interval
         let first = Self.dayStart.milliseconds + day - Int64(count) * Self.interval
@@ -74,7 +74,7 @@ package struct BenchHistory: Sendable {
                 )
             }
             try store.batch(at: Self.dayStart) { try $0.history.append(records) }
-            try store.sortHistory(bytesMax: .max, step: 100, at: { Self.dayStart })
+            try store.compactHistory(bytesMax: .max, step: 100, at: { Self.dayStart })
         }
         try store.checkpoint()
     }

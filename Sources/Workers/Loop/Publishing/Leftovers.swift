@@ -29,7 +29,7 @@ struct Leftovers {
     init(of worker: WorkerName, in tx: Transaction) throws {
         var after: Int64 = 0
         while true {
-            let entries = try tx.outbox.owed(by: worker.rawValue, after: after, limit: Self.page)
+            let entries = try tx.outbox.entries(by: worker.rawValue, after: after, limit: Self.page)
             for entry in entries { note(entry) }
             rows += entries.count
             guard entries.count == Self.page, let row = entries.last?.id else { return }

@@ -10,12 +10,12 @@ struct OpenRows {
     /// ones.
     private var open: [Int64: Int] = [:]
     /// Rows of which, and of all earlier ones, the broker has confirmed everything.
-    private(set) var settled: [Int64]
+    private(set) var confirmedRows: [Int64]
     private var known: Set<Int64>
 
-    init(settled: [Int64]) {
-        self.settled = settled
-        known = Set(settled)
+    init(confirmedRows: [Int64]) {
+        self.confirmedRows = confirmedRows
+        known = Set(confirmedRows)
     }
 
     /// The number of unfinished rows.
@@ -44,14 +44,14 @@ struct OpenRows {
 
     private mutating func advance() {
         while let first = order.first, open[first.row] == nil {
-            settled.append(first.row)
+            confirmedRows.append(first.row)
             _ = order.popFirst()
         }
     }
 
     /// Forgets the settled rows, after their deletion was committed.
-    mutating func forgetSettled() {
-        for row in settled { known.remove(row) }
-        settled.removeAll(keepingCapacity: true)
+    mutating func forgetConfirmed() {
+        for row in confirmedRows { known.remove(row) }
+        confirmedRows.removeAll(keepingCapacity: true)
     }
 }

@@ -20,7 +20,7 @@ struct Publisher {
     private struct Packet {
         var row: Int64
         var size: Int
-        var isCrowd: Bool
+        var isFanOut: Bool
     }
 
     private let worker: WorkerName
@@ -28,12 +28,12 @@ struct Publisher {
     private let parties: Parties
     /// Messages that wait for their turn, by connection.
     private var lanes: [PublishLane]
-    /// Messages to crowds that wait, and those that must not overtake them.
-    private var crowd: CrowdQueue
+    /// Messages of fan-outs that wait, and those that must not overtake them.
+    private var fanOut: FanOutQueue
     /// The row of each unconfirmed packet.
     private var packets: [PacketID: Packet] = [:]
     /// The number of unconfirmed messages to crowds.
-    private var crowdOpen = 0
+    private var fanOutOpen = 0
     private var rows: OpenRows
     private var leftovers = Leftovers()
     /// Whether the store may hold rows that are not in the queue.
@@ -47,19 +47,19 @@ struct Publisher {
     /// The number of statuses left out since the last `takeLeftOut()`.
     private var leftOut = 0
 
-    init(worker: WorkerName, limits: Limits, settled: [Int64], topics: Topics = Topics()) {
+    init(worker: WorkerName, limits: Limits, confirmedRows: [Int64], topics: Topics = Topics()) {
         self.worker = worker
         self.limits = limits
         parties = Parties(topics)
         lanes = Array(repeating: PublishLane(limits), count: max(1, limits.outlets))
-        crowd = CrowdQueue(limits)
-        rows = OpenRows(settled: settled)
+        fanOut = FanOutQueue(limits)
+        rows = OpenRows(confirmedRows: confirmedRows)
     }
 
     // MARK: How much there is
 
     /// The number of messages that wait, or that the broker has not confirmed.
-    var backlog: Int { waiting + crowd.count + packets.count }
+    var backlog: Int { waiting + fanOut.count + packets.count }
     /// The number of messages that the broker has not confirmed.
     var unconfirmed: Int { packets.count }
     /// The number of unfinished rows of the outbox.
@@ -67,11 +67,11 @@ struct Publisher {
     /// The time at which the oldest of them came.
     var oldest: ContinuousClock.Instant? { rows.oldest }
     /// Rows of which the broker has confirmed everything.
-    var settled: [Int64] { rows.settled }
+    var confirmedRows: [Int64] { rows.confirmedRows }
     /// Whether rows wait for deletion.
-    var hasSettled: Bool { !rows.settled.isEmpty }
+    var hasConfirmedRows: Bool { !rows.confirmedRows.isEmpty }
     /// Whether so many rows wait for deletion that it must happen now.
-    var isCrowded: Bool { rows.settled.count >= limits.settleMax }
+    var hasManyConfirmed: Bool { rows.confirmedRows.count >= limits.confirmedRowsMax }
     /// Whether rows of the store must be read.
     var needsStore: Bool { mayHaveStored && !isFull }
     /// Whether so much is owed that the worker must not receive new messages.
@@ -80,7 +80,7 @@ struct Publisher {
     private var isFull: Bool {
         rows.count >= limits.outboxRows || bytes >= limits.outboxBytes
             || waiting + packets.count >= limits.backlogMax
-            || crowd.count >= 4 * limits.backlogMax
+            || fanOut.count >= 4 * limits.backlogMax
     }
 
     /// Returns the number of statuses left out since the last call.
@@ -89,13 +89,13 @@ struct Publisher {
         return leftOut
     }
 
-    /// Returns the milliseconds until the next messages to a crowd may be published; nil if there are none, or if the
-    /// broker must confirm others first.
-    func pause(at now: Instant) -> Int64? { hasRoomForCrowd ? crowd.pause(at: now) : nil }
+    /// Returns the milliseconds until the next messages to a fan-out may be published; nil if there are none,
+    /// or if the broker must confirm others first.
+    func pause(at now: Instant) -> Int64? { hasRoomForFanOut ? fanOut.pause(at: now) : nil }
 
-    private var hasRoomForCrowd: Bool {
+    private var hasRoomForFanOut: Bool {
         // Behind waiting messages for the same topics.
-        waiting == 0 && packets.count < Int(limits.sendMaximum) && crowdOpen < crowd.window
+        waiting == 0 && packets.count < Int(limits.sendMaximum) && fanOutOpen < fanOut.window
     }
 
     /// Notes that another process or worker may have left rows.
@@ -110,17 +110,17 @@ struct Publisher {
     }
 
     /// Deletes settled rows; repeated if the transaction fails.
-    func settle(in tx: Transaction) throws {
-        try tx.outbox.settle(rows.settled)
+    func deleteConfirmed(in tx: Transaction) throws {
+        try tx.outbox.deleteConfirmed(rows.confirmedRows)
     }
 
     /// Forgets the settled rows, after their deletion was committed.
-    mutating func settledRowsAreGone() { rows.forgetSettled() }
+    mutating func confirmedRowsAreGone() { rows.forgetConfirmed() }
 
     /// Reads rows that are not in the queue.
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
         guard needsStore else { return [] }
-        return try tx.outbox.owed(
+        return try tx.outbox.entries(
             by: worker.rawValue,
             limit: limits.outboxPage + rows.knownCount,
             besides: rows.isKnown
@@ -155,7 +155,7 @@ struct Publisher {
             while end < messages.count, messages[end].payload == messages[start].payload {
                 end += 1
             }
-            let isCrowd = end - start > limits.crowdMin
+            let isFanOut = end - start > limits.fanOutMin
             for index in start..<end {
                 let message = messages[index]
                 let pending = PendingMessage(
@@ -164,8 +164,8 @@ struct Publisher {
                     sharesPayload: index > start
                 )
                 bytes += pending.size
-                if isCrowd || crowd.mustFollow(message) {
-                    crowd.append(pending)
+                if isFanOut || fanOut.mustFollow(message) {
+                    fanOut.append(pending)
                 } else {
                     append(pending)
                 }
@@ -204,12 +204,12 @@ struct Publisher {
                 }
             }
         }
-        while hasRoomForCrowd, let pending = crowd.popFirst(at: now) {
+        while hasRoomForFanOut, let pending = fanOut.popFirst(at: now) {
             let lane = lane(of: parties.party(of: pending.message.topic))
             published += try publish(
                 pending,
                 over: lane,
-                isCrowd: true,
+                isFanOut: true,
                 to: &connection,
                 at: now
             )
@@ -220,7 +220,7 @@ struct Publisher {
     private mutating func publish<Connection: BrokerConnection & ~Copyable>(
         _ pending: PendingMessage,
         over lane: Int,
-        isCrowd: Bool = false,
+        isFanOut: Bool = false,
         to connection: inout Connection,
         at now: Instant
     ) throws -> Int {
@@ -236,10 +236,10 @@ struct Publisher {
                 quality: .atLeastOnce,
                 expirySeconds: left.map { UInt32(clamping: $0) }
             )
-            let packet = Packet(row: pending.row, size: pending.size, isCrowd: isCrowd)
+            let packet = Packet(row: pending.row, size: pending.size, isFanOut: isFanOut)
             packets[PacketID(lane: lane, mid: mid)] = packet
             lanes[lane].open += 1
-            if isCrowd { crowdOpen += 1 }
+            if isFanOut { fanOutOpen += 1 }
             return 1
         } catch let error as MosquittoError where error.concernsMessageOnly {
             finish(pending)
@@ -260,7 +260,7 @@ struct Publisher {
             let id = PacketID(lane: lane, mid: confirmation.mid)
             guard let packet = packets.removeValue(forKey: id) else { continue }
             lanes[lane].open -= 1
-            if packet.isCrowd { crowdOpen -= 1 }
+            if packet.isFanOut { fanOutOpen -= 1 }
             bytes -= packet.size
             rows.confirm(packet.row)
         }

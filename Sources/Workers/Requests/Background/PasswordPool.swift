@@ -2,8 +2,8 @@ package import Domain
 import Glibc
 
 /// Hashes and verifies passwords on threads of its own, with a bounded queue before them.
-package final class PasswordPool: SlowPool {
-    private let queue: SlowQueue<Preparation>
+package final class PasswordPool: BackgroundPool {
+    private let queue: BackgroundQueue<BackgroundTask>
 
     /// Makes a pool, and a hash with today's parameters, against which the passwords of unknown users are
     /// verified.
@@ -12,7 +12,7 @@ package final class PasswordPool: SlowPool {
             hasher: hasher,
             dummy: try hasher.hash(Array("nobody's".utf8))
         )
-        queue = SlowQueue(
+        queue = BackgroundQueue(
             .password,
             threads: threads,
             bounds: bounds,
@@ -25,18 +25,18 @@ package final class PasswordPool: SlowPool {
         )
     }
 
-    package func room(in lane: SlowLane) -> Int { lane == .password ? queue.room : 0 }
+    package func room(in lane: BackgroundPoolKind) -> Int { lane == .password ? queue.room : 0 }
 
     package func refusal(
         of sender: Sender,
-        in lane: SlowLane,
+        in lane: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
         lane == .password ? queue.refusal(of: sender, beside: others) : .laneIsFull
     }
 
     package func submit(
-        _ work: Preparation,
+        _ work: BackgroundTask,
         from sender: Sender,
         done: @escaping @Sendable (Prepared) -> Void
     ) {
@@ -55,7 +55,7 @@ private struct PasswordWork: Sendable {
     let dummy: String
 
     @Sendable
-    func carryOut(_ work: Preparation) -> Prepared {
+    func carryOut(_ work: BackgroundTask) -> Prepared {
         var prepared = Prepared()
         do {
             switch work {

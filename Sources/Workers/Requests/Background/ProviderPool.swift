@@ -4,7 +4,7 @@ import Synchronization
 
 /// Asks identity providers, with a limited number of calls at a time, in all and for each provider: one that hangs
 /// doesn't block the others.
-package final class ProviderPool: SlowPool {
+package final class ProviderPool: BackgroundPool {
     /// The name and address of a provider: apps may have providers of one name at different addresses.
     private struct Line: Hashable {
         var provider: ProviderName
@@ -21,7 +21,7 @@ package final class ProviderPool: SlowPool {
     private let providers: IdentityProviders
     private let perProvider: Int
     private let bounds: LaneBounds
-    private let meter = SlowMetrics(.provider)
+    private let meter = BackgroundMetrics(.provider)
 
     /// Makes a pool over the providers.
     ///
@@ -35,14 +35,14 @@ package final class ProviderPool: SlowPool {
     /// Ends the connections to the providers.
     package func shutdown() async { await providers.shutdown() }
 
-    package func room(in lane: SlowLane) -> Int {
+    package func room(in lane: BackgroundPoolKind) -> Int {
         guard lane == .provider else { return 0 }
         return calls.withLock { bounds.waiting - $0.all }
     }
 
     package func refusal(
         of sender: Sender,
-        in lane: SlowLane,
+        in lane: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
         guard lane == .provider else { return .laneIsFull }
@@ -53,7 +53,7 @@ package final class ProviderPool: SlowPool {
     }
 
     package func submit(
-        _ work: Preparation,
+        _ work: BackgroundTask,
         from sender: Sender,
         done: @escaping @Sendable (Prepared) -> Void
     ) {
@@ -108,7 +108,7 @@ package final class ProviderPool: SlowPool {
 }
 
 /// The pools of a service, each for its lane.
-package struct Pools: SlowPool {
+package struct Pools: BackgroundPool {
     /// Hashes passwords.
     package let passwords: PasswordPool
     /// Asks identity providers.
@@ -123,18 +123,18 @@ package struct Pools: SlowPool {
         self.readers = readers
     }
 
-    package func room(in lane: SlowLane) -> Int { pool(lane).room(in: lane) }
+    package func room(in lane: BackgroundPoolKind) -> Int { pool(lane).room(in: lane) }
 
     package func refusal(
         of sender: Sender,
-        in lane: SlowLane,
+        in lane: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
         pool(lane).refusal(of: sender, in: lane, beside: others)
     }
 
     package func submit(
-        _ work: Preparation,
+        _ work: BackgroundTask,
         from sender: Sender,
         done: @escaping @Sendable (Prepared) -> Void
     ) {
@@ -142,7 +142,7 @@ package struct Pools: SlowPool {
         pool(lane).submit(work, from: sender, done: done)
     }
 
-    private func pool(_ lane: SlowLane) -> any SlowPool {
+    private func pool(_ lane: BackgroundPoolKind) -> any BackgroundPool {
         switch lane {
         case .password: passwords
         case .provider: providers

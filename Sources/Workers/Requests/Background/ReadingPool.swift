@@ -3,18 +3,18 @@ package import Storage
 
 /// Runs long reads, such as months of history, on threads of its own with a bounded queue: readers of the store
 /// never block its writer.
-package final class ReadingPool: SlowPool {
-    private let queue: SlowQueue<HistoryQuestion>
+package final class ReadingPool: BackgroundPool {
+    private let queue: BackgroundQueue<HistoryQuestion>
 
     /// Makes a pool over a store.
     package init(_ store: Store, _ limits: Limits) {
         let reader = HistoryReader(store, scanMax: limits.historyScanMax)
-        queue = SlowQueue(
+        queue = BackgroundQueue(
             .reading,
             threads: limits.historyReaders,
             bounds: LaneBounds(
                 waiting: limits.historyQueue,
-                bytes: limits.slowQueueBytes,
+                bytes: limits.backgroundQueueBytes,
                 perAddress: limits.counts.readsAtOncePerSource
             )
         ) { question in
@@ -30,18 +30,18 @@ package final class ReadingPool: SlowPool {
         }
     }
 
-    package func room(in lane: SlowLane) -> Int { lane == .reading ? queue.room : 0 }
+    package func room(in lane: BackgroundPoolKind) -> Int { lane == .reading ? queue.room : 0 }
 
     package func refusal(
         of sender: Sender,
-        in lane: SlowLane,
+        in lane: BackgroundPoolKind,
         beside others: [Sender]
     ) -> Rejection? {
         lane == .reading ? queue.refusal(of: sender, beside: others) : .laneIsFull
     }
 
     package func submit(
-        _ work: Preparation,
+        _ work: BackgroundTask,
         from sender: Sender,
         done: @escaping @Sendable (Prepared) -> Void
     ) {

@@ -26,7 +26,7 @@ package struct Sender: Sendable, Equatable {
     ///
     /// A login under an unknown name counts as one under a known name: if it were served later, the time would tell
     /// which names have an account.
-    init(_ request: AppRequest, _ work: Preparation) {
+    init(_ request: AppRequest, _ work: BackgroundTask) {
         key = request.terminal.text
         address = request.sourceAddress
         isRegistration =

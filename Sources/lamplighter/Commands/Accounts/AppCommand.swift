@@ -34,7 +34,7 @@ struct AppImportCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let document = try DocumentFile.read(file)
         let result = try DocumentFile.importing(file) {
             try place.store.batch(at: SystemClock().now) { tx in
@@ -71,7 +71,7 @@ struct AppListCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let apps = try await Workplace.open(settings).store.read { try $0.apps.all() }
+        let apps = try await CommandContext.open(settings).store.read { try $0.apps.all() }
         if output.json { return Terminal.show(.array(apps.map(Self.json))) }
         var table = TextTable(["APP", "NAME", "PRODUCTS"])
         for app in apps { table.add([app.id.text, app.name, Self.products(app)]) }

@@ -22,12 +22,12 @@ struct AppExportCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let (_, document) = try await Workplace.open(settings).app(id)
+        let (_, document) = try await CommandContext.open(settings).app(id)
         Terminal.show(.object(AppSecrets.removed(from: document)))
     }
 }
 
-extension Workplace {
+extension CommandContext {
     /// Finds an app by its id, with its document.
     func app(_ id: String) throws -> (app: App, document: JSONObject) {
         let found: (App, JSONObject)? = try AppID(id).flatMap { id in

@@ -18,7 +18,7 @@ struct AppShowCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let (app, document) = try place.app(id)
         let policies = AppCodec.encode(
             app.policies,

@@ -30,7 +30,7 @@ struct UserAuditCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let entries = try place.store.read { tx in
             try tx.audit.newest(of: uid.flatMap { UserID($0) }, limit: limit)
         }

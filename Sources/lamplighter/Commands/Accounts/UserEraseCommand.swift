@@ -27,7 +27,7 @@ struct UserEraseCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let user = try place.user(uid)
         try OperatorSessions.erase(user, in: place.store, place.settings)
         if output.json {

@@ -33,7 +33,7 @@ struct UserListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let users = try place.store.read { tx in
             try tx.accounts.page(after: after, app: app, limit: limit)
         }
@@ -125,7 +125,7 @@ enum UserView {
     }
 }
 
-extension Workplace {
+extension CommandContext {
     /// Finds a user by id.
     func user(_ uid: String) throws -> User {
         let found = try UserID(uid).flatMap { uid in

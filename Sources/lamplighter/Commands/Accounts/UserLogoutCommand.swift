@@ -17,7 +17,7 @@ struct UserLogoutCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let user = try place.user(uid)
         let count = try OperatorSessions.endAll(of: user.uid, in: place.store, place.settings)
         if output.json {

@@ -21,7 +21,7 @@ struct UserShowCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let user = try place.user(uid)
         let (sessions, devices, deletesAt) = try place.store.read { tx in
             (

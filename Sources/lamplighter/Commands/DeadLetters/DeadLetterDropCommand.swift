@@ -25,7 +25,7 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let (ids, all) = (ids, all)
         let dropped = try place.store.batch(at: SystemClock().now) { tx in
             if all { return try tx.deadLetters.dropAll() }

@@ -27,7 +27,7 @@ struct DeadLetterListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let store = try await Workplace.open(settings).store
+        let store = try await CommandContext.open(settings).store
         let (letters, total, isMore) = try store.read { tx in
             // One more than is shown tells whether there is a next page.
             let page = try tx.deadLetters.page(before: before ?? .max, limit: limit + 1)

@@ -18,7 +18,7 @@ struct DeadLetterReplayCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let letter = try place.deadLetter(id)
         guard !letter.isShapeOnly else {
             throw Problem(

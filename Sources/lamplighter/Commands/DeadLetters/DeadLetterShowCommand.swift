@@ -17,7 +17,7 @@ struct DeadLetterShowCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let letter = try await Workplace.open(settings).deadLetter(id)
+        let letter = try await CommandContext.open(settings).deadLetter(id)
         if output.json { return Terminal.show(DeadLetterView.json(letter)) }
         print("id       \(letter.id)")
         print("time     \(TimeText.of(letter.at))")
@@ -33,7 +33,7 @@ struct DeadLetterShowCommand: AsyncParsableCommand {
     }
 }
 
-extension Workplace {
+extension CommandContext {
     /// Finds a dead letter by its id.
     func deadLetter(_ id: Int64) throws -> DeadLetter {
         if let letter = try store.read({ try $0.deadLetters.find(id) }) { return letter }

@@ -38,7 +38,7 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let device = try place.device(did)
         let now = SystemClock().now
         let until = now.adding(seconds: minutes * 60)

@@ -51,7 +51,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let device = try place.device(did)
         let product = try place.store.read { try $0.products.find(device.productKey) }
         let data = JSONObject(members: try assignments.map { try Self.member($0, of: product) })
@@ -71,24 +71,24 @@ struct DeviceControlCommand: AsyncParsableCommand {
         _ data: JSONObject,
         _ device: DeviceRecord,
         _ product: Product?,
-        _ place: Workplace
+        _ place: CommandContext
     ) throws -> Command {
-        let order = CommandOrder(
+        let request = CommandRequest(
             did: device.did,
             data: data,
             mode: queue ? .queue : .now,
             ttl: ttl,
             actor: Actor(.operator, "cli")
         )
-        var owed = Owed()
+        var effects = Effects()
         do {
             return try place.store.batch(at: SystemClock().now) { tx in
-                try CommandDesk.take(
-                    order,
+                try CommandDispatcher.enqueue(
+                    request,
                     product: product,
                     limits: Limits(place.settings),
                     in: tx,
-                    owed: &owed
+                    effects: &effects
                 )
             }
         } catch let rejection as Rejection {

@@ -19,10 +19,10 @@ struct DeviceForgetCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let device = try place.device(did)
         let users = try DeviceRemoval.run(device.did, in: place.store, place.settings) ?? []
-        let told = DeviceFarewell.tell(device.did, place.directory, place.settings)
+        let told = DeviceDisconnect.send(device.did, place.directory, place.settings)
         if output.json {
             Terminal.show(
                 .object(

@@ -45,7 +45,7 @@ struct DeviceLabelCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let product = try place.product(product)
         guard let mac = MAC(mac) else { return }
         let claim = try place.store.read { $0.devices.label(product.key, mac) }

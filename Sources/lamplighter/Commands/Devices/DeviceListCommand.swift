@@ -30,7 +30,7 @@ struct DeviceListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let key = try product.map { try place.product($0).key }
         let (rows, total, isMore) = try place.store.read { tx in
             // One more than is shown tells whether there is a next page.

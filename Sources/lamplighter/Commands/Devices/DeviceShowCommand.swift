@@ -22,7 +22,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let device = try place.device(did)
         let (status, product, bindings, commands) = try place.store.read { tx in
             (
@@ -93,7 +93,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
     }
 }
 
-extension Workplace {
+extension CommandContext {
     /// Finds a device by its id.
     func device(_ did: String) throws -> DeviceRecord {
         let found = try DeviceID(did).flatMap { did in

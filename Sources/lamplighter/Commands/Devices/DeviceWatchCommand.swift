@@ -29,12 +29,12 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let device = try place.device(did)
         let product = try place.store.read { try $0.products.find(device.productKey) }
         Terminal.tell("Watching \(device.did); Ctrl-C ends.")
-        try DeviceWatch.run(device.did, place.directory, place.settings, count: count) { sight in
-            var body = sight.body
+        try DeviceWatch.run(device.did, place.directory, place.settings, count: count) { observed in
+            var body = observed.body
             if let data = body["data"]?.objectValue {
                 body["data"] = .object(ProductRules.masked(data, product: product))
             }
@@ -42,13 +42,14 @@ struct DeviceWatchCommand: AsyncParsableCommand {
             if output.json {
                 Terminal.show(
                     .object([
-                        "ts": .integer(now.milliseconds), "what": .string(sight.leaf),
-                        "of": sight.isOfGate ? "gate" : sight.leaf.sender, "message": .object(body),
+                        "ts": .integer(now.milliseconds), "what": .string(observed.leaf),
+                        "of": observed.isOfGate ? "gate" : observed.leaf.sender,
+                        "message": .object(body),
                     ])
                 )
             } else {
                 let text = Terminal.json(.object(body))
-                print("\(TimeText.of(now))  \(sight.leaf.arrow) \(sight.leaf)  \(text)")
+                print("\(TimeText.of(now))  \(observed.leaf.arrow) \(observed.leaf)  \(text)")
             }
             fflush(nil)
         }

@@ -60,7 +60,7 @@ struct HistoryExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let device = try place.device(did)
         let product = try place.store.read { try $0.products.find(device.productKey) }
         let hidden = Set(

@@ -31,7 +31,7 @@ struct RefusalsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let seconds = since.flatMap(SpanText.seconds)
         guard follow else {
             let all = try RefusalWatch.stored(place.store, sinceSeconds: seconds)

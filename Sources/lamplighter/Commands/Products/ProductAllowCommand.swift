@@ -22,7 +22,7 @@ struct ProductAllowCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let product = try place.product(key)
         let parsed = try macs.map { text in
             guard let mac = MAC(text) else {

@@ -17,7 +17,7 @@ struct ProductExportCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let product = try await Workplace.open(settings).product(key)
+        let product = try await CommandContext.open(settings).product(key)
         Terminal.show(.object(ProductCodec.encode(product)))
     }
 }

@@ -27,7 +27,7 @@ struct ProductImportCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let document = try DocumentFile.read(file)
         let result = try DocumentFile.importing(file) {
             try place.store.batch(at: SystemClock().now) { tx in

@@ -15,7 +15,7 @@ struct ProductListCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let rows = try place.store.read { tx in
             try tx.products.all().map { ($0, try tx.products.deviceCount($0.key)) }
         }

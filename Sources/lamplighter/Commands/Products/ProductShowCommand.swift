@@ -19,7 +19,7 @@ struct ProductShowCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let product = try await Workplace.open(settings).product(key)
+        let product = try await CommandContext.open(settings).product(key)
         if output.json { return Terminal.show(.object(ProductCodec.encode(product))) }
         print("\(product.key)  \(PlainText.of(product.name))")
         print(
@@ -49,7 +49,7 @@ struct ProductShowCommand: AsyncParsableCommand {
     }
 }
 
-extension Workplace {
+extension CommandContext {
     /// Finds a product by its key.
     func product(_ key: String) throws -> Product {
         let found = try ProductKey(key).flatMap { key in

@@ -46,7 +46,7 @@ struct SimulateCommand: AsyncParsableCommand {
         options.duration = duration
         if !app { options.app = nil }
         if let key = options.product["productKey"]?.stringValue {
-            _ = try Workplace.open(values).product(key)
+            _ = try CommandContext.open(values).product(key)
         }
         guard Ports.accepts(options.host, options.port) else {
             throw Problem(

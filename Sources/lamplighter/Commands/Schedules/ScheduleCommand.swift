@@ -16,7 +16,7 @@ struct ScheduleCommand: ParsableCommand {
     )
 }
 
-extension Workplace {
+extension CommandContext {
     /// Finds a schedule by its id.
     func schedule(_ id: String) throws -> Schedule {
         let found = try ScheduleID(id).flatMap { id in

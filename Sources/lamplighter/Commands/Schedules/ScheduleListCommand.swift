@@ -30,7 +30,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let did = try device.map { try place.device($0).did }
         let (schedules, rows) = try place.store.read { tx in
             let schedules = try tx.schedules.page(after: after, did: did, limit: limit)

@@ -28,7 +28,7 @@ struct ScheduleNextCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let schedule = try place.schedule(id)
         let now = SystemClock().now
         let (moments, zone, polar) = try place.store.read { tx in

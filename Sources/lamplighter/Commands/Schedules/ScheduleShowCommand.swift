@@ -19,7 +19,7 @@ struct ScheduleShowCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let schedule = try place.schedule(id)
         let (row, attrs, runs) = try place.store.read { tx in
             (

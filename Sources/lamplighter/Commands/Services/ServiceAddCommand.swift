@@ -36,7 +36,7 @@ struct ServiceAddCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard let role = ServiceTable.Role(rawValue: role) else { return }
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let secret = Sodium.randomSecret()
         try place.store.batch(at: SystemClock().now) { tx in
             try tx.services.save(name, role: role, secret: secret)

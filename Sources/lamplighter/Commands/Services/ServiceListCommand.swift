@@ -14,7 +14,7 @@ struct ServiceListCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let services = try await Workplace.open(settings).store.read { try $0.services.all() }
+        let services = try await CommandContext.open(settings).store.read { try $0.services.all() }
         if output.json {
             return Terminal.show(
                 .array(services.map { ["name": .string($0.name), "role": .string($0.role)] })

@@ -20,7 +20,7 @@ struct ServiceRemoveCommand: AsyncParsableCommand {
     func validate() throws { try ServiceCommand.check(name) }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let isGone = try place.store.batch(at: SystemClock().now) { tx in
             try tx.services.remove(name)
         }

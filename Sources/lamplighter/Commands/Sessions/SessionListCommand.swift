@@ -27,7 +27,7 @@ struct SessionListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let user = try uid.map(place.user)
         let sessions = try place.store.read { tx in
             guard let user else { return try tx.sessions.newest(limit: limit) }

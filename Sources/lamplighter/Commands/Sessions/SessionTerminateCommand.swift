@@ -18,7 +18,7 @@ struct SessionTerminateCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let place = try await Workplace.open(settings)
+        let place = try await CommandContext.open(settings)
         let found = try SessionID(session).flatMap { id in
             try OperatorSessions.end(id, in: place.store, place.settings)
         }

@@ -1,0 +1,72 @@
+package import JSON
+
+/// A request for a command, before the command has an id and a place.
+package struct CommandRequest: Sendable {
+    /// The device.
+    package var did: DeviceID
+    /// The kind of command.
+    package var kind: Command.Kind
+    /// The values to set; checked against the product's writable data points.
+    package var data: JSONObject
+    /// Bytes for the device instead of values, as base64 text.
+    package var binary: String?
+    /// The asker's own number.
+    package var sn: Int64
+    /// Its handling while the device is offline.
+    package var mode: Command.Mode
+    /// How long it lives, in seconds; nil is the mode's default.
+    package var ttl: Int64?
+    /// The sender.
+    package var actor: Actor
+    /// The app whose terminal learns the outcome; nil when the request came from no terminal.
+    package var app: AppID?
+
+    /// Makes a request.
+    package init(
+        did: DeviceID,
+        kind: Command.Kind = .write,
+        data: JSONObject = [:],
+        binary: String? = nil,
+        sn: Int64 = 0,
+        mode: Command.Mode = .now,
+        ttl: Int64? = nil,
+        actor: Actor,
+        app: AppID? = nil
+    ) {
+        self.did = did
+        self.kind = kind
+        self.data = data
+        self.binary = binary
+        self.sn = sn
+        self.mode = mode
+        self.ttl = ttl
+        self.actor = actor
+        self.app = app
+    }
+
+    /// How long it lives, in seconds.
+    package var lifetime: Int64 {
+        ttl ?? (mode == .queue ? Command.queuedTTLDefault : Command.ttlDefault)
+    }
+
+    /// Returns the command that it becomes, waiting to be sent; `data` is shown as the product says.
+    package func command(cid: Int64, product: Product, at now: Instant) -> Command {
+        let shown = ProductRules.masked(data, product: product)
+        var command = Command(
+            did: did,
+            cid: cid,
+            sn: sn,
+            kind: kind,
+            state: .queued,
+            mode: mode,
+            data: shown,
+            binary: binary,
+            actor: actor,
+            app: app,
+            createdAt: now,
+            expiresAt: now.adding(seconds: lifetime)
+        )
+        command.hidden = shown == data ? nil : data
+        return command
+    }
+}

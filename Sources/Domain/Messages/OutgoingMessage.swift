@@ -1,0 +1,97 @@
+/// One outgoing message: an e-mail or a text to one address.
+///
+/// It is stored sealed until it is sent, is sent again after a failure, and is deleted at `expiresAt` at the
+/// latest.
+package struct OutgoingMessage: Sendable, Equatable {
+    /// The channel.
+    package enum Channel: String, Sendable, CaseIterable {
+        case email, sms
+    }
+
+    /// The template of its text; each exists in every language of the service.
+    package enum Template: String, Sendable, CaseIterable {
+        /// A code; `params`: `code`, `purpose`, `minutes`.
+        case code
+        /// A link that verifies an e-mail address; `params`: `url`, `hours`.
+        case verifyEmail
+        /// A link to the page that sets a new password; `params`: `url`, `minutes`.
+        case resetPassword
+        /// A request tried to register an address that already has an account.
+        case addressTaken
+        /// An account was made with this address; `params`: `url` of the link that verifies it, `hours`.
+        case confirmation
+        /// The account's address was changed; `params`: `url`, `hours`, `address` (the new one, masked).
+        case addressChanged
+        /// The account's password was changed.
+        case passwordChanged
+        /// The account will be erased; `params`: `days`.
+        case cancelled
+    }
+
+    /// The request that asked for the message; its terminal learns the outcome.
+    package struct Origin: Sendable, Equatable {
+        /// The asking terminal.
+        package var terminal: TerminalID
+        /// The terminal's app.
+        package var app: AppID
+        /// The `requestId` that the terminal knows it by.
+        package var requestID: String
+
+        /// Names a request.
+        package init(terminal: TerminalID, app: AppID, requestID: String) {
+            self.terminal = terminal
+            self.app = app
+            self.requestID = requestID
+        }
+    }
+
+    /// Its id, by which gateways answer and drop repeats.
+    package var id: MessageID
+    /// The channel.
+    package var channel: Channel
+    /// An e-mail address, or a phone number without its country code.
+    package var to: String
+    /// The country code of a phone number; of an e-mail, the user's.
+    package var countryCode: String?
+    /// The app that it is sent for.
+    package var app: AppID
+    /// The template.
+    package var template: Template
+    /// The values of the template's placeholders.
+    package var params: [String: String]
+    /// The user's language as a tag such as `zh-CN`; without one the country code decides.
+    package var language: String?
+    /// The moment after which it is not worth sending.
+    package var expiresAt: Instant
+    /// The request whose terminal learns the outcome.
+    package var origin: Origin?
+    /// Whether it is never sent because no such account exists; its outcome is reported as if it were.
+    package var isDummy = false
+
+    /// Makes a message.
+    package init(
+        id: MessageID,
+        channel: Channel,
+        to: String,
+        countryCode: String? = nil,
+        app: AppID,
+        template: Template,
+        params: [String: String] = [:],
+        language: String? = nil,
+        expiresAt: Instant,
+        origin: Origin? = nil,
+        isDummy: Bool = false
+    ) {
+        self.id = id
+        self.channel = channel
+        self.to = to
+        self.countryCode = countryCode
+        self.app = app
+        self.template = template
+        self.params = params
+        self.language = language
+        self.expiresAt = expiresAt
+        self.origin = origin
+        self.isDummy = isDummy
+    }
+}

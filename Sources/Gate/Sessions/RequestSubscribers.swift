@@ -1,0 +1,78 @@
+import JSON
+
+/// Tracks which requests of apps the present workers subscribe to.
+///
+/// The session worker subscribes to all requests, since it answers those whose worker is away. While the worker of
+/// a request is present, the session worker would discard its copy, at the price of a packet and of a thread that
+/// wakes: the gate withholds that copy. A worker is present from its message on `system/worker/{name}` to the next,
+/// or to the end of its connection; other programs that subscribe to requests don't count and miss none.
+struct RequestSubscribers {
+    /// The client id that gets only requests without another worker.
+    static let fallback = "svc.lamplighter.session"
+    private static let servicesMax = 16
+
+    private let apps: [UInt8]
+    /// The beginning of a filter for the requests of all apps.
+    private let filters: [UInt8]
+    private let workers: [UInt8]
+    private var subscribers: [Client] = []
+
+    init(root: String) {
+        apps = Array("\(root)/app/".utf8)
+        filters = Array("\(root)/app/+/+/request/".utf8)
+        workers = Array("\(root)/system/worker/".utf8)
+    }
+
+    /// Whether a present worker has subscribed to the requests of the topic's service.
+    func hear(_ topic: Bytes) -> Bool {
+        guard !subscribers.isEmpty, let service = service(of: topic) else { return false }
+        return subscribers.contains { $0.services.contains { service.elementsEqual($0) } }
+    }
+
+    /// Notes a worker's subscription.
+    mutating func note(_ client: Client, subscribedTo filter: Bytes) {
+        if client.clientId == Self.fallback, filter.elementsEqual(filters + "#".utf8) {
+            client.isFallback = true
+        }
+        guard Topic.isBelow(filter, filters), filter.suffix(2).elementsEqual("/#".utf8),
+            let service = service(of: filter), !Topic.isPlus(service),
+            filter.count == filters.count &+ service.count &+ 2,
+            client.services.count < Self.servicesMax
+        else { return }
+        note(client, unsubscribedFrom: filter)
+        client.services.append(Array(service))
+    }
+
+    /// Notes the end of a worker's subscription.
+    mutating func note(_ client: Client, unsubscribedFrom filter: Bytes) {
+        guard let service = service(of: filter) else { return }
+        client.services.removeAll { service.elementsEqual($0) }
+    }
+
+    /// Notes the state that a worker publishes about itself; ignores other messages.
+    mutating func note(_ client: Client, published payload: Bytes, on topic: Bytes) {
+        guard Topic.isBelow(topic, workers),
+            client.isWorker(named: Bytes(rebasing: topic.dropFirst(workers.count))),
+            let state = try? JSONValue.parse(payload),
+            let isOnline = state.objectValue?["online"]?.boolValue
+        else { return }
+        forget(client)
+        if isOnline { subscribers.append(client) }
+    }
+
+    /// Notes the end of a connection.
+    mutating func forget(_ client: Client) {
+        subscribers.removeAll { $0 === client }
+    }
+
+    /// Returns the service's level in a topic or filter of requests:
+    /// `app/{appId}/{terminalId}/request/{service}/…`.
+    private func service(of topic: Bytes) -> Bytes? {
+        guard Topic.isBelow(topic, apps) else { return nil }
+        var levels = Levels(Bytes(rebasing: topic.dropFirst(apps.count)))
+        guard levels.next() != nil, levels.next() != nil,
+            levels.next()?.elementsEqual("request".utf8) == true
+        else { return nil }
+        return levels.next()
+    }
+}

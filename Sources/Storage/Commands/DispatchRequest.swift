@@ -1,0 +1,28 @@
+package import Domain
+
+/// A request to the control worker to send a connected device its waiting commands, from a moment on.
+package struct DispatchRequest: Sendable, Equatable {
+    /// The device.
+    package var did: DeviceID
+    /// When sending may begin.
+    package var at: Instant
+    /// Commands sent by this moment are sent once more, since the device has reconnected, resubscribed or not
+    /// yet subscribed; nil where no command is affected.
+    package var sentBefore: Instant?
+
+    /// The farthest that a call can lie ahead, in milliseconds; one farther ahead stems from a clock that was
+    /// set back, and is ignored.
+    static let aheadMilliseconds: Int64 = 60_000
+
+    /// Returns whether it waits for the device to subscribe.
+    package func isAhead(at now: Instant) -> Bool {
+        at > now && at <= now.adding(milliseconds: Self.aheadMilliseconds)
+    }
+
+    /// Makes a call for a device.
+    package init(did: DeviceID, at: Instant, sentBefore: Instant? = nil) {
+        self.did = did
+        self.at = at
+        self.sentBefore = sentBefore
+    }
+}

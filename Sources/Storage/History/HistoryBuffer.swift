@@ -1,0 +1,161 @@
+package import Domain
+
+/// The newest part of the history: one row for each batch of reports, in the order of the commits.
+///
+/// The compactor empties it in rounds. A round takes all rows up to one of them, moves their lines device by
+/// device and then deletes the rows, in many transactions so that no writer waits long; a marker records its
+/// progress, so that no reader sees a line twice and a crash repeats nothing.
+package struct HistoryBuffer {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+    private static let fact = "historyCompacted"
+    /// Comes after every device's id.
+    private static let allDevices = "~"
+    private static let roundRowsMax: Int64 = 2000
+
+    /// The amount that waits to be sorted.
+    package struct Depth: Sendable {
+        /// Bytes of lines.
+        package var bytes: Int
+        /// When the oldest batch was committed, or nil when there is none.
+        package var since: Instant?
+    }
+
+    /// The progress of a round: the rows up to `seq`, the devices up to `did`.
+    struct Mark {
+        var seq: Int64
+        var did: String
+    }
+
+    /// Adds the records of one batch.
+    func append(_ records: [HistoryRecord]) throws {
+        guard !records.isEmpty else { return }
+        var lines: [UInt8] = []
+        lines.reserveCapacity(records.count * 128)
+        for record in records {
+            lines.append(contentsOf: record.did.text.utf8)
+            HistoryLine.append(record, to: &lines)
+        }
+        try sql.run("INSERT INTO historyBuffer (seq, size, lines) VALUES ($1, $2, $3)") {
+            $0.add(transaction.sequence.next(transaction.now))
+            $0.add(lines.count)
+            $0.add(bytes: lines)
+        }
+    }
+
+    /// Returns the amount that waits to be sorted.
+    package func depth() throws -> Depth {
+        try sql.query("SELECT coalesce(sum(size), 0), min(seq) FROM historyBuffer") {
+            Depth(
+                bytes: Int($0.integer(0)),
+                since: $0.optionalInteger(1).map { Instant(milliseconds: $0 / 1000) }
+            )
+        }.first ?? Depth(bytes: 0, since: nil)
+    }
+
+    /// Hands over each line that waits, with its device.
+    func forEach(_ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
+        let mark = try mark()
+        try sql.query(
+            "SELECT seq, lines FROM historyBuffer ORDER BY seq",
+            each: CollectionOfOne(())
+        ) { _, _ in
+        } row: { _, row in
+            let isTaken = mark.map { row.integer(0) <= $0.seq } ?? false
+            HistoryLine.forEachInBuffer(row.bytes(1)) { did, line in
+                let did = String(decoding: did, as: UTF8.self)
+                if isTaken, let mark, did <= mark.did { return }
+                body(DeviceID(trusted: did), line)
+            }
+        }
+    }
+
+    /// Hands over each line of one device and a time that waits, in the order of arrival.
+    func lines(
+        of did: DeviceID,
+        from: Instant,
+        to: Instant,
+        _ body: (ArraySlice<UInt8>) -> Void
+    ) throws {
+        let mark = try mark()
+        let isMoved = mark.map { did.text <= $0.did } ?? false
+        let start = Array(did.text.utf8)
+        let range = from.milliseconds..<max(from.milliseconds, to.milliseconds)
+        try sql.query(
+            "SELECT lines FROM historyBuffer WHERE seq > $1 ORDER BY seq",
+            each: CollectionOfOne(isMoved ? mark?.seq ?? 0 : 0)
+        ) {
+            $0.add($1)
+        } row: { _, row in
+            row.withBytes(0, text: false) { lines in
+                HistoryLine.forEach(in: lines, of: start) { line in
+                    if range.contains(HistoryLine.ts(line)) { body(line) }
+                }
+            }
+        }
+    }
+
+    // MARK: Sorting
+
+    /// Returns the content of the next round: the rows up to the last that fits into so many bytes, or those
+    /// that a round before began with; nil when nothing waits.
+    package func round(bytesMax: Int) throws -> CompactionRound? {
+        let mark = try mark()
+        var round = CompactionRound(after: mark?.did ?? "")
+        let rows = try sql.query(
+            """
+            SELECT seq, size, lines FROM historyBuffer
+            WHERE seq <= $1 ORDER BY seq LIMIT $2
+            """
+        ) {
+            $0.add(mark?.seq ?? .max)
+            $0.add(mark == nil ? Self.roundRowsMax : .max)
+        } row: {
+            (seq: $0.integer(0), size: Int($0.integer(1)), lines: $0.bytes(2))
+        }
+        var bytes = 0
+        for row in rows where mark != nil || bytes < bytesMax {
+            bytes += row.size
+            round.add(row.lines, seq: row.seq)
+        }
+        return round.seq == 0 ? nil : round
+    }
+
+    /// Writes chunks; with the last of a round none of its rows counts any more.
+    ///
+    /// Chunks of a device that was forgotten meanwhile are dropped.
+    package func move(_ chunks: ArraySlice<HistoryChunk>, of round: CompactionRound) throws {
+        try sql.run(
+            """
+            INSERT INTO history (did, fromTs, seq, toTs, count, lines)
+            SELECT did, $1, $2, $3, $4, $5 FROM device WHERE did = $6
+            """,
+            each: chunks
+        ) { binder, chunk in
+            binder.add(chunk.from)
+            binder.add(transaction.sequence.next(transaction.now))
+            binder.add(chunk.to)
+            binder.add(chunk.count)
+            binder.add(bytes: chunk.lines)
+            binder.add(chunk.did)
+        }
+        let isLast = chunks.endIndex == round.chunks.endIndex
+        let did = isLast ? Self.allDevices : chunks.last?.did ?? ""
+        try transaction.meta.set(Self.fact, to: "\(round.seq) \(did)")
+    }
+
+    /// Deletes rows of a round whose chunks are all written, up to `seq`.
+    ///
+    /// They are deleted in steps: deleted content is overwritten, so all at once would delay the next commit.
+    package func removeCompacted(upTo seq: Int64, of round: CompactionRound) throws {
+        try sql.run("DELETE FROM historyBuffer WHERE seq <= $1") { $0.add(seq) }
+        if seq == round.seq { try sql.run("DELETE FROM meta WHERE name = '\(Self.fact)'") }
+    }
+
+    private func mark() throws -> Mark? {
+        guard let parts = try transaction.meta.value(Self.fact)?.split(separator: " "),
+            parts.count == 2, let seq = Int64(parts[0])
+        else { return nil }
+        return Mark(seq: seq, did: String(parts[1]))
+    }
+}

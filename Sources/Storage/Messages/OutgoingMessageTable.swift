@@ -1,0 +1,219 @@
+package import Domain
+import JSON
+import Sodium
+
+/// Outgoing messages; their content and addresses are sealed.
+package struct OutgoingMessageTable {
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
+    /// How many due messages are looked at for each claimed one.
+    private static let lookedAtPerClaimed = 10
+
+    /// A due delivery and its progress.
+    package struct Due: Sendable, Equatable {
+        /// The message.
+        package var message: OutgoingMessage
+        /// The number of tries, this one included.
+        package var tries: Int
+        /// The last state published to its terminal, if any.
+        package var told: String?
+        /// When it was made.
+        package var createdAt: Instant
+    }
+
+    /// Adds a message to be sent; the delivery service claims it right after the commit.
+    package func add(_ message: OutgoingMessage) throws {
+        try sql.run(
+            """
+            INSERT INTO delivery (messageId, channel, dummy, content, tries, dueAt, createdAt,
+                expiresAt)
+            VALUES ($1, $2, $3, $4, 0, $5, $5, $6)
+            """
+        ) {
+            $0.add(message.id.text)
+            $0.add(message.channel.rawValue)
+            $0.add(message.isDummy)
+            $0.add(bytes: transaction.key.seal(OutgoingMessageContent.encode(message)))
+            $0.add(transaction.now.milliseconds)
+            $0.add(message.expiresAt.milliseconds)
+        }
+        transaction.gate.hasOutgoingMessage = true
+    }
+
+    /// Claims due messages of a channel, oldest first, for `leaseSeconds`: those of a process that died
+    /// meanwhile are tried again.
+    ///
+    /// It looks at ten times as many due messages, so that one sender's flood does not delay the others'.
+    package func claim(
+        _ channel: OutgoingMessage.Channel,
+        leaseSeconds: Int64,
+        limit: Int
+    ) throws -> [Due] {
+        let waiting = try query(
+            "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3"
+        ) {
+            $0.add(channel.rawValue)
+            $0.add(transaction.now.milliseconds)
+            $0.add(limit * Self.lookedAtPerClaimed)
+        }
+        // One terminal's, or else one app's, take turns with others'.
+        let due = FairTurns.first(limit, of: waiting) { row in
+            row.message.origin?.terminal.text ?? row.message.app.text
+        }
+        let again = transaction.now.adding(seconds: leaseSeconds)
+        try sql.run(
+            "UPDATE delivery SET tries = tries + 1, dueAt = $1 WHERE messageId = $2",
+            each: due
+        ) {
+            $0.add(again.milliseconds)
+            $0.add($1.message.id.text)
+        }
+        return due.map { row in
+            var row = row
+            row.tries += 1
+            return row
+        }
+    }
+
+    /// Makes all messages that wait for another try due now: the process that claimed them is gone.
+    package func resume() throws {
+        try sql.run("UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0") {
+            $0.add(transaction.now.milliseconds)
+        }
+    }
+
+    /// Returns an unsent message, or nil.
+    package func find(_ id: MessageID) throws -> Due? {
+        try query("messageId = $1") { $0.add(id.text) }.first
+    }
+
+    /// Puts a message off.
+    package func postpone(_ id: MessageID, until moment: Instant) throws {
+        try sql.run("UPDATE delivery SET dueAt = $1 WHERE messageId = $2") {
+            $0.add(moment.milliseconds)
+            $0.add(id.text)
+        }
+    }
+
+    /// Records the state that was published to the asking terminal.
+    package func note(_ id: MessageID, told state: String) throws {
+        try sql.run("UPDATE delivery SET told = $1 WHERE messageId = $2") {
+            $0.add(state)
+            $0.add(id.text)
+        }
+    }
+
+    /// Deletes a message; false when it was gone already.
+    package func delete(_ id: MessageID) throws -> Bool {
+        try sql.run("DELETE FROM delivery WHERE messageId = $1") { $0.add(id.text) }
+        return sql.changes == 1
+    }
+
+    /// Removes and returns expired messages, at most `limit`.
+    package func takeExpired(limit: Int) throws -> [Due] {
+        let expired = try query("expiresAt <= $1 ORDER BY expiresAt LIMIT $2") {
+            $0.add(transaction.now.milliseconds)
+            $0.add(limit)
+        }
+        try sql.run("DELETE FROM delivery WHERE messageId = $1", each: expired) {
+            $0.add($1.message.id.text)
+        }
+        return expired
+    }
+
+    /// Returns when the next message of a channel is due; nil without one.
+    package func nextDue(_ channel: OutgoingMessage.Channel) throws -> Instant? {
+        try sql.integer("SELECT min(dueAt) FROM delivery WHERE channel = $1") {
+            $0.add(channel.rawValue)
+        }.map { Instant(milliseconds: $0) }
+    }
+
+    /// Returns when the next message's time is over; nil without one.
+    package func nextExpiry() throws -> Instant? {
+        try sql.integer("SELECT min(expiresAt) FROM delivery").map { Instant(milliseconds: $0) }
+    }
+
+    /// Returns the number of unsent messages.
+    package func count() throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0
+    }
+
+    private func query(
+        _ condition: String,
+        _ bind: (inout Binder) -> Void
+    ) throws -> [Due] {
+        try sql.query(
+            """
+            SELECT messageId, channel, dummy, content, expiresAt, tries, told, createdAt
+            FROM delivery WHERE \(condition)
+            """,
+            bind
+        ) { row in
+            let content = transaction.key.open(row.bytes(3)) ?? []
+            return Due(
+                message: OutgoingMessageContent.decode(
+                    content,
+                    id: MessageID(trusted: row.text(0)),
+                    channel: OutgoingMessage.Channel(rawValue: row.text(1)) ?? .email,
+                    isDummy: row.bool(2),
+                    expiresAt: Instant(milliseconds: row.integer(4))
+                ),
+                tries: Int(row.integer(5)),
+                told: row.optionalText(6),
+                createdAt: Instant(milliseconds: row.integer(7))
+            )
+        }
+    }
+}
+
+/// The sealed part of a delivery's row, as JSON.
+enum OutgoingMessageContent {
+    static func encode(_ message: OutgoingMessage) -> [UInt8] {
+        let params = message.params.sorted { $0.key < $1.key }
+        return JSONObject([
+            ("to", .string(message.to)),
+            ("countryCode", message.countryCode.map { .string($0) }),
+            ("appId", .string(message.app.text)),
+            ("template", .string(message.template.rawValue)),
+            ("params", .object(JSONObject(params.map { ($0.key, .string($0.value)) }))),
+            ("language", message.language.map { .string($0) }),
+            ("terminalId", message.origin.map { .string($0.terminal.text) }),
+            ("terminalApp", message.origin.map { .string($0.app.text) }),
+            ("requestId", message.origin.map { .string($0.requestID) }),
+        ]).encoded()
+    }
+
+    static func decode(
+        _ bytes: [UInt8],
+        id: MessageID,
+        channel: OutgoingMessage.Channel,
+        isDummy: Bool,
+        expiresAt: Instant
+    ) -> OutgoingMessage {
+        let object = (try? JSONValue.parse(bytes).objectValue) ?? [:]
+        func text(_ name: String) -> String? { object[name]?.stringValue }
+        let params = object["params"]?.objectValue?.members ?? []
+        return OutgoingMessage(
+            id: id,
+            channel: channel,
+            to: text("to") ?? "",
+            countryCode: text("countryCode"),
+            app: AppID(trusted: text("appId") ?? ""),
+            template: text("template").flatMap(OutgoingMessage.Template.init(rawValue:)) ?? .code,
+            params: Dictionary(
+                params.map { ($0.key, $0.value.stringValue ?? "") },
+                uniquingKeysWith: { first, _ in first }
+            ),
+            language: text("language"),
+            expiresAt: expiresAt,
+            origin: text("terminalId").map { terminal in
+                OutgoingMessage.Origin(
+                    terminal: TerminalID(trusted: terminal),
+                    app: AppID(trusted: text("terminalApp") ?? ""),
+                    requestID: text("requestId") ?? ""
+                )
+            },
+            isDummy: isDummy
+        )
+    }
+}

@@ -1,0 +1,57 @@
+package import Domain
+import JSON
+
+/// Writes messages for gateways, and reads their answers (`schemas/messages/system.schema.json`).
+package enum OutgoingMessageCodec {
+    /// Writes a message for a gateway.
+    ///
+    /// `params` includes the language, so that a gateway with texts of its own can choose one.
+    package static func outbound(
+        _ message: OutgoingMessage,
+        language: Language,
+        appName: String
+    ) -> [UInt8] {
+        var params = message.params
+        params["language"] = language.rawValue
+        let members = params.sorted { $0.key < $1.key }.map { ($0.key, JSONValue.string($0.value)) }
+        return JSONObject([
+            ("messageId", .string(message.id.text)), ("to", .string(message.to)),
+            ("countryCode", message.countryCode.map { .string($0) }),
+            ("template", .string(message.template.rawValue)),
+            ("params", .object(JSONObject(members))), ("appName", .string(appName)),
+            ("expiresAt", .integer(message.expiresAt.milliseconds)),
+        ]).encoded()
+    }
+
+    /// A gateway's answer.
+    package struct Result: Sendable, Equatable {
+        /// The id of the message.
+        package var id: MessageID
+        /// Whether it was sent.
+        package var isSent: Bool
+        /// The error, in the gateway's words.
+        package var error: String?
+        /// Whether another try is useless, for example because the number does not exist.
+        package var isFinal = false
+    }
+
+    /// Reads a gateway's answer.
+    package static func decode(_ bytes: ArraySlice<UInt8>) throws(WireError) -> Result {
+        try Payload.read(Payload.object(bytes)) { (fields) throws(Rejection) in
+            Result(
+                id: try fields.requiredID("messageId", as: MessageID.self),
+                isSent: try fields.requiredBool("ok"),
+                error: try fields.text("error", length: 0...1024),
+                isFinal: try fields.bool("final") ?? false
+            )
+        }
+    }
+
+    /// Writes the result of sending a code, for the terminal that asked for it.
+    package static func state(_ requestID: String, failure: Rejection?) -> [UInt8] {
+        JSONObject([
+            ("requestId", .string(requestID)), ("state", failure == nil ? "sent" : "failed"),
+            ("error", failure.map(AnswerCodec.error)),
+        ]).encoded()
+    }
+}

@@ -1,0 +1,46 @@
+import Domain
+
+/// Finds the id of an invalid message, so that its sender can be answered.
+///
+/// It reads nothing else of the message, and no further than the largest message that the broker of
+/// `lamplighter up` passes on.
+enum MessageIDScanner {
+    private static let glanceMax = 262_144
+
+    /// Returns the first well-formed `"id"` among the outermost members, or nil.
+    static func id(in bytes: ArraySlice<UInt8>) -> MessageID? {
+        var depth = 0
+        var text: [UInt8]?
+        var isEscaped = false
+        var last: [UInt8] = []
+        var isValue = false
+        for byte in bytes.prefix(glanceMax) {
+            if text != nil {
+                if isEscaped {
+                    isEscaped = false
+                } else if byte == UInt8(ascii: "\\") {
+                    isEscaped = true
+                } else if byte == UInt8(ascii: "\"") {
+                    let ended = text ?? []
+                    text = nil
+                    if depth == 1, isValue, last == Array("id".utf8) {
+                        return MessageID(String(decoding: ended, as: UTF8.self))
+                    }
+                    last = ended
+                    continue
+                }
+                text?.append(byte)
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "\""): text = []
+            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
+            case UInt8(ascii: ":"): isValue = true
+            case UInt8(ascii: ","): isValue = false
+            default: break
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,55 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// The room for commands: how many may wait for a device, and how large one may be.
+enum CommandQueueLimits {
+    /// The refusal if no more commands may wait.
+    static let full = Rejection(
+        .tooManyRequests,
+        "Too many commands wait for the device already.",
+        retryAfter: 60
+    )
+
+    /// Room for changes by merging, and for the fields that the log of commands adds, in bytes.
+    private static let reserve = 2048
+
+    /// Returns the queued commands that a new one replaces, ended; none while there is room for all.
+    ///
+    /// Queued commands are sent as one message, so they have to fit into one.
+    /// - Throws: `Rejection` if there is no room.
+    static func replaced(
+        by command: Command,
+        _ state: DispatchState,
+        _ limits: Limits,
+        in tx: Transaction
+    ) throws -> [Command] {
+        if state.isFirst { return [] }
+        let waiting = try tx.commands.waiting(command.did).filter { !$0.isOver(at: tx.now) }
+        let isFull = waiting.count >= limits.queuedPerDevice
+        let replaced = isFull ? CommandRules.replaced(waiting + [command], at: tx.now) : []
+        guard waiting.count - replaced.count < limits.queuedPerDevice else { throw full }
+        let outgoing = CommandRules.merged(waiting + [command], at: tx.now).outgoing
+        guard outgoing.allSatisfy({ $0.data.members.count <= FreeForm.attributesMax }) else {
+            throw Rejection.invalid(
+                "params.data",
+                "Together with the queued commands the device would be set more than "
+                    + "\(FreeForm.attributesMax) attributes at once."
+            )
+        }
+        try check(outgoing)
+        return replaced
+    }
+
+    /// Checks that each command fits into a message.
+    ///
+    /// - Throws: `Rejection`.
+    static func check(_ commands: [Command]) throws {
+        let isLarge = commands.contains {
+            CommandCodec.encode($0, at: $0.createdAt).count > Payload.bytesMax - reserve
+        }
+        guard isLarge else { return }
+        throw Rejection.invalid("params.data", "The command is larger than one message.")
+    }
+}

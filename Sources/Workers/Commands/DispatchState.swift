@@ -1,0 +1,40 @@
+import Domain
+import Storage
+
+/// The place of a new command: whether its device listens, and which commands precede it.
+enum DispatchState {
+    /// The device is connected; the commands of a pending call are sent just before it.
+    case front(DispatchRequest?)
+    /// Other commands are sent before it as soon as the device listens.
+    case behind
+    /// The connection is so new that the device may not listen before that time; `isNext` if only commands that
+    /// count as sent precede it.
+    case unheard(until: Instant, isNext: Bool)
+    /// The device is offline.
+    case away
+
+    /// Finds the place of a new command of a device.
+    init(_ record: StatusRecord, _ limits: Limits, in tx: Transaction) throws {
+        let presence = record.status.presence
+        if !presence.isOnline {
+            self = .away
+        } else if let moment = presence.unheard(at: tx.now, within: limits.dispatchSeconds) {
+            let isNext =
+                try !tx.commands.hasWaiting(record.did)
+                && tx.commands.sentCount(record.did) < limits.queuedPerDevice
+            self = .unheard(until: moment, isNext: isNext)
+        } else {
+            let dispatch = try tx.commands.nextDispatch(of: record.did)
+            self = dispatch?.isAhead(at: tx.now) == true ? .behind : .front(dispatch)
+        }
+    }
+
+    /// Whether no command precedes it.
+    var isFirst: Bool { if case .front(nil) = self { true } else { false } }
+    /// Whether the device is offline.
+    var isAway: Bool { if case .away = self { true } else { false } }
+    /// The time before which the device may not listen; nil if it listens or is offline.
+    var listensFrom: Instant? {
+        if case .unheard(let moment, _) = self { moment } else { nil }
+    }
+}

@@ -1,0 +1,66 @@
+import Logging
+import Storage
+import Wire
+
+/// Stores what a worker's batches owe in their transaction, and wakes workers and starts slow work after the commit.
+struct EffectWriter {
+    let worker: WorkerName
+    let environment: Environment
+    let metrics: WorkerMetrics
+    let logger: Logger
+
+    // MARK: In the transaction
+
+    /// Stores what is owed; returns the row of this worker's own messages.
+    ///
+    /// A row behind older ones that are still in the store is later read there in its order.
+    func write(_ effects: Effects, in tx: Transaction) throws -> Int64? {
+        for (worker, messages) in effects.others.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: true)
+            // Before the commit, so that the other worker looks in its very next transaction.
+            environment.wakeups.wake(worker)
+        }
+        guard !effects.messages.isEmpty else { return nil }
+        return try tx.outbox.add(effects.messages, by: worker.rawValue, isSecret: effects.isSecret)
+    }
+
+    /// Stores dead letters; returns the notices of them, which are published once without an outbox.
+    func keepDeadLetters(of effects: Effects, in tx: Transaction) throws -> [OutboundMessage] {
+        // With too little room on the disk they are only counted and logged.
+        guard !effects.deadLetters.isEmpty, !environment.disk.isLow else { return [] }
+        let first = try tx.deadLetters.add(
+            effects.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
+            worker: worker.rawValue,
+            keeping: environment.limits.deadLettersMax
+        )
+        return effects.deadLetters.enumerated().map { index, letter in
+            OutboundMessage(
+                environment.topics.system("dead-letter"),
+                SystemCodec.deadLetter(
+                    id: first + Int64(index),
+                    topic: letter.topic,
+                    reason: letter.reason,
+                    worker: worker.rawValue,
+                    ts: tx.now
+                )
+            )
+        }
+    }
+
+    // MARK: After the commit
+
+    /// Wakes workers with new work, begins slow work, and updates the metrics.
+    func finish(_ effects: Effects) {
+        for worker in effects.woken { environment.wakeups.wake(worker) }
+        for job in effects.jobs { job.submit(to: environment.pool) }
+        metrics.refused(effects.rejected)
+        metrics.droppedHistory(effects.droppedHistory)
+        for letter in effects.deadLetters {
+            metrics.deadLetter(letter.kind)
+            logger.info(
+                "A message became a dead letter",
+                metadata: ["message.topic": "\(letter.topic)", "reason": "\(letter.reason)"]
+            )
+        }
+    }
+}

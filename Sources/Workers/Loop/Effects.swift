@@ -1,0 +1,139 @@
+package import Storage
+package import Domain
+package import Wire
+
+/// The effects of a batch that follow its commit: messages, dead letters, calls and slow work.
+package struct Effects {
+    /// Messages that this worker publishes, in order, until the broker has confirmed them.
+    package private(set) var messages: [OutboundMessage] = []
+    /// Messages that another worker publishes, because it alone writes to those topics.
+    package private(set) var others: [WorkerName: [OutboundMessage]] = [:]
+    /// Dead letters.
+    package private(set) var deadLetters: [DeadLetter.Draft] = []
+    /// Whether a message holds a token, a code or a secret.
+    package private(set) var isSecret = false
+    /// Workers with new work.
+    package private(set) var woken: Set<WorkerName> = []
+    /// The slow work that begins after the commit.
+    private(set) var jobs: [BackgroundJob] = []
+    /// Refusals, by reason, for the metrics.
+    package private(set) var rejected: [String: Int] = [:]
+    /// Records of devices' histories that were not kept, for the metrics.
+    package private(set) var droppedHistory = 0
+
+    /// Owes nothing.
+    package init() {}
+
+    /// Owes a message.
+    package mutating func publish(_ message: OutboundMessage, isSecret: Bool = false) {
+        messages.append(message)
+        if isSecret { self.isSecret = true }
+    }
+
+    /// Owes a message that another worker publishes.
+    package mutating func publish(_ message: OutboundMessage, by worker: WorkerName) {
+        others[worker, default: []].append(message)
+        woken.insert(worker)
+    }
+
+    /// Wakes another worker after the commit.
+    package mutating func wake(_ worker: WorkerName) { woken.insert(worker) }
+
+    /// Makes a dead letter of a message.
+    package mutating func deadLetter(
+        _ kind: DeadLetter.Draft.Kind,
+        _ reason: String,
+        topic: String,
+        payload: [UInt8],
+        isShapeOnly: Bool = false
+    ) {
+        deadLetters.append(
+            DeadLetter.Draft(
+                kind: kind,
+                reason: Rejection.shown(reason, upTo: Rejection.messageMax),
+                topic: topic,
+                payload: payload,
+                isShapeOnly: isShapeOnly
+            )
+        )
+    }
+
+    /// Puts an unreadable message aside; keeps only names and sizes of its payload.
+    package mutating func deadLetter(_ message: Inbound, unreadable error: WireError) {
+        deadLetter(
+            .malformed,
+            error.reason,
+            topic: message.topicText,
+            payload: Payload.shape(of: message.payload),
+            isShapeOnly: true
+        )
+        count(error.rejection)
+    }
+
+    /// Adds slow work that begins after the commit.
+    mutating func submit(_ job: BackgroundJob) { jobs.append(job) }
+
+    /// Adds the messages, calls and slow work that another piece of work owes.
+    mutating func add(_ other: Effects) {
+        for message in other.messages { publish(message, isSecret: other.isSecret) }
+        for (worker, messages) in other.others {
+            for message in messages { publish(message, by: worker) }
+        }
+        woken.formUnion(other.woken)
+        jobs += other.jobs
+    }
+
+    /// Adds all that another piece of work owes, its messages in front.
+    mutating func precede(with other: Effects) {
+        let mine = messages
+        messages = []
+        add(other)
+        messages += mine
+        deadLetters += other.deadLetters
+        addCounts(of: other)
+    }
+
+    /// Counts the refusals that another piece of work counted.
+    mutating func addCounts(of other: Effects) {
+        rejected.merge(other.rejected) { $0 + $1 }
+        droppedHistory += other.droppedHistory
+    }
+
+    /// Counts records of a device's history that were not kept.
+    mutating func countDroppedHistory(_ count: Int) { droppedHistory += count }
+
+    /// Counts a refusal.
+    package mutating func count(_ rejection: Rejection) {
+        rejected[rejection.code.rawValue, default: 0] += 1
+    }
+}
+
+extension DeadLetter {
+    /// A dead letter that is still to be stored.
+    package struct Draft: Sendable {
+        /// The kind of fault; the label of the metric.
+        package enum Kind: String, Sendable {
+            /// The topic is unknown.
+            case topic
+            /// The payload is not JSON, or breaks the rules of every payload.
+            case malformed
+            /// The device is unknown.
+            case unknownDevice
+            /// The message is well-formed but doesn't fit its product.
+            case refused
+            /// The service failed on the message repeatedly.
+            case failed
+        }
+
+        /// The kind of fault.
+        package var kind: Kind
+        /// The fault, in words.
+        package var reason: String
+        /// The topic.
+        package var topic: String
+        /// The payload, or the part of it that may be kept.
+        package var payload: [UInt8]
+        /// Whether only names and sizes are kept, since the values may be secret.
+        package var isShapeOnly: Bool
+    }
+}

@@ -1,0 +1,190 @@
+import Domain
+package import Logging
+import Metrics
+import Storage
+import Synchronization
+import Wire
+
+/// Decides the consequences of a try to send a message, for all routes.
+///
+/// It tracks the condition of each channel, so that a dummy looks like a message: its terminal gets the outcome of the
+/// last real message, after the same time.
+package final class MessageOutcomes: Sendable {
+    /// The condition of a channel.
+    struct Condition: Equatable {
+        /// Whether the last try was accepted, or refused because of the message itself.
+        var works = true
+        /// The time from the last message's creation until it was sent.
+        var milliseconds: Int64 = 0
+    }
+
+    private let conditions = Mutex<[OutgoingMessage.Channel: Condition]>([:])
+    private let logger: Logger
+
+    /// Makes a desk without experience.
+    package init(logger: Logger = Logger(label: "delivery") { _ in SwiftLogNoOpLogHandler() }) {
+        self.logger = logger
+    }
+
+    /// The condition of a channel.
+    func condition(_ channel: OutgoingMessage.Channel) -> Condition {
+        conditions.withLock { $0[channel] ?? Condition() }
+    }
+
+    /// Notes that the gateway of a channel did not answer in time.
+    func isSilent(_ channel: OutgoingMessage.Channel) {
+        conditions.withLock { $0[channel, default: Condition()].works = false }
+    }
+
+    // MARK: Outcomes of a try
+
+    /// Handles a sent message: deletes it and tells its terminal.
+    func sent(
+        _ row: OutgoingMessageTable.Due,
+        _ topics: Topics,
+        in tx: Transaction,
+        effects: inout Effects
+    ) throws {
+        guard try tx.outgoingMessages.delete(row.message.id) else { return }
+        note(row, works: true, at: tx.now)
+        count(row, "sent")
+        notifyTerminal(row, nil, topics, effects: &effects)
+    }
+
+    /// Handles a failed try: schedules another one, or gives up the message.
+    func failed(
+        _ row: OutgoingMessageTable.Due,
+        _ failure: MessageFailure,
+        _ environment: Environment,
+        in tx: Transaction,
+        effects: inout Effects
+    ) throws {
+        let (limits, topics) = (environment.limits, environment.topics)
+        count(row, "retried")
+        log(failure, of: row)
+        switch failure {
+        case .unavailable:
+            note(row, works: false, at: tx.now)
+        case .refused, .final:
+            note(row, works: true, at: tx.now)
+            if row.message.isGuarded, row.told == nil {
+                notifyTerminal(row, nil, topics, effects: &effects)
+                try tx.outgoingMessages.note(row.message.id, told: "sent")
+            }
+            if let why = Self.reason(failure, row, limits) {
+                return try giveUp(row, why, topics, in: tx, effects: &effects)
+            }
+        }
+        try tx.outgoingMessages.postpone(
+            row.message.id,
+            until: tx.now.adding(
+                seconds: Self.pause(after: row.tries, limits.messageBackoff, limits)
+            )
+        )
+    }
+
+    /// Returns the reason for giving up a refused message; nil if it is tried again.
+    private static func reason(
+        _ failure: MessageFailure,
+        _ row: OutgoingMessageTable.Due,
+        _ limits: Limits
+    ) -> Rejection? {
+        if case .final = failure {
+            return Rejection(.invalidRequest, "This number or address takes no messages.")
+        }
+        guard row.tries >= limits.messageRefusals else { return nil }
+        return Rejection(.unavailable, "The message was refused.")
+    }
+
+    /// Handles a due dummy: tells its terminal an outcome by the condition of the channel.
+    func stand(
+        _ row: OutgoingMessageTable.Due,
+        _ environment: Environment,
+        in tx: Transaction,
+        effects: inout Effects
+    ) throws {
+        let condition = condition(row.message.channel)
+        let ripe = row.createdAt.milliseconds + condition.milliseconds
+        let id = row.message.id
+        if !condition.works {
+            let limits = environment.limits
+            let pause = Self.pause(after: row.tries, limits.messageBackoff, limits)
+            try tx.outgoingMessages.postpone(id, until: tx.now.adding(seconds: pause))
+        } else if ripe > tx.now.milliseconds {
+            try tx.outgoingMessages.postpone(id, until: Instant(milliseconds: ripe))
+        } else if try tx.outgoingMessages.delete(id) {
+            notifyTerminal(row, nil, environment.topics, effects: &effects)
+        }
+    }
+
+    /// Handles an expired message, which has been deleted from the store.
+    func expired(_ row: OutgoingMessageTable.Due, _ topics: Topics, effects: inout Effects) {
+        count(row, "expired")
+        guard row.told == nil else { return }
+        let failure = Rejection(.unavailable, "The message could not be sent in time.")
+        notifyTerminal(row, failure, topics, effects: &effects)
+    }
+
+    private func giveUp(
+        _ row: OutgoingMessageTable.Due,
+        _ why: Rejection,
+        _ topics: Topics,
+        in tx: Transaction,
+        effects: inout Effects
+    ) throws {
+        guard try tx.outgoingMessages.delete(row.message.id) else { return }
+        count(row, "failed")
+        guard row.told == nil, !row.message.isGuarded else { return }
+        notifyTerminal(row, why, topics, effects: &effects)
+    }
+
+    private func notifyTerminal(
+        _ row: OutgoingMessageTable.Due,
+        _ failure: Rejection?,
+        _ topics: Topics,
+        effects: inout Effects
+    ) {
+        guard row.told == nil, let origin = row.message.origin else { return }
+        effects.publish(
+            OutboundMessage(
+                topics.terminal(origin.app, origin.terminal, "code"),
+                OutgoingMessageCodec.state(origin.requestID, failure: failure)
+            ),
+            isSecret: true
+        )
+    }
+
+    /// Logs a failure for the operator in the other side's words, without secrets that they may repeat.
+    private func log(_ failure: MessageFailure, of row: OutgoingMessageTable.Due) {
+        logger.warning(
+            "A message was not taken",
+            metadata: [
+                "message.id": "\(row.message.id)", "channel": "\(row.message.channel.rawValue)",
+                "tries": "\(row.tries)", "reason": "\(row.message.redacted(failure.reason))",
+            ]
+        )
+    }
+
+    private func note(_ row: OutgoingMessageTable.Due, works: Bool, at now: Instant) {
+        let age = max(0, now.milliseconds - row.createdAt.milliseconds)
+        conditions.withLock { conditions in
+            conditions[row.message.channel, default: Condition()].works = works
+            // The time of a later try is not the time that a message takes.
+            guard works, row.tries <= 1 else { return }
+            conditions[row.message.channel]?.milliseconds = age
+        }
+    }
+
+    /// Returns the seconds before the next try.
+    static func pause(after tries: Int, _ first: Int64, _ limits: Limits) -> Int64 {
+        min(limits.messageBackoffMax, first << Int64(min(max(tries, 1) - 1, 16)))
+    }
+
+    private func count(_ row: OutgoingMessageTable.Due, _ outcome: String) {
+        guard !row.message.isDummy else { return }
+        Counter(
+            label: "lamplighter_deliveries_total",
+            dimensions: [("channel", row.message.channel.rawValue), ("outcome", outcome)]
+        ).increment()
+    }
+}

@@ -1,0 +1,280 @@
+package import Domain
+package import Logging
+import Storage
+import Synchronization
+import Wire
+
+/// Sends queued e-mails and texts: leases them in small transactions, hands them over outside of these, and stores
+/// the outcome.
+///
+/// A message that was leased and not settled when the process ended is due again after the restart, and at the latest
+/// when its lease is over: each message is sent at least once. It runs in the process of the session worker, which
+/// publishes for it.
+package final class MessageSender: Sendable {
+    private let environment: Environment
+    private let routes: [OutgoingMessage.Channel: Route]
+    private let logger: Logger
+    private let wakeup: AsyncStream<Void>
+    private let ring: AsyncStream<Void>.Continuation
+    private let inFlight = Mutex<[OutgoingMessage.Channel: Int]>([:])
+
+    /// The action that follows the commit.
+    private enum Step {
+        case send(OutgoingMessageTable.Due, ComposedMessage)
+        case log(OutgoingMessage, MessageText?)
+    }
+
+    /// Prepares a service; a channel without a route goes to gateways.
+    package init(
+        _ environment: Environment,
+        routes: [OutgoingMessage.Channel: Route],
+        logger: Logger
+    ) {
+        self.environment = environment
+        self.routes = routes
+        self.logger = logger
+        (wakeup, ring) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    private var outcomes: MessageOutcomes { environment.messageOutcomes }
+
+    // MARK: The loop
+
+    /// Runs until `stop` or until the task is cancelled.
+    package func run() async {
+        let ring = ring
+        resume()
+        environment.store.onOutgoingMessage { ring.yield() }
+        ring.yield()
+        var timer: Task<Void, Never>?
+        for await _ in wakeup {
+            timer?.cancel()
+            let pause = round()
+            timer = Task {
+                guard (try? await Task.sleep(for: pause)) != nil else { return }
+                ring.yield()
+            }
+        }
+        timer?.cancel()
+        await drain()
+    }
+
+    /// Makes the previous process's messages due at once: an operator may have fixed the cause of their wait.
+    private func resume() {
+        do {
+            try environment.store.batch(at: environment.clock.now) { tx in
+                try tx.outgoingMessages.resume()
+            }
+        } catch {
+            logger.warning(
+                "Messages of the last run wait for their time",
+                metadata: ["error": "\(StoreError.summary(error))"]
+            )
+        }
+    }
+
+    /// Ends `run`; messages under way get a moment to complete.
+    package func stop() { ring.finish() }
+
+    private func drain() async {
+        for _ in 0..<100 where inFlight.withLock({ $0.values.contains { $0 > 0 } }) {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    /// Runs one round; returns the time until the next message is due.
+    ///
+    /// At most a second: another process may leave messages too.
+    func round() -> Duration {
+        do {
+            let now = environment.clock.now
+            if try hasWork(at: now) {
+                for channel in OutgoingMessage.Channel.allCases { try takeUp(channel) }
+            }
+            let next = try environment.store.read { tx in try self.next(in: tx) }
+            let left = next.map { $0.milliseconds - environment.clock.now.milliseconds } ?? 1000
+            return .milliseconds(min(1000, max(5, left)))
+        } catch {
+            logger.warning(
+                "Messages can't be taken up",
+                metadata: ["error": "\(StoreError.summary(error))"]
+            )
+            return .seconds(1)
+        }
+    }
+
+    private func hasWork(at now: Instant) throws -> Bool {
+        try environment.store.read { tx in try self.next(in: tx) }.map { $0 <= now } ?? false
+    }
+
+    private func next(in tx: Transaction) throws -> Instant? {
+        let due = try OutgoingMessage.Channel.allCases.filter { room($0) > 0 }
+            .compactMap { try tx.outgoingMessages.nextDue($0) }
+        return (due + [try tx.outgoingMessages.nextExpiry()].compactMap(\.self)).min()
+    }
+
+    private func room(_ channel: OutgoingMessage.Channel) -> Int {
+        guard case .direct = routes[channel] else { return environment.limits.messagePage }
+        return environment.limits.messagesAtOnce - inFlight.withLock { $0[channel] ?? 0 }
+    }
+
+    // MARK: Taking up
+
+    private func takeUp(_ channel: OutgoingMessage.Channel) throws {
+        let room = room(channel)
+        let steps = try commit { tx, effects in
+            let limits = environment.limits
+            for row in try tx.outgoingMessages.takeExpired(limit: limits.messagePage) {
+                outcomes.expired(row, environment.topics, effects: &effects)
+            }
+            guard room > 0 else { return [Step]() }
+            return try tx.outgoingMessages.claim(
+                channel,
+                leaseSeconds: limits.messageLease,
+                limit: room
+            ).compactMap { row in try decide(row, in: tx, effects: &effects) }
+        }
+        for step in steps { carryOut(step) }
+    }
+
+    /// Decides on a due message; returns the action after the commit.
+    private func decide(
+        _ row: OutgoingMessageTable.Due,
+        in tx: Transaction,
+        effects: inout Effects
+    ) throws -> Step? {
+        if row.message.isDummy {
+            try outcomes.stand(row, environment, in: tx, effects: &effects)
+            return nil
+        }
+        let appName = try tx.apps.find(row.message.app)?.name ?? row.message.app.text
+        switch routes[row.message.channel] ?? .gateway {
+        case .gateway:
+            try publish(row, appName, in: tx, effects: &effects)
+            return nil
+        case .log(let showsText):
+            try outcomes.sent(row, environment.topics, in: tx, effects: &effects)
+            let text = try showsText ? words(row.message, appName, in: tx) : nil
+            return .log(row.message, text)
+        case .direct:
+            let text = try words(row.message, appName, in: tx)
+            return .send(row, ComposedMessage(row.message, appName: appName, text: text))
+        }
+    }
+
+    private func words(
+        _ message: OutgoingMessage,
+        _ appName: String,
+        in tx: Transaction
+    ) throws -> MessageText {
+        let own = try tx.apps.document(message.app).map(AppWords.init)
+        return MessageText.render(message, appName: appName) { own?.words($0, $1) }
+    }
+
+    private func publish(
+        _ row: OutgoingMessageTable.Due,
+        _ appName: String,
+        in tx: Transaction,
+        effects: inout Effects
+    ) throws {
+        let limits = environment.limits
+        if row.tries > 1 { outcomes.isSilent(row.message.channel) }
+        let language = Language.pick(
+            tag: row.message.language,
+            countryCode: row.message.countryCode
+        )
+        effects.publish(
+            OutboundMessage(
+                environment.topics.system("outbound/\(row.message.channel.rawValue)"),
+                OutgoingMessageCodec.outbound(row.message, language: language, appName: appName),
+                expiresAt: row.message.expiresAt
+            ),
+            isSecret: true
+        )
+        let pause = MessageOutcomes.pause(after: row.tries, limits.gatewayPatience, limits)
+        try tx.outgoingMessages.postpone(row.message.id, until: tx.now.adding(seconds: pause))
+    }
+
+    // MARK: Handing over
+
+    private func carryOut(_ step: Step) {
+        switch step {
+        case .log(let message, let text): write(message, text)
+        case .send(let row, let message):
+            guard case .direct(let send) = routes[row.message.channel] else { return }
+            let channel = row.message.channel
+            inFlight.withLock { $0[channel, default: 0] += 1 }
+            Task {
+                let failure = await Self.outcome(of: send, message)
+                inFlight.withLock { $0[channel, default: 0] -= 1 }
+                note(failure, of: row)
+                ring.yield()
+            }
+        }
+    }
+
+    private static func outcome(
+        of send: @Sendable (ComposedMessage) async throws(MessageFailure) -> Void,
+        _ message: ComposedMessage
+    ) async -> MessageFailure? {
+        do {
+            try await send(message)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    /// Stores the outcome of a try; if that fails too, the message is tried again after its lease.
+    private func note(_ failure: MessageFailure?, of row: OutgoingMessageTable.Due) {
+        do {
+            try commit { tx, effects in
+                if let failure {
+                    try outcomes.failed(row, failure, environment, in: tx, effects: &effects)
+                } else {
+                    try outcomes.sent(row, environment.topics, in: tx, effects: &effects)
+                }
+            }
+        } catch {
+            logger.warning(
+                "The outcome of a message can't be stored",
+                metadata: ["error": "\(StoreError.summary(error))"]
+            )
+        }
+    }
+
+    private func write(_ message: OutgoingMessage, _ text: MessageText?) {
+        var metadata: Logger.Metadata = [
+            "message.id": "\(message.id)", "channel": "\(message.channel.rawValue)",
+            "template": "\(message.template.rawValue)",
+        ]
+        guard let text else {
+            return logger.notice("A message was made and not sent", metadata: metadata)
+        }
+        metadata["to"] = "\(message.fullAddress)"
+        metadata["text"] = "\(message.channel == .sms ? text.sms : text.text)"
+        logger.notice("DEVELOPMENT ONLY, a message that was not sent", metadata: metadata)
+    }
+
+    /// Runs a transaction; the session worker publishes the messages that it owes.
+    private func commit<Value>(
+        _ body: (Transaction, inout Effects) throws -> Value
+    ) throws -> Value {
+        var hasEffects = false
+        let value = try environment.store.batch(at: environment.clock.now) { tx in
+            var effects = Effects()
+            let value = try body(tx, &effects)
+            if !effects.messages.isEmpty {
+                hasEffects = true
+                _ = try tx.outbox.add(
+                    effects.messages,
+                    by: WorkerName.session.rawValue,
+                    isSecret: true
+                )
+            }
+            return value
+        }
+        if hasEffects { environment.wakeups.wake(.session) }
+        return value
+    }
+}

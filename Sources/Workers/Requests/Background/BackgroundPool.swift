@@ -1,0 +1,71 @@
+package import Domain
+
+/// Does slow work for requests, within limits; a seam, so that tests decide when it is done.
+package protocol BackgroundPool: Sendable {
+    /// Returns the number of further pieces of work that a lane accepts at present.
+    func room(in lane: BackgroundPoolKind) -> Int
+    /// Returns the refusal of a sender's next piece of work in a lane, next to others that a batch is about to submit;
+    /// nil if the lane accepts it.
+    func refusal(
+        of sender: Sender,
+        in lane: BackgroundPoolKind,
+        beside others: [Sender]
+    ) -> Rejection?
+    /// Accepts a piece of work, or calls back at once with a refusal if there is no room.
+    ///
+    /// `done` is called once, on any thread.
+    func submit(
+        _ work: BackgroundTask,
+        from sender: Sender,
+        done: @escaping @Sendable (Prepared) -> Void
+    )
+}
+
+extension Rejection {
+    /// The answer if a lane of slow work is full.
+    static let laneIsFull = Rejection(
+        .unavailable,
+        "Too much is asked at once; try again shortly.",
+        retryAfter: 5
+    )
+    /// The answer to a sender who has reached the limit of work under way.
+    static let senderIsBusy = Rejection(
+        .tooManyRequests,
+        "Too much of this terminal or address is under way; wait for its answers.",
+        retryAfter: 1
+    )
+}
+
+extension BackgroundPool {
+    package func refusal(
+        of sender: Sender,
+        in lane: BackgroundPoolKind,
+        beside others: [Sender]
+    ) -> Rejection? {
+        room(in: lane) > others.count ? nil : .laneIsFull
+    }
+
+    /// Does a piece of work for a caller that can wait, such as a web page.
+    package func run(_ work: BackgroundTask, for sender: Sender) async -> Prepared {
+        await withCheckedContinuation { continuation in
+            submit(work, from: sender) { continuation.resume(returning: $0) }
+        }
+    }
+}
+
+/// A pool for workers without slow work: refuses everything.
+package struct NoPool: BackgroundPool {
+    /// Makes one.
+    package init() {}
+
+    package func room(in lane: BackgroundPoolKind) -> Int { 0 }
+
+    package func submit(
+        _ work: BackgroundTask,
+        from sender: Sender,
+        done: @escaping @Sendable (Prepared) -> Void
+    ) {
+        work.wipe()
+        done(.refused(.laneIsFull))
+    }
+}

@@ -1,0 +1,142 @@
+import Domain
+import Synchronization
+
+/// A bounded queue of one lane's slow work, and the few threads that do it.
+///
+/// Senders are served in turn (`FairQueue`). A job leaves the queue's memory when it is taken, and
+/// `discard` is called once on every question: after it ran, or when it is refused. Threads begin
+/// with the work and end when none is left, so that an idle service has none.
+final class BackgroundQueue<Question: Sendable>: Sendable {
+    private struct Job: Sendable {
+        var question: Question
+        var done: @Sendable (Prepared) -> Void
+    }
+
+    private struct State {
+        var queue: FairQueue<Job>
+        var busy = 0
+        var isClosed = false
+    }
+
+    private let state: Mutex<State>
+    private let threads: Int
+    private let meter: BackgroundMetrics
+    private let begin: @Sendable () -> Void
+    private let carryOut: @Sendable (Question) -> Prepared
+    private let bytes: @Sendable (Question) -> Int
+    private let discard: @Sendable (Question) -> Void
+
+    /// Makes a queue for a lane, with limits for waiting and running work.
+    ///
+    /// `begin` is called on each new thread, `carryOut` there for each question; `bytes` returns a question's size in
+    /// memory.
+    init(
+        _ lane: BackgroundPoolKind,
+        threads: Int,
+        bounds: LaneBounds,
+        begin: @escaping @Sendable () -> Void = {},
+        bytes: @escaping @Sendable (Question) -> Int = { _ in 256 },
+        discard: @escaping @Sendable (Question) -> Void = { _ in },
+        carryOut: @escaping @Sendable (Question) -> Prepared
+    ) {
+        self.threads = Swift.max(1, threads)
+        self.begin = begin
+        self.carryOut = carryOut
+        self.bytes = bytes
+        self.discard = discard
+        state = Mutex(State(queue: FairQueue(bounds)))
+        meter = BackgroundMetrics(lane)
+    }
+
+    /// The number of further questions that the queue accepts at present.
+    var room: Int { state.withLock { $0.isClosed ? 0 : $0.queue.room } }
+    /// The bytes of the waiting questions.
+    var waitingBytes: Int { state.withLock { $0.queue.bytes } }
+
+    /// Returns the refusal of a sender's next question, next to others about to be submitted; nil if it is accepted.
+    func refusal(of sender: Sender, beside others: [Sender]) -> Rejection? {
+        state.withLock { state in
+            guard !state.isClosed else { return .laneIsFull }
+            return Self.rejection(state.queue.isOpen(to: sender, beside: others))
+        }
+    }
+
+    private static func rejection(_ outcome: FairQueue<Job>.Outcome) -> Rejection? {
+        switch outcome {
+        case .taken: nil
+        case .crowded: .senderIsBusy
+        case .full: .laneIsFull
+        }
+    }
+
+    /// Accepts a question, or refuses it at once if there is no room.
+    func submit(
+        _ question: Question,
+        from sender: Sender,
+        done: @escaping @Sendable (Prepared) -> Void
+    ) {
+        let size = bytes(question)
+        let (outcome, mustStart) = state.withLock { state -> (FairQueue<Job>.Outcome, Bool) in
+            guard !state.isClosed else { return (.full, false) }
+            let job = Job(question: question, done: done)
+            let outcome = state.queue.offer(job, from: sender, bytes: size)
+            guard case .taken = outcome, state.busy < threads else { return (outcome, false) }
+            state.busy += 1
+            return (outcome, true)
+        }
+        if mustStart { PlainThread.detach { self.work() } }
+        if case .taken(let gone) = outcome { gone.forEach { refuse($0, .laneIsFull) } }
+        if let rejection = Self.rejection(outcome) {
+            refuse(Job(question: question, done: done), rejection)
+        }
+        measure()
+    }
+
+    private func refuse(_ job: Job, _ rejection: Rejection) {
+        meter.rejected()
+        discard(job.question)
+        job.done(.refused(rejection))
+    }
+
+    /// Closes the queue: refuses waiting work, and finishes running work.
+    func close() {
+        let left = state.withLock { state in
+            state.isClosed = true
+            return state.queue.removeAll()
+        }
+        for job in left {
+            discard(job.question)
+            job.done(.refused(.laneIsFull))
+        }
+        measure()
+    }
+
+    // MARK: On a thread of the queue
+
+    private func work() {
+        begin()
+        while let (job, sender) = next() {
+            measure()
+            let start = ContinuousClock.now
+            let prepared = carryOut(job.question)
+            discard(job.question)
+            meter.took(ContinuousClock.now - start)
+            state.withLock { $0.queue.end(sender) }
+            job.done(prepared)
+        }
+        measure()
+    }
+
+    private func next() -> (Job, Sender)? {
+        state.withLock { state in
+            if let (job, sender) = state.queue.next() { return (job, sender) }
+            state.busy -= 1
+            return nil
+        }
+    }
+
+    private func measure() {
+        let (waiting, busy, bytes) = state.withLock { ($0.queue.count, $0.busy, $0.queue.bytes) }
+        meter.depth(waiting: waiting, busy: busy, bytes: bytes)
+    }
+}

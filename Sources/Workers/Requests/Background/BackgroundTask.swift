@@ -1,0 +1,114 @@
+package import Domain
+
+/// Slow work that a request needs before it can be decided.
+///
+/// It never runs in a transaction or on the worker's thread. The result of a verification names the matched hash, so
+/// that the later decision can check whether it is still the account's.
+package enum BackgroundTask: Sendable {
+    /// Nothing but a commit: counts must be stored before anything is compared.
+    case commit
+    /// Nothing but a commit: the counted try for the codes of these purposes must be stored.
+    case tried([CodePurpose])
+    /// Nothing but a commit, and then a refusal: it takes as long as a refusal after `commit`.
+    case refusal(Rejection)
+    /// Hashes a new password.
+    case hash(SecretBytes)
+    /// Verifies a password; against nil costs the same and never matches.
+    case verify(SecretBytes, against: String?)
+    /// Verifies a password against each of some hashes; the first match counts. All are tried, so that the
+    /// time tells nothing.
+    case verifyEach(SecretBytes, against: [String?])
+    /// Verifies one password and always hashes another.
+    case both(verify: SecretBytes, against: String?, hash: SecretBytes)
+    /// Asks an identity provider.
+    case identity(ProviderCredential, ProviderSettings)
+    /// Reads a page of a device's past.
+    case history(HistoryQuestion)
+
+    /// The lane that does the work; nil if it isn't slow.
+    package var lane: BackgroundPoolKind? {
+        switch self {
+        case .commit, .tried, .refusal: nil
+        case .hash, .verify, .verifyEach, .both: .password
+        case .identity: .provider
+        case .history: .reading
+        }
+    }
+}
+
+extension BackgroundTask {
+    /// The passwords in it.
+    private var secrets: [SecretBytes] {
+        switch self {
+        case .commit, .tried, .refusal, .identity, .history: []
+        case .hash(let password), .verify(let password, _), .verifyEach(let password, _):
+            [password]
+        case .both(let old, _, let new): [old, new]
+        }
+    }
+
+    /// Its size in memory while it waits, in bytes, with an allowance for hashes.
+    var bytes: Int { secrets.reduce(512) { $0 + $1.count } }
+
+    /// Overwrites the passwords in it, after it ran or was refused.
+    func wipe() { for secret in secrets { secret.wipe() } }
+}
+
+/// A kind of slow work with a bound of its own.
+package enum BackgroundPoolKind: String, Sendable, CaseIterable {
+    /// Password hashing: fills a processor and much memory.
+    case password
+    /// Calls to identity providers: wait for others.
+    case provider
+    /// Reads of the store that may take long.
+    case reading
+}
+
+/// The result of slow work.
+package struct Prepared: Sendable {
+    /// The hash of the new password.
+    package var hash: String?
+    /// The hash that the given password matched; nil if it did not match.
+    package var matched: String?
+    /// A new hash of the same password, if the matched hash has outdated parameters.
+    package var rehashed: String?
+    /// The purposes of the codes for which a try was counted.
+    package var tried: [CodePurpose]?
+    /// The provider's answer.
+    package var identity: Result<VerifiedIdentity, ProviderFailure>?
+    /// The page of the past.
+    package var page: HistoryPage?
+    /// The refusal of the work, if it was refused.
+    package var refusal: Rejection?
+
+    /// Creates the result of work without a result.
+    package init() {}
+
+    /// Creates the result of work without a lane.
+    init(without work: BackgroundTask) {
+        switch work {
+        case .refusal(let rejection): refusal = rejection
+        case .tried(let purposes): tried = purposes
+        default: break
+        }
+    }
+
+    /// Returns the result of refused work.
+    package static func refused(_ rejection: Rejection) -> Prepared {
+        var prepared = Prepared()
+        prepared.refusal = rejection
+        return prepared
+    }
+}
+
+/// Hashes passwords; a seam, so that tests need neither memory nor time.
+///
+/// Every call blocks for as long as a hash takes.
+package protocol PasswordHashing: Sendable {
+    /// Hashes a password with a fresh salt.
+    func hash(_ password: [UInt8]) throws -> String
+    /// Whether a password matches a hash.
+    func verify(_ password: [UInt8], against encoded: String) -> Bool
+    /// Whether a hash was made with other parameters than today's.
+    func needsRehash(_ encoded: String) -> Bool
+}

@@ -1,0 +1,49 @@
+import Synchronization
+
+/// Results of slow work on their way back to the worker that asked for it.
+///
+/// A result stays until its request is gone: a transaction that failed finds it again.
+final class CompletionQueue: Sendable {
+    private let results = Mutex<[UInt64: Prepared]>([:])
+    private let ring: @Sendable () -> Void
+
+    /// Makes a mailbox; `ring` wakes its owner.
+    init(ring: @escaping @Sendable () -> Void) { self.ring = ring }
+
+    /// Whether a result is there for which a request waits.
+    func has(_ isAwaited: (UInt64) -> Bool) -> Bool {
+        results.withLock { results in results.keys.contains { isAwaited($0) } }
+    }
+
+    /// Stores a result, and wakes the owner.
+    func put(_ prepared: Prepared, for job: UInt64) {
+        results.withLock { $0[job] = prepared }
+        ring()
+    }
+
+    /// Returns the results for which requests wait, in the order of their jobs; forgets others.
+    func results(for isAwaited: (UInt64) -> Bool) -> [(job: UInt64, prepared: Prepared)] {
+        let awaited = results.withLock { results in
+            results = results.filter { isAwaited($0.key) }
+            return results
+        }
+        return awaited.sorted { $0.key < $1.key }.map { (job: $0.key, prepared: $0.value) }
+    }
+}
+
+/// Slow work that a batch asks for, to be submitted after the commit.
+struct BackgroundJob: Sendable {
+    var number: UInt64
+    var work: BackgroundTask
+    var sender: Sender
+    var completions: CompletionQueue
+
+    /// Submits the work; its result comes to the mailbox.
+    func submit(to pool: any BackgroundPool) {
+        guard work.lane != nil else {
+            return completions.put(Prepared(without: work), for: number)
+        }
+        pool.submit(work, from: sender) { [number, completions] in completions.put($0, for: number)
+        }
+    }
+}

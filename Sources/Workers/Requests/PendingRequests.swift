@@ -1,0 +1,79 @@
+import Domain
+import Wire
+
+/// Requests whose slow work is under way.
+///
+/// They are kept in memory only: a client that gets no answer asks again with the same id. A value, so that
+/// a failed transaction leaves it unchanged.
+struct PendingRequests {
+    /// The sender and the id of a request.
+    struct Key: Hashable {
+        var terminal: TerminalID
+        var id: MessageID
+
+        init(_ request: AppRequest) {
+            terminal = request.terminal
+            id = request.id
+        }
+    }
+
+    /// More repeats than this get no answer of their own.
+    private static let othersMax = 8
+
+    let completions: CompletionQueue
+    private var entries: [UInt64: PendingRequest] = [:]
+    private var jobs: [Key: UInt64] = [:]
+    private var last: UInt64 = 0
+    /// The bytes of the waiting requests, as received.
+    private(set) var bytes = 0
+
+    init(_ completions: CompletionQueue) { self.completions = completions }
+
+    var isEmpty: Bool { entries.isEmpty }
+    /// Whether the work of a waiting request is done.
+    var canRelease: Bool { !entries.isEmpty && completions.has { entries[$0] != nil } }
+
+    /// Adds a request and returns its work, to be submitted after the commit.
+    mutating func admit(_ pending: PendingRequest, _ work: BackgroundTask) -> BackgroundJob {
+        last += 1
+        entries[last] = pending
+        bytes += pending.request.bytes
+        jobs[Key(pending.request)] = last
+        let sender = Sender(pending.request, work)
+        return BackgroundJob(number: last, work: work, sender: sender, completions: completions)
+    }
+
+    /// Joins a repeat to the waiting request of its id; false if there is none.
+    ///
+    /// - Throws: `Rejection` if the id was used for another request.
+    mutating func join(_ request: AppRequest, _ content: [UInt8]) throws(Rejection) -> Bool {
+        guard let job = jobs[Key(request)], var pending = entries[job] else { return false }
+        guard pending.content == content else {
+            throw .invalid("id", "This id was used for another request.")
+        }
+        if pending.others.count < Self.othersMax {
+            pending.others.append(request.reply)
+            entries[job] = pending
+        }
+        return true
+    }
+
+    /// Removes and returns the requests whose work is done.
+    mutating func release() -> [(pending: PendingRequest, prepared: Prepared)] {
+        completions.results { entries[$0] != nil }.compactMap { job, prepared in
+            guard let pending = entries.removeValue(forKey: job) else { return nil }
+            jobs[Key(pending.request)] = nil
+            bytes -= pending.request.bytes
+            return (pending, prepared)
+        }
+    }
+}
+
+/// One request that waits.
+struct PendingRequest {
+    var request: AppRequest
+    var content: [UInt8]
+    var method: Method
+    /// The further destinations of the answer, for repeats that have joined.
+    var others: [ReplyAddress] = []
+}

@@ -1,0 +1,130 @@
+import Domain
+import JSON
+import Storage
+import Wire
+
+/// Answers, including those to repeats.
+extension RequestProcessor {
+    // MARK: Repeats
+
+    /// Returns the record of an earlier request with the same id and content; nil for a new one.
+    ///
+    /// - Throws: `Rejection` if the id was used for another request.
+    func known(
+        _ request: AppRequest,
+        _ content: [UInt8],
+        in tx: Transaction
+    ) throws -> RequestTable.Known? {
+        let oldest = tx.now.adding(seconds: -environment.limits.requestSeconds)
+        guard let known = try tx.requests.find(request.terminal.text, request.id),
+            known.at > oldest
+        else { return nil }
+        guard known.content == content else {
+            throw Rejection.invalid("id", "This id was used for another request.")
+        }
+        return known
+    }
+
+    /// Answers a repeat as the first time, or lets it wait with the first; false if it must be carried out
+    /// again.
+    func repeated(
+        _ pending: PendingRequest,
+        _ known: RequestTable.Known,
+        in tx: Transaction,
+        effects: inout Effects
+    ) throws -> Bool {
+        if let (did, cid) = known.waitsFor {
+            try tx.commands.wait(did, cid, waiter(pending.request))
+            return true
+        }
+        if let times = known.turnedAway {
+            try tx.requests.refuseForAbsentWorker(
+                pending.request.terminal.text,
+                pending.request.id,
+                times: times - 1
+            )
+        }
+        guard let answer = known.answer else { return !pending.method.isReading }
+        publish(answer, to: pending, isSecret: true, effects: &effects)
+        return true
+    }
+
+    private func waiter(_ request: AppRequest) -> Waiter {
+        Waiter(
+            terminal: request.terminal,
+            requestID: request.id,
+            topic: request.reply.topic,
+            correlation: request.reply.correlation
+        )
+    }
+
+    // MARK: Answers
+
+    private func publish(
+        _ answer: [UInt8],
+        to pending: PendingRequest,
+        isSecret: Bool,
+        effects: inout Effects
+    ) {
+        for reply in [pending.request.reply] + pending.others {
+            effects.publish(reply.message(answer), isSecret: isSecret)
+        }
+    }
+
+    /// Answers a request that was carried out, and keeps the answer for repeats.
+    func finish(
+        _ pending: PendingRequest,
+        _ reply: Reply,
+        in tx: Transaction,
+        effects: inout Effects
+    ) throws {
+        let request = pending.request
+        switch reply {
+        case .result(let result, let isSecret):
+            let answer = AnswerCodec.success(request.id, result: result)
+            publish(answer, to: pending, isSecret: isSecret, effects: &effects)
+            try tx.requests.save(
+                request.terminal.text,
+                request.id,
+                content: pending.content,
+                answer: pending.method.isReading ? nil : answer,
+                isSecret: isSecret
+            )
+        case .refusal(let rejection):
+            try refuse(pending, rejection, in: tx, effects: &effects)
+        case .more: preconditionFailure("A request that needs more work waits for it.")
+        case .later(let did, let cid):
+            try tx.commands.wait(did, cid, waiter(request))
+            try tx.requests.save(
+                request.terminal.text,
+                request.id,
+                content: pending.content,
+                answer: nil,
+                isSecret: false,
+                waitsFor: (did, cid)
+            )
+        }
+    }
+
+    /// Refuses a request; a refusal that would not change is kept for repeats.
+    func refuse(
+        _ pending: PendingRequest,
+        _ rejection: Rejection,
+        in tx: Transaction,
+        effects: inout Effects
+    ) throws {
+        effects.count(rejection)
+        let answer = AnswerCodec.refusal(pending.request.id, rejection)
+        publish(answer, to: pending, isSecret: false, effects: &effects)
+        guard pending.method.isKnown, !rejection.code.isPassing, rejection.code != .invalidToken,
+            rejection.field != "id"
+        else { return }
+        try tx.requests.save(
+            pending.request.terminal.text,
+            pending.request.id,
+            content: pending.content,
+            answer: answer,
+            isSecret: false
+        )
+    }
+}

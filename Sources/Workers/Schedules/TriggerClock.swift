@@ -1,0 +1,161 @@
+package import Domain
+package import Storage
+package import Wire
+
+/// The scheduler: publishes which schedules are due, on `system/trigger/{scheduleId}`.
+///
+/// It changes nothing in the store: an occurrence stays due until the schedule worker has run it, so a lost trigger is
+/// sent again, and two schedulers do no harm.
+package struct TriggerClock: BatchHandler {
+    private let environment: Environment
+    private var signals: [OutboundMessage] = []
+    /// The triggers sent whose occurrences have not run yet.
+    private var firedTriggers: [Trigger: FiredTrigger] = [:]
+    /// The time of the next occurrence, as of the last look.
+    private var planned: Instant?
+    /// The time of the next look at the sent triggers.
+    private var lookAt: Instant?
+    private var budget: Budget
+    /// The time after the start of a broker without sessions, while its devices reconnect.
+    private var settling: (from: Instant, until: Instant)?
+
+    private struct FiredTrigger {
+        var at: ContinuousClock.Instant
+        var times: Int
+
+        /// Whether the occurrence has not run for so long that the trigger is sent again.
+        func isForgotten(at now: ContinuousClock.Instant) -> Bool {
+            now - at > TriggerClock.patience * (1 << min(times - 1, TriggerClock.timesMax))
+        }
+    }
+
+    /// The number of triggers that may be sent: very many at once would delay devices' reports.
+    private struct Budget {
+        let perSecond: Int
+        let most: Int
+        var left: Int
+        var filledAt: ContinuousClock.Instant
+
+        init(perSecond: Int, most: Int) {
+            self.perSecond = perSecond
+            self.most = most
+            left = most
+            filledAt = .now
+        }
+
+        mutating func fill(at now: ContinuousClock.Instant) {
+            let seconds = min((now - filledAt) / .seconds(1), Double(most))
+            let gained = Int(seconds * Double(perSecond))
+            guard gained > 0 else { return }
+            left = min(most, left + gained)
+            filledAt = now
+        }
+    }
+
+    /// The pause before a look at the sent triggers, in milliseconds.
+    private static let lookMilliseconds: Int64 = 50
+    /// The time after which a trigger is sent again; it doubles each time.
+    private static let patience: Duration = .seconds(30)
+    private static let timesMax = 7
+
+    /// Makes the scheduler.
+    package init(_ environment: Environment) {
+        self.environment = environment
+        budget = Budget(
+            perSecond: environment.limits.triggersPerSecond,
+            most: environment.limits.triggersAtOnce
+        )
+    }
+
+    package var name: WorkerName { .scheduler }
+    package var filters: [String] { [] }
+    package var nextDue: Instant? { lookAt ?? planned }
+
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
+        Effects()
+    }
+
+    package mutating func connected(
+        isSessionPresent: Bool,
+        in tx: Transaction
+    ) throws -> [OutboundMessage] {
+        if !isSessionPresent {
+            let until = tx.now.adding(seconds: environment.limits.triggerSettleSeconds)
+            settling = (tx.now, until)
+        }
+        return []
+    }
+
+    package func isDue(in tx: Transaction) throws -> Bool {
+        let now = environment.clock.now
+        // A look far ahead was planned before the clock was set back.
+        if let lookAt, lookAt > now, lookAt <= now.adding(seconds: 1) { return false }
+        guard let next = try tx.schedules.nextDue() else { return planned != nil }
+        return next <= now || next != planned
+    }
+
+    package mutating func due(in tx: Transaction) throws -> Effects? {
+        if let rest = settling, tx.now < rest.from || tx.now >= rest.until { settling = nil }
+        let waiting = try waiting(in: tx)
+        let start = ContinuousClock.now
+        budget.fill(at: start)
+        var still: [Trigger: FiredTrigger] = [:]
+        var fired: [Trigger] = []
+        for trigger in waiting {
+            var entry = firedTriggers[trigger]
+            if fired.count < budget.left, entry.map({ $0.isForgotten(at: start) }) ?? true {
+                entry = FiredTrigger(at: start, times: (entry?.times ?? 0) + 1)
+                fired.append(trigger)
+            }
+            still[trigger] = entry
+        }
+        budget.left -= fired.count
+        firedTriggers = still
+        planned = try tx.schedules.nextDue()
+        let isHolding = settling != nil && planned.map { $0 <= tx.now } ?? false
+        lookAt =
+            waiting.isEmpty && !isHolding
+            ? nil : Instant(milliseconds: tx.now.milliseconds + Self.lookMilliseconds)
+        fire(fired, at: tx.now)
+        ScheduleMetrics.shared.waits(waiting.count)
+        return nil
+    }
+
+    /// Returns the due triggers: those still in time before late ones.
+    private func waiting(in tx: Transaction) throws -> [Trigger] {
+        let limit = environment.limits.triggersMax
+        let border = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
+        if let settling {
+            // An occurrence that was due before can wait for its device, unless it would then be too late.
+            let left = settling.until.milliseconds - tx.now.milliseconds
+            let last = min(Instant(milliseconds: border.milliseconds + left), settling.from)
+            let start = max(border, settling.from)
+            return try tx.schedules.due(after: border, upTo: last, limit: limit)
+                + (try tx.schedules.due(after: start, upTo: tx.now, limit: limit))
+        }
+        let timely = try tx.schedules.due(after: border, upTo: tx.now, limit: limit)
+        guard timely.count < limit else { return timely }
+        let first = Instant(milliseconds: .min)
+        return timely
+            + (try tx.schedules.due(after: first, upTo: border, limit: limit - timely.count))
+    }
+
+    private mutating func fire(_ triggers: [Trigger], at now: Instant) {
+        signals += triggers.map { trigger in
+            OutboundMessage(
+                environment.topics.system("trigger/\(trigger.schedule.text)"),
+                ScheduleCodec.encode(trigger, firedAt: now)
+            )
+        }
+        guard let first = triggers.first else { return }
+        ScheduleMetrics.shared.fired(
+            triggers.count,
+            lagMilliseconds: now.milliseconds - first.dueAt.milliseconds
+        )
+    }
+
+    package mutating func takeSignals() -> [OutboundMessage] {
+        defer { signals = [] }
+        return signals
+    }
+}

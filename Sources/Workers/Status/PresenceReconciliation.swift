@@ -1,0 +1,90 @@
+import Domain
+import Storage
+import Wire
+
+/// Finds out which devices are connected to a broker that lost the worker's session.
+///
+/// The worker asks the gate to announce all devices. A mark follows the question, the worker's own retained
+/// state, which comes back to it; then a second mark, since the gate's announcements leave with the broker's
+/// next round. After the second mark all connected devices have been announced: others that are online in the
+/// store are offline.
+struct PresenceReconciliation {
+    /// The fact in the store that a presence reconciliation is not finished.
+    static let pending = "presenceReconciliationPending"
+
+    private enum Stage: Equatable {
+        case idle
+        case waiting(mark: Instant, isLast: Bool)
+        case calling(after: String)
+    }
+
+    private var stage = Stage.idle
+    private var present: Set<DeviceID> = []
+    private var signals: [Instant] = []
+
+    /// Whether devices must be checked without a message.
+    var isDue: Bool {
+        if case .calling = stage { true } else { false }
+    }
+
+    /// Begins a presence reconciliation; returns the question and the first mark.
+    mutating func begin(_ topics: Topics, at now: Instant) -> [OutboundMessage] {
+        present = []
+        let mark = Instant(milliseconds: now.milliseconds + 1)
+        stage = .waiting(mark: mark, isLast: false)
+        return [
+            OutboundMessage(Topics.gateControl, SystemCodec.gate([.announcePresence])),
+            Self.mark(mark, topics),
+        ]
+    }
+
+    private static func mark(_ mark: Instant, _ topics: Topics) -> OutboundMessage {
+        OutboundMessage(
+            topics.system("worker/status"),
+            SystemCodec.workerState(isOnline: true, ts: mark),
+            isRetained: true
+        )
+    }
+
+    /// Notes an announcement of the gate.
+    mutating func note(_ did: DeviceID, isOnline: Bool) {
+        guard stage != .idle else { return }
+        if isOnline { present.insert(did) } else { present.remove(did) }
+    }
+
+    /// Notes a mark that came back.
+    mutating func markReturned(_ ts: Instant) {
+        guard case .waiting(let mark, let isLast) = stage, ts == mark else { return }
+        if isLast {
+            stage = .calling(after: "")
+        } else {
+            let next = Instant(milliseconds: mark.milliseconds + 1)
+            stage = .waiting(mark: next, isLast: true)
+            signals.append(next)
+        }
+    }
+
+    /// Returns the marks to be sent.
+    mutating func takeSignals(_ topics: Topics) -> [OutboundMessage] {
+        defer { signals.removeAll() }
+        return signals.map { Self.mark($0, topics) }
+    }
+
+    /// Checks the next devices that are online in the store; returns those that are not connected.
+    mutating func callNext(
+        in tx: Transaction,
+        limit: Int,
+        _ absent: (DeviceID) -> Void
+    ) throws {
+        guard case .calling(let last) = stage else { return }
+        let page = try tx.statuses.online(after: last, limit: limit)
+        for did in page where !present.contains(did) { absent(did) }
+        if page.count == limit, let last = page.last {
+            stage = .calling(after: last.text)
+        } else {
+            stage = .idle
+            present = []
+            try tx.meta.set(Self.pending, to: "0")
+        }
+    }
+}

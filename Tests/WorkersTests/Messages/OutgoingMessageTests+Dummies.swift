@@ -1,0 +1,80 @@
+import Domain
+import JSON
+import Logging
+import Testing
+
+@testable import Workers
+
+/// What keeps an answer from telling whether there is an account.
+extension OutgoingMessageTests {
+    @Test("A dummy is never sent, and fares as the last real message of its channel did")
+    func dummy() throws {
+        let world = try World()
+        let service = service(world)
+        try add(world, Self.message(purpose: "resetPassword", at: world.clock.now))
+        _ = service.round()
+        try world.runSession()
+        world.clock.advance(milliseconds: 700)
+        world.broker.send(Self.result, ["messageId": "m-1", "ok": true])
+        #expect(try told(world, Self.code).count == 1)
+
+        try add(
+            world,
+            Self.message("m-2", purpose: "resetPassword", at: world.clock.now, isDummy: true)
+        )
+        _ = service.round()
+        world.clock.advance(milliseconds: 699)
+        _ = service.round()
+        #expect(try told(world, Self.code).count == 1)
+        world.clock.advance(milliseconds: 1)
+        _ = service.round()
+
+        #expect(
+            try told(world, Self.code) == [
+                ["requestId": "q-m-1", "state": "sent"], ["requestId": "q-m-2", "state": "sent"],
+            ]
+        )
+        #expect(try told(world, Self.outbound).count == 1)
+        #expect(try world.count("delivery") == 0)
+    }
+
+    @Test("While gateways are silent a dummy waits as a message does, and fails as it fails")
+    func silentDummy() throws {
+        let world = try World()
+        let service = service(world)
+        try add(world, Self.message(purpose: "resetPassword", at: world.clock.now))
+        for _ in 0..<30 {
+            _ = service.round()
+            world.clock.advance(seconds: 1)
+        }
+        try add(
+            world,
+            Self.message("m-2", purpose: "resetPassword", at: world.clock.now, isDummy: true)
+        )
+
+        for _ in 0..<640 {
+            _ = service.round()
+            world.clock.advance(seconds: 1)
+        }
+
+        #expect(try told(world, Self.code).map { $0["state"] } == ["failed", "failed"])
+    }
+
+    @Test("That an address is refused is not told where it would tell that there is an account")
+    func guarded() throws {
+        let world = try World()
+        let service = service(world)
+        try add(world, Self.message(purpose: "resetPassword", at: world.clock.now))
+
+        for _ in 0..<4 {
+            _ = service.round()
+            try world.runSession()
+            world.broker.send(Self.result, ["messageId": "m-1", "ok": false])
+            try world.runSession()
+            world.clock.advance(seconds: 30)
+        }
+
+        #expect(try told(world, Self.code).map { $0["state"] } == ["sent"])
+        #expect(try world.count("delivery") == 0)
+    }
+}

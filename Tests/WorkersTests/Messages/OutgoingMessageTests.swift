@@ -1,0 +1,175 @@
+import Domain
+import JSON
+import Logging
+import Storage
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("Sending e-mails and texts", .timeLimit(.minutes(5)))
+struct OutgoingMessageTests {
+    static func message(
+        _ id: String = "m-1",
+        _ channel: OutgoingMessage.Channel = .sms,
+        purpose: String = "register",
+        at now: Instant,
+        isDummy: Bool = false
+    ) -> OutgoingMessage {
+        OutgoingMessage(
+            id: MessageID(trusted: id),
+            channel: channel,
+            to: channel == .sms ? "15112345678" : "nora@example.org",
+            countryCode: "49",
+            app: World.app,
+            template: .code,
+            params: ["code": "482915", "purpose": purpose, "minutes": "10"],
+            expiresAt: now.adding(seconds: 600),
+            origin: .init(terminal: World.terminal(0), app: World.app, requestID: "q-\(id)"),
+            isDummy: isDummy
+        )
+    }
+
+    static let code = "ll/v1/app/demo/\(World.terminal(0).text)/code"
+    static let outbound = "ll/v1/system/outbound/sms"
+    static let result = "ll/v1/system/outbound/result"
+
+    func service(
+        _ world: World,
+        _ routes: [OutgoingMessage.Channel: Route] = [:],
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) -> MessageSender {
+        MessageSender(world.environment, routes: routes, logger: logger)
+    }
+
+    func add(_ world: World, _ messages: OutgoingMessage...) throws {
+        try world.write { tx in for message in messages { try tx.outgoingMessages.add(message) } }
+    }
+
+    /// What was published on a topic since the last look.
+    func told(_ world: World, _ topic: String) throws -> [JSONObject] {
+        try world.runSession()
+        return world.broker.published.filter { $0.topic == topic }.compactMap {
+            try? JSONValue.parse($0.payload).objectValue
+        }
+    }
+
+    @Test("A gateway gets the message in its schema's form, and its answer is published")
+    func gateway() throws {
+        let world = try World()
+        try add(world, Self.message(at: world.clock.now))
+
+        _ = service(world).round()
+        let sent = try told(world, Self.outbound)
+        #expect(
+            sent == [
+                [
+                    "messageId": "m-1", "to": "15112345678", "countryCode": "49",
+                    "template": "code",
+                    "params": [
+                        "code": "482915", "language": "en", "minutes": "10",
+                        "purpose": "register",
+                    ],
+                    "appName": "Demo",
+                    "expiresAt": .integer(world.clock.now.adding(seconds: 600).milliseconds),
+                ]
+            ]
+        )
+        #expect(try told(world, Self.code).isEmpty)
+
+        world.broker.send(Self.result, ["messageId": "m-1", "ok": true])
+        world.broker.send(Self.result, ["messageId": "m-1", "ok": true])
+        #expect(try told(world, Self.code) == [["requestId": "q-m-1", "state": "sent"]])
+        #expect(try world.count("delivery") == 0)
+    }
+
+    @Test("A gateway that is silent gets the message again, less and less often, until it expires")
+    func silent() throws {
+        let world = try World()
+        let service = service(world)
+        try add(world, Self.message(at: world.clock.now))
+
+        var seconds: [Int] = []
+        for second in 0..<620 {
+            let before = world.broker.published.count { $0.topic == Self.outbound }
+            _ = service.round()
+            let after = try told(world, Self.outbound).count
+            if after > before { seconds.append(second) }
+            world.clock.advance(seconds: 1)
+        }
+
+        #expect(seconds == [0, 20, 60, 140, 300])
+        let states = try told(world, Self.code)
+        #expect(states.map { $0["state"] } == ["failed"])
+        #expect(states.first?.errorCode == "Unavailable")
+        #expect(try world.count("delivery") == 0)
+    }
+
+    @Test("A gateway that refuses three times has the message given up, and that is told once")
+    func refused() throws {
+        let world = try World()
+        let service = service(world)
+        try add(world, Self.message(at: world.clock.now))
+
+        for _ in 0..<5 {
+            _ = service.round()
+            try world.runSession()
+            world.broker.send(Self.result, ["messageId": "m-1", "ok": false, "error": "482915?"])
+            try world.runSession()
+            world.clock.advance(seconds: 30)
+        }
+
+        #expect(try told(world, Self.outbound).count == 3)
+        #expect(try told(world, Self.code).map { $0["state"] } == ["failed"])
+        #expect(try world.count("delivery") == 0)
+    }
+
+    @Test("A gateway's failure is a line in the log, without codes and addresses")
+    func gatewaysWords() throws {
+        let lines = LogLines()
+        let world = try World()
+        world.environment.messageOutcomes = MessageOutcomes(
+            logger: Logger(label: "test") { _ in lines }
+        )
+        let service = service(world)
+        try add(world, Self.message(at: world.clock.now))
+        _ = service.round()
+        try world.runSession()
+        let said =
+            "no credit\nfor +4915112345678 (482915), 1 511 2345 678, see http://x/y or a@b.de"
+        world.broker.send(
+            Self.result,
+            ["messageId": "m-1", "ok": false, "error": .string(said)]
+        )
+        try world.runSession()
+        let log = lines.all.joined(separator: "|")
+        #expect(log.contains("A message was not taken") && log.contains("no credit for "))
+        for secret in ["5112345678", "482915", "2345", "x/y", "a@b.de", "\n"] {
+            #expect(!log.contains(secret))
+        }
+    }
+
+    @Test("A malformed answer is kept as a dead letter; one for an unknown message changes nothing")
+    func nonsense() throws {
+        let world = try World()
+
+        world.broker.send(Self.result, ["messageId": "m-9", "ok": true])
+        world.broker.send(Self.result, ["messageId": "m-9"])
+        try world.runSession()
+
+        #expect(try world.count("deadLetter") == 1)
+    }
+
+    @Test("A message survives the end of the process at any point")
+    func crash() throws {
+        let world = try World()
+        try add(world, Self.message(at: world.clock.now))
+
+        // Published into the outbox, and the process ends before anything was published.
+        _ = service(world).round()
+        _ = service(world).round()
+
+        #expect(try told(world, Self.outbound).count == 1)
+    }
+
+}

@@ -1,0 +1,338 @@
+import Domain
+import JSON
+import Storage
+import Synchronization
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("Slow work")
+struct BackgroundTests {
+    private let pool = FakePool()
+
+    private func world() throws -> World {
+        let world = try World()
+        try world.makeUsers(2)
+        world.environment.pool = pool
+        return world
+    }
+
+    /// A handler with one method that hashes its parameter and tells the hash; a try is counted
+    /// before.
+    private func handler(_ environment: Environment) -> RequestHandler {
+        var method = Method { (call: inout Call) -> Reply in
+            var result: JSONObject = [:]
+            if let hash = call.prepared.hash { result["hash"] = .string(hash) }
+            return .result(result)
+        }
+        method.prepare = { (call: inout Call) -> BackgroundTask? in
+            let password = try call.fields.requiredText("password", length: 1...20)
+            if password == "free" { return nil }
+            try call.tx.attempts.add("slow", windowSeconds: 900)
+            return password == "commit" ? .commit : .hash(SecretBytes(Array(password.utf8)))
+        }
+        return RequestHandler(.account, ["account/slow": method], environment)
+    }
+
+    private func ask(_ world: World, id: String, _ password: String = "secret") {
+        world.sendRequest(0, "account/slow", id: id, ["password": .string(password)])
+    }
+
+    private func hash(_ answer: JSONObject?) -> JSONValue? {
+        answer?["result"]?.objectValue?["hash"]
+    }
+
+    private func tries(_ world: World) throws -> Int64? {
+        try world.read { try $0.sql.integer("SELECT count FROM attempt WHERE subject = 'slow'") }
+    }
+
+    @Test("The work runs after the commit, and the answer comes from a later transaction")
+    func path() throws {
+        let world = try world()
+        pool.isHeld = true
+        ask(world, id: "q1")
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+
+        #expect(world.broker.acknowledged == 1 && world.answers().isEmpty)
+        #expect(try tries(world) == 1)
+        #expect(loop.isAwaiting == true)
+
+        pool.release()
+        try world.settle(&loop)
+        #expect(hash(world.answers().first) == "plain:secret")
+        #expect(loop.isAwaiting == false)
+    }
+
+    @Test("Without slow work a request is answered in its own transaction")
+    func nothingInBackground() throws {
+        let world = try world()
+        ask(world, id: "q1", "free")
+        try world.run(handler)
+        #expect(world.answers().map(\.isOK) == [true])
+        #expect(pool.journal.isEmpty)
+    }
+
+    @Test("Work that only needs a commit is done in the transaction after it")
+    func commitFirst() throws {
+        let world = try world()
+        pool.room = 0
+        ask(world, id: "q1", "commit")
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        #expect(world.answers().isEmpty)
+        #expect(try tries(world) == 1)
+        try world.settle(&loop)
+        #expect(world.answers().map(\.isOK) == [true])
+    }
+
+    @Test("Repeats of a request that waits join it, and all get the one answer")
+    func repeats() throws {
+        let world = try world()
+        pool.isHeld = true
+        for _ in 0..<2 { ask(world, id: "q1") }
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        ask(world, id: "q1")
+        try loop.turn()
+        pool.release()
+        try world.settle(&loop)
+        ask(world, id: "q1")
+        try world.settle(&loop)
+
+        #expect(pool.journal.count == 1)
+        #expect(world.answers().count == 4)
+        #expect(world.answers().allSatisfy { $0 == world.answers().first && $0.isOK })
+    }
+
+    @Test("The id of a request that waits can't be used for another")
+    func otherContent() throws {
+        let world = try world()
+        pool.isHeld = true
+        ask(world, id: "q1")
+        ask(world, id: "q1", "other")
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        pool.release()
+        try world.settle(&loop)
+        #expect(world.answers().map(\.errorField) == ["id", nil])
+        #expect(pool.journal.count == 1)
+    }
+
+    @Test("A token that ended while the work ran is refused")
+    func tokenAgain() throws {
+        let world = try world()
+        pool.isHeld = true
+        ask(world, id: "q1")
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        try world.write { (tx) throws in
+            guard var session = try tx.sessions.find(SessionID(trusted: "s-0")) else { return }
+            try tx.sessions.end(&session, .terminated)
+        }
+        pool.release()
+        try world.settle(&loop)
+        #expect(world.answers().map(\.errorCode) == ["InvalidToken"])
+    }
+
+    @Test("A full queue is told with a time to try again, and nothing is counted")
+    func full() throws {
+        let world = try world()
+        pool.room = 1
+        pool.isHeld = true
+        for id in ["q1", "q2"] { ask(world, id: id) }
+        var loop = try world.loop(handler(world.environment))
+        try loop.turn()
+        #expect(world.answers().map(\.errorCode) == ["Unavailable"])
+        #expect(world.answers().first?["error"]?.objectValue?["retryAfter"]?.intValue != nil)
+        #expect(try tries(world) == 1)
+
+        pool.room = 10
+        ask(world, id: "q2")
+        try loop.turn()
+        pool.release()
+        try world.settle(&loop)
+        #expect(world.answers().map(\.isOK) == [false, true, true])
+    }
+
+    @Test("Requests that wait are lost with the connection; asked again they are answered")
+    func lostConnection() throws {
+        let world = try world()
+        pool.isHeld = true
+        ask(world, id: "q1")
+        do {
+            var loop = try world.loop(handler(world.environment))
+            try loop.turn()
+        }
+        var loop = try world.loop(handler(world.environment))
+        pool.release()
+        try world.settle(&loop)
+        #expect(world.answers().isEmpty)
+        pool.isHeld = false
+        ask(world, id: "q1")
+        try world.settle(&loop)
+        #expect(world.answers().map(\.isOK) == [true])
+    }
+}
+
+@Suite("The pool for passwords")
+struct PasswordPoolTests {
+    /// A hasher that a test can hold up.
+    final class SlowHasher: PasswordHashing {
+        let gate = Mutex<Void>(())
+        let running = Mutex((now: 0, most: 0))
+
+        func hash(_ password: [UInt8]) throws -> String {
+            running.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            defer { running.withLock { $0.now -= 1 } }
+            return gate.withLock { _ in "plain:" + String(decoding: password, as: UTF8.self) }
+        }
+
+        func verify(_ password: [UInt8], against encoded: String) -> Bool {
+            PlainHasher().verify(password, against: encoded)
+        }
+
+        func needsRehash(_ encoded: String) -> Bool { false }
+    }
+
+    private func secret(_ text: String) -> SecretBytes { SecretBytes(Array(text.utf8)) }
+
+    @Test("It hashes, verifies, and hashes old passwords again", .timeLimit(.minutes(5)))
+    func work() async throws {
+        let sender = Sender("t")
+        let pool = try PasswordPool(
+            PlainHasher(mark: "new:"),
+            threads: 2,
+            bounds: LaneBounds(waiting: 10)
+        )
+        #expect(await pool.run(.hash(secret("a")), for: sender).hash == "new:a")
+        let verified = await pool.run(.verify(secret("a"), against: "old:a"), for: sender)
+        #expect(verified.matched == "old:a" && verified.rehashed == "new:a")
+        let wrong = await pool.run(.verify(secret("b"), against: "new:a"), for: sender)
+        #expect(wrong.matched == nil)
+        let dummy = await pool.run(.verify(secret("nobody's"), against: nil), for: sender)
+        #expect(dummy.matched == nil && dummy.refusal == nil)
+    }
+
+    @Test("No more than its threads run, no more than its queue wait", .timeLimit(.minutes(5)))
+    func bounds() async throws {
+        let hasher = SlowHasher()
+        let pool = try PasswordPool(hasher, threads: 2, bounds: LaneBounds(waiting: 8))
+        let results = await withTaskGroup(of: Bool.self) { group in
+            for number in 0..<200 {
+                group.addTask {
+                    let work = BackgroundTask.hash(SecretBytes([1]))
+                    return await pool.run(work, for: Sender("t\(number % 20)")).refusal == nil
+                }
+            }
+            return await group.reduce(into: [Bool]()) { $0.append($1) }
+        }
+        #expect(results.count == 200 && results.contains(true))
+        #expect(hasher.running.withLock(\.most) <= 2)
+        #expect(pool.room(in: .password) == 8)
+    }
+
+    @Test("A closed pool refuses what waits and what comes", .timeLimit(.minutes(5)))
+    func closed() async throws {
+        let pool = try PasswordPool(PlainHasher(), threads: 1, bounds: LaneBounds(waiting: 8))
+        pool.close()
+        let password = secret("a")
+        let refused = await pool.run(.hash(password), for: Sender("t"))
+        #expect(refused.refusal?.code == .unavailable)
+        #expect(password.withBytes { $0 == [0] })
+        #expect(pool.room(in: .password) == 0)
+    }
+
+    /// Asks from several senders while the hasher is held up; gives what came of each.
+    private func crowd(
+        _ pool: PasswordPool,
+        _ hasher: SlowHasher,
+        _ senders: [Sender],
+        _ secrets: [SecretBytes]
+    ) async -> [Prepared] {
+        let results = Mutex<[Int: Prepared]>([:])
+        await withCheckedContinuation { all in
+            hasher.gate.withLock { _ in
+                for (place, sender) in senders.enumerated() {
+                    pool.submit(.hash(secrets[place]), from: sender) { prepared in
+                        let isLast = results.withLock { results in
+                            results[place] = prepared
+                            return results.count == senders.count
+                        }
+                        if isLast { all.resume() }
+                    }
+                }
+            }
+        }
+        return results.withLock { results in senders.indices.map { results[$0] ?? Prepared() } }
+    }
+
+    @Test("A terminal has two at once and an address eight", .timeLimit(.minutes(5)))
+    func held() async throws {
+        let hasher = SlowHasher()
+        let bounds = LaneBounds(waiting: 256, perSender: 2, perAddress: 8)
+        let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
+        let senders =
+            (0..<3).map { _ in Sender("alone") }
+            + (0..<10).map { Sender("near\($0)", address: "10.0.0.1") } + [Sender("other")]
+        let secrets = senders.map { _ in SecretBytes([7]) }
+        let results = await crowd(pool, hasher, senders, secrets)
+        #expect(results.prefix(3).map { $0.refusal?.code } == [nil, nil, .tooManyRequests])
+        #expect(results[3..<13].count { $0.refusal == nil } == 8)
+        #expect(results[13].refusal == nil)
+
+        let again = await pool.run(.hash(SecretBytes([7])), for: Sender("alone"))
+        #expect(again.refusal == nil)
+    }
+
+    @Test("No password is left in memory, hashed or refused", .timeLimit(.minutes(5)))
+    func wiped() async throws {
+        let hasher = SlowHasher()
+        let bounds = LaneBounds(waiting: 4, perSender: 2)
+        let pool = try PasswordPool(hasher, threads: 1, bounds: bounds)
+        let senders = (0..<12).map { Sender("t\($0 / 3)") }
+        let secrets = senders.map { _ in SecretBytes(Array("lamp over water".utf8)) }
+        // The memory itself, which is the secret's as long as it lives.
+        let places = secrets.map { secret in
+            secret.withBytes { $0.withUnsafeBufferPointer { UInt(bitPattern: $0.baseAddress) } }
+        }
+        let before = places.map { memory($0, 15) }
+        #expect(before.allSatisfy { $0 == Array("lamp over water".utf8) })
+
+        let results = await crowd(pool, hasher, senders, secrets)
+
+        #expect(results.contains { $0.hash == "plain:lamp over water" })
+        #expect(results.contains { $0.refusal != nil })
+        let after = places.map { memory($0, 15) }
+        #expect(after.allSatisfy { $0 == [UInt8](repeating: 0, count: 15) })
+        withExtendedLifetime(secrets) {}
+    }
+
+    private func memory(_ address: UInt, _ count: Int) -> [UInt8] {
+        guard let start = UnsafePointer<UInt8>(bitPattern: address) else { return [] }
+        return Array(UnsafeBufferPointer(start: start, count: count))
+    }
+
+    @Test("A job that ran is released", .timeLimit(.minutes(5)))
+    func forgotten() async throws {
+        let hasher = SlowHasher()
+        let pool = try PasswordPool(hasher, threads: 1, bounds: LaneBounds(waiting: 64))
+        weak var first: SecretBytes?
+        do {
+            let secret = SecretBytes([1, 2, 3])
+            first = secret
+            _ = await pool.run(.hash(secret), for: Sender("a"))
+        }
+        // The queue never runs dry from here on, as far as the first job can tell.
+        _ = await pool.run(.hash(SecretBytes([4])), for: Sender("b"))
+        #expect(first == nil)
+    }
+}
+
+extension Dictionary where Key == String, Value == JSONValue? {
+    fileprivate var compacted: JSONObject { JSONObject(map { ($0.key, $0.value) }) }
+}

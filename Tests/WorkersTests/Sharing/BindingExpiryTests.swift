@@ -1,0 +1,207 @@
+import Domain
+import JSON
+import Storage
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("Expiry of invitations and guests")
+struct BindingExpiryTests {
+    private static let did = JSONValue.string(World.did(0).text)
+
+    /// A device whose special has user 0, and users who have nothing yet.
+    private func world(users: Int = 3) throws -> World {
+        try World(devices: 1, online: true, users: users, bound: 1)
+    }
+
+    /// Asks and gives the result.
+    @discardableResult
+    private func ask(
+        _ world: World,
+        _ user: Int,
+        _ method: String,
+        _ params: JSONObject
+    ) throws -> JSONObject {
+        let id = "\(user)-\(world.broker.acknowledged)"
+        world.sendRequest(user, method, id: id, params)
+        try world.runControl()
+        let answer = try #require(
+            world.answers(user).last { $0["id"] == .string(id) }
+        )
+        return answer
+    }
+
+    private func invite(_ world: World, _ user: Int, _ more: JSONObject) throws -> String {
+        var params: JSONObject = ["did": Self.did]
+        for member in more.members { params[member.key] = member.value }
+        let answer = try ask(world, user, "share/invite", params)
+        return try #require(answer["result"]?.objectValue?["sharingId"]?.stringValue)
+    }
+
+    private func invite(_ world: World, guest: Int, minutes: Int64? = nil) throws -> String {
+        try invite(
+            world,
+            0,
+            [
+                "way": "user", "guestMinutes": minutes.map { .integer($0) },
+                "guest": ["type": "uid", "value": .string(World.uid(guest).text)],
+            ]
+        )
+    }
+
+    private func pushes(_ world: World, _ user: Int, _ leaf: StaticString) -> [JSONObject] {
+        world.broker.published(to: World.topics.user(World.uid(user), leaf))
+    }
+
+    @Test("An invitation lives 24 hours, a code 15 minutes, and both sides hear of its end")
+    func invitations() throws {
+        let world = try world()
+        let named = try invite(world, guest: 1)
+        let code = try invite(world, 0, ["way": "qrcode"])
+        world.broker.forgetPublished()
+
+        world.clock.advance(seconds: 899)
+        try world.runControl()
+        #expect(pushes(world, 0, "share").isEmpty)
+        world.clock.advance(seconds: 1)
+        try world.runControl()
+        #expect(pushes(world, 0, "share").map { $0["sharingId"] } == [.string(code)])
+        world.clock.advance(seconds: 86_400 - 900)
+        try world.runControl()
+
+        for user in 0...1 {
+            let last = try #require(pushes(world, user, "share").last)
+            #expect(last["sharingId"] == .string(named) && last["status"] == "expired")
+        }
+        let answer = try ask(
+            world,
+            1,
+            "share/answer",
+            ["sharingId": .string(named), "accept": true]
+        )
+        #expect(answer.errorCode == "Expired")
+    }
+
+    @Test("A device doesn't pass to a guest whose time is over, even before the sweep")
+    func transfer() throws {
+        let world = try world()
+        let sharing = try invite(world, guest: 1, minutes: 10)
+        try ask(world, 1, "share/answer", ["sharingId": .string(sharing), "accept": true])
+        world.clock.advance(seconds: 600)
+        let answer = try ask(
+            world,
+            0,
+            "share/transfer",
+            ["did": Self.did, "uid": .string(World.uid(1).text)]
+        )
+        #expect(answer.errorCode == "ResourceNotFound")
+    }
+
+    @Test("One whose time is over is refused even before the sweep")
+    func unswept() throws {
+        let world = try world()
+        let named = try invite(world, guest: 1)
+        world.clock.advance(seconds: 86_400)
+
+        world.sendRequest(
+            1,
+            "share/answer",
+            id: "late",
+            ["sharingId": .string(named), "accept": true]
+        )
+        try world.runControl()
+
+        let answers = world.answers(1)
+        #expect(answers.first?.errorCode == "Expired")
+        #expect(try world.count("binding") == 1)
+    }
+
+    @Test("A guest for minutes is out when they are over, and both sides hear of it")
+    func guests() throws {
+        let world = try world()
+        let named = try invite(world, guest: 1, minutes: 5)
+        try ask(world, 1, "share/answer", ["sharingId": .string(named), "accept": true])
+        try world.runStatus()
+        #expect(world.broker.retained[World.statusTopic(1, 0)] != nil)
+        world.broker.forgetPublished()
+
+        world.clock.advance(seconds: 300)
+        let answer = try ask(world, 1, "device/status", ["did": Self.did])
+        try world.runControl()
+        try world.runStatus()
+
+        #expect(answer.errorCode == "NotBound")
+        #expect(try world.read { try $0.bindings.find(World.did(0), World.uid(1)) } == nil)
+        #expect(world.broker.retained[World.statusTopic(1, 0)] == nil)
+        let told = try #require(pushes(world, 1, "device").first)
+        #expect(told["type"] == "unbound" && told["reason"] == "expired")
+        #expect(pushes(world, 0, "device").contains { $0["type"] == "usersChanged" })
+        for user in 0...1 {
+            #expect(pushes(world, user, "share").last?["status"] == "expired")
+        }
+    }
+
+    @Test("Many that end at one moment are ended in steps")
+    func steps() throws {
+        var limits = Limits()
+        limits.bindingStep = 3
+        let world = try World(limits: limits)
+        try world.makeDevices(1)
+        try world.makeUsers(1)
+        try world.bind(0, 0)
+        for _ in 0..<8 { _ = try invite(world, 0, ["way": "qrcode"]) }
+        world.broker.forgetPublished()
+
+        world.clock.advance(seconds: 900)
+        try world.runControl()
+
+        #expect(pushes(world, 0, "share").count == 8)
+        let open = try world.read { try $0.sharings.open(of: World.did(0)) }
+        #expect(open.isEmpty)
+    }
+
+    @Test("Ended invitations are forgotten after their time, open ones are not")
+    func forgetting() throws {
+        let world = try world()
+        let ended = try invite(world, guest: 1)
+        try ask(world, 1, "share/answer", ["sharingId": .string(ended), "accept": false])
+        let kept = try invite(world, guest: 2)
+        try ask(world, 2, "share/answer", ["sharingId": .string(kept), "accept": true])
+
+        world.clock.advance(seconds: Limits().endedInvitationSeconds + 1)
+        _ = try AccountSweeper(world.environment).sweep()
+
+        let (gone, there) = try world.read { tx in
+            (
+                try tx.sharings.find(SharingID(trusted: ended)),
+                try tx.sharings.find(SharingID(trusted: kept))
+            )
+        }
+        #expect(gone == nil && there?.status == .accepted)
+    }
+
+    @Test("Neither names nor codes of invitations are in the store")
+    func secrets() throws {
+        let world = try world()
+        let answer = try ask(world, 0, "share/invite", ["did": Self.did, "way": "qrcode"])
+        let code = answer["result"]?.objectValue?["qrCode"]?.objectValue?["text"]?.stringValue
+        try ask(
+            world,
+            0,
+            "share/invite",
+            [
+                "did": Self.did, "way": "user",
+                "guest": ["type": "email", "value": "somebody.secret@example.com"],
+            ]
+        )
+
+        let rows = try world.read { tx in
+            try tx.sql.query("SELECT * FROM sharing") { row in
+                (0..<17).map { row.text(Int32($0)) }.joined(separator: " ")
+            }
+        }.joined(separator: " ")
+        #expect(!rows.contains(try #require(code?.split(separator: ":").last)))
+        #expect(!rows.contains("somebody.secret") && rows.contains("s•••@example.com"))
+    }
+}

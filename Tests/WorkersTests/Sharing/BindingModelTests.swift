@@ -1,0 +1,289 @@
+import Domain
+import Foundation
+import JSON
+import Storage
+import TestKit
+import Testing
+import Wire
+
+@testable import Workers
+
+/// Random ownership periods of devices with several users, over the workers, against a simple model.
+///
+/// Some by default; `LAMPLIGHTER_TORTURE=1` walks through far more.
+@Suite("Bindings as a model has them")
+struct BindingModelTests {
+    private static let isLong = ProcessInfo.processInfo.environment["LAMPLIGHTER_TORTURE"] == "1"
+    private static let seeds = 0..<(isLong ? 400 : 30)
+
+    @Test("Whatever several users do, who is bound is what the model says", arguments: seeds)
+    func walk(_ seed: Int) throws {
+        var walk = try Walk(seed)
+        for _ in 0..<40 {
+            try walk.step()
+            try walk.check()
+        }
+    }
+
+    @Test("So it is when the workers are killed at any step", arguments: seeds.dropFirst(15))
+    func killed(_ seed: Int) throws {
+        var walk = try Walk(seed + 1000, isKilled: true)
+        for _ in 0..<40 {
+            try walk.step()
+            try walk.check()
+        }
+    }
+}
+
+private struct Walk {
+    static let devices = 2
+    static let users = 5
+
+    var random: Seed
+    var model: BindingModel
+    let world: World
+    let isKilled: Bool
+    var lastID = 0
+    var deleted: Set<Int> = []
+    /// The ids and the codes' texts of invitations, by the model's numbers.
+    var made: [Int: (id: String, text: String?)] = [:]
+    var trail: [String] = []
+    /// Whether something happened behind the workers' backs.
+    var isUnsettled = false
+
+    init(_ seed: Int, isKilled: Bool = false) throws {
+        random = Seed(seed)
+        self.isKilled = isKilled
+        world = try World()
+        try world.makeDevices(Self.devices)
+        try world.makeUsers(Self.users)
+        // Their sessions outlive the walk.
+        try world.write { try $0.sql.run("UPDATE session SET expiresAt = expiresAt * 2") }
+        model = BindingModel(devices: Self.devices, now: world.clock.now.milliseconds)
+    }
+
+    // MARK: Steps
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0: try erase()
+        case 1: try delete()
+        case 2...6: try advance()
+        default: try ask()
+        }
+    }
+
+    private mutating func ask() throws {
+        guard
+            let user = (0..<Self.users).filter({ !model.erased.contains($0) })
+                .randomElement(using: &random)
+        else { return }
+        let device = Int.random(in: 0..<Self.devices, using: &random)
+        let other = Int.random(in: 0..<Self.users, using: &random)
+        let did = JSONValue.string(World.did(device).text)
+        let uid = JSONValue.string(World.uid(other).text)
+        let number = model.invitations.keys.sorted().randomElement(using: &random)
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0...2 where !deleted.contains(device):
+            let passcode = JSONValue.string(World.passcode(device))
+            let wanted = model.bind(user, device)
+            try expect(wanted, user, "device/bind", ["did": did, "passcode": passcode])
+        case 3:
+            try expect(model.unbind(user, device), user, "device/unbind", ["did": did])
+        case 4: try invite(user, device, other)
+        case 5: try invite(user, device, nil)
+        case 6, 7:
+            guard let number else { return }
+            // Mostly the one who may.
+            let guest = model.invitations[number]?.guest ?? user
+            let who = Bool.random(using: &random) && !model.erased.contains(guest) ? guest : user
+            try answer(who, number)
+        case 8:
+            guard let number, let known = made[number] else { return }
+            let wanted = model.revoke(user, number)
+            try expect(wanted, user, "share/revoke", ["sharingId": .string(known.id)])
+        case 9:
+            let wanted = model.remove(user, device, other)
+            try expect(wanted, user, "device/removeUser", ["did": did, "uid": uid])
+        default:
+            let wanted = model.transfer(user, device, other)
+            try expect(wanted, user, "share/transfer", ["did": did, "uid": uid])
+        }
+    }
+
+    private mutating func invite(_ user: Int, _ device: Int, _ name: Int?) throws {
+        let access = Bool.random(using: &random) ? "control" : "read"
+        let minutes: Int64? =
+            Bool.random(using: &random) ? .random(in: 1...30, using: &random) : nil
+        let (number, code) = model.invite(user, device, name, access: access, minutes: minutes)
+        var params: JSONObject = [
+            "did": .string(World.did(device).text), "way": name == nil ? "qrcode" : "user",
+            "access": .string(access), "guestMinutes": minutes.map { .integer($0) },
+        ]
+        if let name {
+            params["guest"] = ["type": "uid", "value": .string(World.uid(name).text)]
+        }
+        let result = try expect(code, user, "share/invite", params)
+        guard let number, let id = result?["sharingId"]?.stringValue else { return }
+        made[number] = (id, result?["qrCode"]?.objectValue?["text"]?.stringValue)
+    }
+
+    private mutating func answer(_ user: Int, _ number: Int) throws {
+        guard let known = made[number] else { return }
+        let accepts = Int.random(in: 0..<4, using: &random) > 0
+        try expect(
+            model.answer(user, number, accepts),
+            user,
+            "share/answer",
+            [
+                "sharingId": known.text == nil ? .string(known.id) : nil,
+                "qrText": known.text.map { .string($0) }, "accept": .bool(accepts),
+            ]
+        )
+    }
+
+    private mutating func erase() throws {
+        let user = Int.random(in: 0..<Self.users, using: &random)
+        guard !model.erased.contains(user), model.erased.count < 2 else { return }
+        trail.append("erase \(user)")
+        isUnsettled = true
+        model.erase(user)
+        var ids = IDSource()
+        var isMore = true
+        while isMore {
+            isMore = try world.write { (tx) throws in
+                var effects = Effects()
+                return try Cancellation.step(
+                    World.uid(user),
+                    World.topics,
+                    &ids,
+                    limit: 100,
+                    in: tx,
+                    effects: &effects
+                )
+            }
+        }
+    }
+
+    private mutating func delete() throws {
+        guard deleted.isEmpty, Bool.random(using: &random) else { return }
+        let device = Int.random(in: 0..<Self.devices, using: &random)
+        trail.append("delete \(device)")
+        isUnsettled = true
+        deleted.insert(device)
+        model.delete(device)
+        try world.write { (tx) throws in
+            var effects = Effects()
+            try DeviceOwnership.forget(World.did(device), World.topics, in: tx, effects: &effects)
+        }
+    }
+
+    private mutating func advance() throws {
+        let minutes = Int64.random(in: 0...(Bool.random(using: &random) ? 20 : 900), using: &random)
+        trail.append("advance \(minutes) min")
+        world.clock.advance(seconds: minutes * 60)
+        model.advance(minutes * 60_000)
+        try run()
+    }
+
+    // MARK: The workers
+
+    private mutating func run() throws {
+        try world.run { environment in
+            Interrupting(inner: RequestHandler.control(environment), interruption: interruption())
+        }
+        try world.run { environment in
+            Interrupting(inner: StatusHandler(environment), interruption: interruption())
+        }
+    }
+
+    private mutating func interruption() -> Interruption {
+        guard isKilled, Int.random(in: 0..<3, using: &random) == 0 else { return Interruption() }
+        return Interruption(Bool.random(using: &random) ? .before : .after)
+    }
+
+    /// Asks, and compares the answer's code with the one that is wanted.
+    @discardableResult
+    private mutating func expect(
+        _ code: String?,
+        _ user: Int,
+        _ method: String,
+        _ params: JSONObject
+    ) throws -> JSONObject? {
+        lastID += 1
+        let id = "q\(lastID)"
+        let text = String(decoding: params.encoded(), as: UTF8.self)
+        trail.append("\(user) \(method) \(text) \(code ?? "ok")")
+        world.broker.forgetPublished()
+        world.sendRequest(user, method, id: id, params)
+        // Now and then it comes twice.
+        if Int.random(in: 0..<8, using: &random) == 0 {
+            world.sendRequest(user, method, id: id, params)
+        }
+        let failures: [Broker.Failure] = [.receive, .beforeFlush, .afterFlush]
+        if isKilled, Int.random(in: 0..<3, using: &random) == 0 {
+            world.broker.failure = failures.randomElement(using: &random)
+        }
+        try run()
+        world.broker.failure = nil
+        let answers = world.answers(user)
+            .filter { $0["id"]?.stringValue == id }
+        #expect(!answers.isEmpty, "\(trail.suffix(20))")
+        #expect(answers.allSatisfy { $0 == answers.first }, "\(trail.suffix(20))")
+        #expect(answers.first?.errorCode == code, "\(trail.suffix(20))")
+        return answers.first?["result"]?.objectValue
+    }
+
+    // MARK: Checking
+
+    mutating func check() throws {
+        if isUnsettled { try run() }
+        isUnsettled = false
+        for device in 0..<Self.devices { try check(device) }
+        try checkInvitations()
+    }
+
+    private func check(_ device: Int) throws {
+        let did = World.did(device)
+        let (bindings, record) = try world.read { tx in
+            (try tx.bindings.all(of: did), try tx.devices.find(did))
+        }
+        var found: [Int: BindingModel.Entry] = [:]
+        for binding in bindings {
+            guard let user = (0..<Self.users).first(where: { World.uid($0) == binding.uid }) else {
+                continue
+            }
+            found[user] = BindingModel.Entry(
+                role: binding.role.rawValue,
+                access: binding.access.rawValue,
+                boundAt: binding.boundAt.milliseconds,
+                until: binding.guestUntil?.milliseconds
+            )
+        }
+        #expect(found == model.bindings[device], "\(trail.suffix(20))")
+        if !deleted.contains(device) {
+            #expect(record?.ownership == Int64(1 + model.ownerships[device]), "\(trail.suffix(20))")
+        }
+        // The broker's retained messages are for bound users, and for no others.
+        for user in 0..<Self.users {
+            let isKept = world.broker.retained[World.statusTopic(user, device)] != nil
+            #expect(isKept == (found[user] != nil), "\(user): \(trail.suffix(20))")
+        }
+    }
+
+    private func checkInvitations() throws {
+        let stored = try world.read { tx in
+            try made.compactMapValues { try tx.sharings.find(SharingID(trusted: $0.id)) }
+        }
+        for (number, _) in made {
+            let wanted = model.invitations[number]
+            let found = stored[number]
+            #expect(
+                found?.status.rawValue == wanted?.status,
+                "\(number): \(trail.suffix(20))"
+            )
+            #expect(found?.inviter == wanted.map { World.uid($0.inviter) })
+            #expect(found?.guest == wanted?.guest.map { World.uid($0) })
+        }
+    }
+}
