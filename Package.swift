@@ -176,11 +176,39 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+
+        // What the executable alone needs: measuring and simulating.
+        .target(
+            name: "PlainSubscriber",
+            dependencies: ["CMosquitto", "Mosquitto"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Load",
+            dependencies: ["CLinux", "Domain", "Workers"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Simulate",
+            dependencies: ["Domain", "JSON", "Load", "Service", "Wire"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Bench",
+            dependencies: [
+                "CLinux", "Domain", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
+                "Providers", "Service", "Simulate", "Sodium", "Storage", "Web", "Wire", "Workers",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "lamplighter",
             dependencies: [
-                "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Service",
-                "QRCode",
+                "Bench", "Domain", "Wire", "JSON", "Load", "Storage", "Mosquitto", "Simulate",
+                "Sodium", "Workers", "Service", "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -203,7 +231,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "MosquittoProbe",
-            dependencies: ["Mosquitto"],
+            dependencies: ["Mosquitto", "PlainSubscriber"],
             path: "Tests/Support/MosquittoProbe",
             swiftSettings: settings
         ),
@@ -251,6 +279,11 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "BenchTests",
+            dependencies: ["Bench", "Service", "Simulate"],
             swiftSettings: settings
         ),
         .testTarget(

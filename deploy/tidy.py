@@ -17,7 +17,7 @@ DECLARATION = re.compile(
 WITNESSES = ("==", "<", "hash", "encode", "accepts", "log", "run", "handle", "make", "destroy")
 BORDERS = {
     "CCurl": ("Sources/Providers",),
-    "CMosquitto": ("Sources/Mosquitto", "Tests/MosquittoTests"),
+    "CMosquitto": ("Sources/Mosquitto", "Sources/PlainSubscriber", "Tests/MosquittoTests"),
     "CMosquittoBroker": ("Sources/Gate", "Tests/GateTests"),
     "CQREncode": ("Sources/QRCode",),
     "CSodium": ("Sources/Sodium", "Sources/Gate", "Tests/GateTests"),

@@ -1,5 +1,6 @@
 import Glibc
 import Mosquitto
+import PlainSubscriber
 
 /// The service that a test kills: reads a number of messages, says so on standard output, and waits.
 ///

@@ -7,7 +7,7 @@ extension SettingsTable {
     /// that a machine does, so that a hundred of them are still a nuisance only; a burst of 100 is what an app
     /// sends that opens with thirty devices, a burst of 500 what a device stored while it was away. In bytes the
     /// long run is 11 GB a day for a terminal and 22 for a device, which the bounds on what is kept stand behind.
-    static let gate: [Setting] =
+    package static let gate: [Setting] =
         sender("terminal", "an app's terminal", [20, 100, 128, 1_024])
         + sender("device", "a device", [50, 500, 256, 2_048])
         + sender("product", "a connection that registers a device", [5, 20, 64, 512])

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Bench
 import Service
 
 /// `bench`: measurements of this machine.

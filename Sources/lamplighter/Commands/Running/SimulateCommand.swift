@@ -1,6 +1,7 @@
 import ArgumentParser
 import JSON
 import Service
+import Simulate
 
 /// `simulate`: devices that behave, against a running service.
 struct SimulateCommand: AsyncParsableCommand {

@@ -1,0 +1,143 @@
+import Domain
+import Load
+import Service
+import Storage
+
+/// The options of `bench commands`.
+package struct BenchCommandsOptions: Sendable {
+    /// Devices that are commanded.
+    package var devices = 100
+    /// Users bound to one device more, each with a terminal.
+    package var users = 1000
+    /// Commands a second.
+    package var rate = 200.0
+    /// Rounds; medians count.
+    package var rounds = 3
+    /// Seconds that each measurement takes.
+    package var seconds = 5.0
+
+    /// The options of a full run.
+    package init() {}
+}
+
+/// Measures the way of a command, app to service to device to service to app, against the same four
+/// hops through the bare broker, without and with waiting for the disk; and what a device with very many
+/// users does to the others: `lamplighter bench commands`.
+package struct BenchCommands: Sendable {
+    /// The measurement of one part of a round.
+    enum Part: String, CaseIterable {
+        case bare, flushed, service, crowd
+
+        /// The program in place of the service; nil for the service itself.
+        var consumer: BenchConsumer.Kind? {
+            switch self {
+            case .bare: .hops
+            case .flushed: .flushedHops
+            case .service, .crowd: nil
+            }
+        }
+    }
+
+    private let options: BenchCommandsOptions
+    private let tell: @Sendable (String) -> Void
+
+    /// Prepares a benchmark; `tell` takes a line about each measurement.
+    package init(_ options: BenchCommandsOptions, tell: @escaping @Sendable (String) -> Void) {
+        self.options = options
+        self.tell = tell
+    }
+
+    /// Runs everything in a temporary directory and removes it.
+    ///
+    /// - Throws: A `Problem`, `LoadError` or `MosquittoError`.
+    package func run() async throws -> BenchCommandsResult {
+        FileLimit.raise()
+        let folder = try BenchFolder.make()
+        defer { BenchFolder.remove(folder) }
+        var result = BenchCommandsResult(options: options)
+        try await BenchField.with(
+            devices: options.devices,
+            terminals: options.users,
+            in: folder + "/commands"
+        ) { field in
+            let crowd = try gather(field)
+            for round in 1...options.rounds {
+                for part in Part.allCases {
+                    let delays = try await measure(part, field, crowd: crowd)
+                    result.add(delays, to: part.rawValue)
+                    tell(
+                        "round \(round) \(part.rawValue): p50 "
+                            + "\(BenchGoal.short(BenchCommandsResult.at(0.5, delays))) ms, p99 "
+                            + "\(BenchGoal.short(BenchCommandsResult.at(0.99, delays))) ms"
+                    )
+                }
+            }
+        }
+        return result
+    }
+
+    /// Binds all users to one more device.
+    private func gather(_ field: BenchField) throws -> LoadDevice {
+        guard let crowd = field.seed.unbound.first else {
+            throw LoadError.failed("there is no device left for the crowd")
+        }
+        let store = try StoreAccess.tool(field.directory)
+        try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) { tx in
+            for terminal in field.seed.terminals {
+                try tx.bindings.insert(
+                    Binding(
+                        did: DeviceID(trusted: crowd.did),
+                        uid: UserID(trusted: terminal.uid),
+                        app: AppID(trusted: terminal.appID),
+                        role: .normal,
+                        boundAt: tx.now
+                    )
+                )
+            }
+        }
+        return crowd
+    }
+
+    /// Returns the round trips of one part, in milliseconds, ascending.
+    func measure(
+        _ part: Part,
+        _ field: BenchField,
+        crowd: LoadDevice?
+    ) async throws -> [Double] {
+        try field.forgetWorkers()
+        let other =
+            if let kind = part.consumer {
+                try await BenchProcess.consumer(
+                    kind,
+                    field,
+                    counter: field.directory.path + "/counter",
+                    statusBytes: 0
+                )
+            } else {
+                try await BenchProcess.service(field)
+            }
+        let count = field.seed.terminals.count
+        let load = CommandLoad(
+            devices: field.seed.bound,
+            terminals: field.seed.terminals,
+            owners: field.seed.bound.indices.map { (options.devices + $0) % count },
+            crowd: part == .crowd ? crowd : nil,
+            root: field.root
+        )
+        do {
+            try load.connect(port: field.port)
+            // The service has to hear of every device's arrival first.
+            try await Task.sleep(for: .seconds(2))
+            try load.pace(seconds: 2, rate: options.rate)
+            load.isTiming = true
+            try load.pace(seconds: options.seconds, rate: options.rate)
+        } catch {
+            load.disconnect()
+            await other.stop()
+            throw error
+        }
+        load.disconnect()
+        await other.stop()
+        return load.delays.map { Double($0) / 1e6 }.sorted()
+    }
+}

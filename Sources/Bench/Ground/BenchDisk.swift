@@ -1,0 +1,48 @@
+import Glibc
+import Load
+
+/// Writes as much as a commit does and waits for the disk, and does nothing else: what a durable service
+/// can't do without, whatever it is made of.
+struct BenchDisk {
+    /// The approximate size of a command's commit, in bytes.
+    private static let commitBytes = 20 << 10
+    private static let fileBytes = 32 << 20
+
+    private let file: Int32
+    private let bytes = [UInt8](repeating: 1, count: commitBytes)
+    private var place = 0
+
+    /// Opens a file that keeps its length, as the store's log does; it ends with the process.
+    ///
+    /// - Throws: `LoadError`.
+    init(path: String) throws {
+        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw LoadError.system(function: "open", code: errno) }
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        for start in stride(from: 0, to: Self.fileBytes, by: zeros.count) {
+            try write(zeros, at: start)
+        }
+        try flush()
+    }
+
+    /// Writes, and returns when the disk has it.
+    ///
+    /// - Throws: `LoadError`.
+    mutating func commit() throws {
+        try write(bytes, at: place)
+        try flush()
+        place = (place + Self.commitBytes) % (Self.fileBytes - Self.commitBytes)
+    }
+
+    private func write(_ bytes: [UInt8], at place: Int) throws {
+        guard pwrite(file, bytes, bytes.count, off_t(place)) == bytes.count else {
+            throw LoadError.system(function: "pwrite", code: errno)
+        }
+    }
+
+    private func flush() throws {
+        guard fdatasync(file) == 0 else {
+            throw LoadError.system(function: "fdatasync", code: errno)
+        }
+    }
+}

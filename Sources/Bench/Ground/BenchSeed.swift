@@ -1,0 +1,167 @@
+import Domain
+import JSON
+import Load
+import Providers
+import Sodium
+import Storage
+
+/// Fills the store of a benchmark: one product, one app, users with a terminal each, and devices.
+struct BenchSeed {
+    /// Unbound devices, and devices bound to one user each.
+    private(set) var unbound: [LoadDevice] = []
+    private(set) var bound: [LoadDevice] = []
+    private(set) var terminals: [LoadTerminal] = []
+    /// Terminals without a session, each of the user `bench-N` with `password`.
+    private(set) var loggedOut: [LoadTerminal] = []
+    /// The app's secret.
+    let appSecret = Sodium.randomSecret()
+    /// The password of all users who have one.
+    static let password = "seven lamps in a row"
+
+    private static let product = ProductKey(trusted: String(repeating: "be", count: 16))
+    private static let app = AppID(trusted: "bench")
+    private static let chunk = 1000
+
+    private var ids = IDSource()
+    private var count = 0
+
+    /// Writes everything; `stored` devices in all, of which twice `devices` have a known secret.
+    ///
+    /// - Throws: What the store throws.
+    init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {
+        let now = Instant(milliseconds: LoadClock.milliseconds)
+        try store.batch(at: now) { transaction in
+            try transaction.products.save(Self.document, secret: Sodium.randomSecret())
+            let app = App(id: Self.app, name: "Bench", products: .all)
+            try transaction.apps.save(
+                app,
+                document: [
+                    "appId": .string(app.id.text), "name": "Bench", "products": "all",
+                    "policies": ["phoneRegistration": true],
+                ],
+                secret: appSecret
+            )
+            for _ in 0..<terminals { try addTerminal(transaction) }
+            let hash = try PasswordHasher().hash(Array(Self.password.utf8))
+            for number in 0..<logins { try addUser(transaction, number, hash) }
+        }
+        while count < max(stored, 2 * devices) {
+            try store.batch(at: now) { transaction in
+                for _ in 0..<min(Self.chunk, max(stored, 2 * devices) - count) {
+                    try addDevice(transaction, devices)
+                }
+            }
+        }
+    }
+
+    private static var document: Product {
+        Product(
+            key: product,
+            name: "Bench sensor",
+            dataPoints: [
+                DataPoint("sequence", .int, min: 0, max: 1e15),
+                DataPoint("temperature", .float, access: .readOnly, min: -40, max: 125),
+                DataPoint("switchedOn", .bool),
+            ]
+        )
+    }
+
+    private mutating func addTerminal(_ transaction: Transaction) throws {
+        let uid = UserID(trusted: ids.make("u", at: transaction.now))
+        let id = TerminalID(trusted: RandomHex.digits(bytes: 16))
+        let token = Sodium.randomSecret()
+        try transaction.accounts.insert(
+            User(
+                uid: uid,
+                app: Self.app,
+                region: "default",
+                countryCode: "1",
+                nickname: "bench",
+                isAnonymous: true,
+                createdAt: transaction.now
+            ),
+            deviceID: nil
+        )
+        let session = Session(
+            id: SessionID(trusted: ids.make("s", at: transaction.now)),
+            uid: uid,
+            app: Self.app,
+            terminal: id,
+            platform: "bench",
+            os: "",
+            name: "",
+            loginTime: transaction.now,
+            expiresAt: transaction.now.adding(seconds: Session.lifeSeconds)
+        )
+        try transaction.sessions.begin(session, token: token)
+        terminals.append(
+            LoadTerminal(appID: Self.app.text, terminalID: id.text, token: token, uid: uid.text)
+        )
+    }
+
+    private mutating func addUser(
+        _ transaction: Transaction,
+        _ number: Int,
+        _ passwordHash: String
+    ) throws {
+        var user = User(
+            uid: UserID(trusted: ids.make("u", at: transaction.now)),
+            app: Self.app,
+            region: "default",
+            countryCode: "1",
+            nickname: "bench",
+            isAnonymous: false,
+            createdAt: transaction.now
+        )
+        user.username = "bench-\(number)"
+        user.passwordHash = passwordHash
+        try transaction.accounts.insert(user, deviceID: nil)
+        loggedOut.append(
+            LoadTerminal(
+                appID: Self.app.text,
+                terminalID: RandomHex.digits(bytes: 16),
+                token: "",
+                uid: user.uid.text
+            )
+        )
+    }
+
+    private mutating func addDevice(_ transaction: Transaction, _ devices: Int) throws {
+        let did = DeviceID(trusted: ids.make("d", at: transaction.now))
+        let secret = Sodium.randomSecret()
+        try transaction.devices.create(did, product: Self.product, mac: MAC(trusted: macText))
+        try transaction.devices.setIdentity(
+            did,
+            secret: secret,
+            passcode: "bench-passcode",
+            hardware: JSONObject()
+        )
+        let device = LoadDevice(did: did.text, secret: secret)
+        if count < devices {
+            unbound.append(device)
+        } else if count < 2 * devices {
+            let user = terminals[count % terminals.count].uid
+            try transaction.bindings.insert(
+                Binding(
+                    did: did,
+                    uid: UserID(trusted: user),
+                    app: Self.app,
+                    role: .special,
+                    boundAt: transaction.now
+                )
+            )
+            bound.append(device)
+        }
+        count += 1
+    }
+
+    private var macText: String {
+        let digits = String(count, radix: 16)
+        return "be" + String(repeating: "0", count: 10 - digits.count) + digits
+    }
+
+    private static func hex(_ bytes: Int) -> String {
+        Sodium.randomBytes(bytes)
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+import Load
+import Synchronization
+
+/// A count that one process writes and another reads, in a file that both map.
+final class SharedCounter {
+    private let cell: UnsafeMutablePointer<Atomic<Int>>
+
+    /// Opens the file, or makes it with a count of 0.
+    ///
+    /// - Throws: `LoadError` when that is not possible.
+    init(path: String) throws(LoadError) {
+        let file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(function: "open", code: errno) }
+        defer { close(file) }
+        let size = MemoryLayout<Atomic<Int>>.size
+        guard ftruncate(file, size) == 0 else { throw .system(function: "ftruncate", code: errno) }
+        guard let memory = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0),
+            memory != MAP_FAILED
+        else { throw .system(function: "mmap", code: errno) }
+        // Zero bytes are an atomic 0, and both sides see the same one.
+        cell = memory.bindMemory(to: Atomic<Int>.self, capacity: 1)
+    }
+
+    deinit { munmap(cell, MemoryLayout<Atomic<Int>>.size) }
+
+    var value: Int {
+        get { cell.pointee.load(ordering: .relaxed) }
+        set { cell.pointee.store(newValue, ordering: .relaxed) }
+    }
+}

@@ -1,0 +1,168 @@
+import Glibc
+import Load
+
+/// Commands from app terminals to devices and back, in one thread: four messages each.
+///
+/// A terminal sends a request, the service or `BenchHops` sends the command to the device, the device answers,
+/// the service or `BenchHops` publishes the outcome to the terminal.
+final class CommandLoad {
+    private let connections: LoadConnections
+    private let devices: [LoadDevice]
+    private let terminals: [LoadTerminal]
+    /// The place of the terminal that commands each device.
+    private let owners: [Int]
+    private let crowd: LoadDevice?
+    private let root: String
+    private let crowdPlace: Int
+    /// No two loads begin alike: a request's id is known for ten minutes.
+    private var next = Int(LoadClock.milliseconds % 1_000_000_000) * 1000
+    private var sentAt: [Int: Int64] = [:]
+    /// Nanoseconds of each round trip, while `isTiming`.
+    private(set) var delays: [Int64] = []
+    var isTiming = false
+    /// Statuses of the crowd's device that terminals got.
+    private(set) var seen = 0
+    private(set) var crowdReports = 0
+
+    /// Prepares connections; `crowd` is a device that all terminals see.
+    init(
+        devices: [LoadDevice],
+        terminals: [LoadTerminal],
+        owners: [Int],
+        crowd: LoadDevice?,
+        root: String
+    ) {
+        self.devices = devices
+        self.terminals = terminals
+        self.owners = owners
+        self.crowd = crowd
+        self.root = root
+        crowdPlace = devices.count + terminals.count
+        connections = LoadConnections(
+            devices.map { .init(login: $0.login, filters: ["\(root)/device/\($0.did)/command"]) }
+                + terminals.map { .init(login: $0.login(), filters: Self.filters($0, root)) }
+                + (crowd.map { [.init(login: $0.login)] } ?? [])
+        )
+    }
+
+    private static func filters(_ terminal: LoadTerminal, _ root: String) -> [String] {
+        ["\(terminal.space(root))/command", "\(root)/user/\(terminal.uid)/#"]
+    }
+
+    /// Connects all clients and subscribes.
+    ///
+    /// - Throws: `LoadError`.
+    func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
+
+    /// Disconnects all.
+    func disconnect() { connections.disconnect() }
+
+    // MARK: Commanding
+
+    /// Commands at an even rate, and has the crowd's device report once a second; waits for the last.
+    ///
+    /// - Throws: `LoadError`, also where commands are lost.
+    func pace(seconds: Double, rate: Double) throws(LoadError) {
+        let start = LoadClock.nanoseconds
+        var sent = 0
+        var reported = 0
+        var elapsed = 0.0
+        while elapsed < seconds {
+            while sent < Int(elapsed * rate) {
+                command(next % devices.count)
+                sent += 1
+            }
+            if let crowd, reported < Int(elapsed) {
+                report(crowd)
+                reported += 1
+            }
+            try turn(milliseconds: 1)
+            elapsed = Double(LoadClock.nanoseconds - start) / 1e9
+        }
+        let end = LoadClock.nanoseconds + 10_000_000_000
+        while !sentAt.isEmpty || (crowd != nil && seen < crowdReports * terminals.count) {
+            try turn(milliseconds: 10)
+            guard LoadClock.nanoseconds < end else {
+                throw .timeout("\(sentAt.count) commands have no outcome, \(seen) statuses seen")
+            }
+        }
+    }
+
+    private func command(_ device: Int) {
+        let sn = next
+        next += 1
+        let owner = owners[device]
+        let terminal = terminals[owner]
+        let body =
+            "{\"id\":\"c\(sn)\",\"token\":\"\(terminal.token)\",\"params\":{\"did\":\"\(devices[device].did)\",\"sn\":\(sn),\"data\":{\"sequence\":\(sn)}}}"
+        sentAt[sn] = LoadClock.nanoseconds
+        publish(
+            devices.count + owner,
+            "app/\(terminal.appID)/\(terminal.terminalID)/request/device/control",
+            body
+        )
+    }
+
+    private func report(_ device: LoadDevice) {
+        crowdReports += 1
+        publish(
+            crowdPlace,
+            "device/\(device.did)/report",
+            "{\"data\":{\"sequence\":\(crowdReports)}}"
+        )
+    }
+
+    private func publish(_ place: Int, _ topic: String, _ body: String) {
+        connections.queue(
+            place,
+            topic: Array("\(root)/\(topic)".utf8),
+            payload: Array(body.utf8)
+        )
+        connections.flush(place)
+    }
+
+    private func turn(milliseconds: Int32) throws(LoadError) {
+        try connections.turn(milliseconds: milliseconds, take)
+    }
+
+    private func take(
+        _ place: Int,
+        _ topic: UnsafeRawBufferPointer,
+        _ payload: UnsafeRawBufferPointer
+    ) {
+        let topic = String(decoding: topic, as: UTF8.self)
+        let body = String(decoding: payload, as: UTF8.self)
+        if place < devices.count {
+            answer(place, body)
+        } else {
+            hear(topic, body)
+        }
+    }
+
+    /// A device obeys.
+    private func answer(_ device: Int, _ body: String) {
+        guard let cid = LoadText.number("\"cid\":", in: body),
+            let sn = LoadText.number("\"sn\":", in: body)
+        else { return }
+        publish(
+            device,
+            "device/\(devices[device].did)/report",
+            "{\"cid\":\(cid),\"code\":0,\"data\":{\"sequence\":\(sn)}}"
+        )
+    }
+
+    /// A terminal hears an outcome, or the status of a device.
+    private func hear(_ topic: String, _ body: String) {
+        if topic.hasSuffix("/command") {
+            guard let sn = LoadText.number("\"sn\":", in: body),
+                let begin = sentAt.removeValue(forKey: sn)
+            else { return }
+            if isTiming { delays.append(LoadClock.nanoseconds - begin) }
+        } else if let crowd, topic.hasSuffix("/device/\(crowd.did)/status"),
+            let sequence = LoadText.number("\"sequence\":", in: body), sequence > 0,
+            body.contains("\"changed\":[\"sequence\"]")
+        {
+            seen += 1
+        }
+    }
+}

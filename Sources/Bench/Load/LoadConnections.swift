@@ -1,0 +1,110 @@
+import Glibc
+import Load
+
+/// The connections of one load: they come up together, and the first that ends ends the load.
+///
+/// It runs in the thread that calls it. Each connection has its place: the number of its member.
+final class LoadConnections {
+    /// A client, and the topics that it subscribes to.
+    struct Member: Sendable {
+        var login: MQTTWriter.Login
+        var filters: [String] = []
+    }
+
+    /// Takes a message that a connection has received: its place, the topic, the payload.
+    typealias Take = (Int, UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Void
+
+    private let members: [Member]
+    private let pool: SocketPool
+    /// Answers to what all do at present: connect, or subscribe.
+    private var answered = 0
+    private var failure: LoadError?
+
+    /// The clients send no pings: no measurement takes as long.
+    static let keepAliveSeconds: UInt16 = 600
+    /// Connections that are not answered; with more the broker's backlog overflows.
+    private static let openingMax = 90
+
+    init(_ members: [Member]) {
+        self.members = members
+        pool = SocketPool(count: members.count)
+    }
+
+    /// Connects all, then subscribes.
+    ///
+    /// - Returns: Connections a second, each of them authenticated.
+    /// - Throws: `LoadError` with the first refusal, or when nothing moves for ten seconds.
+    @discardableResult
+    func connect(port: Int, _ take: Take) throws(LoadError) -> Double {
+        let address = sockaddr_in(host: "127.0.0.1", port: port)
+        let start = LoadClock.nanoseconds
+        var watch = LoadWatch()
+        var opened = 0
+        answered = 0
+        while answered < members.count {
+            while opened < members.count, opened - answered < Self.openingMax {
+                let login = members[opened].login
+                pool.set(opened, try DeviceSocket(address: address, login: login))
+                pool.flush(opened)
+                opened += 1
+            }
+            try turn(milliseconds: 100, take)
+            try watch.look(answered)
+        }
+        let seconds = Double(LoadClock.nanoseconds - start) / 1e9
+        try subscribe(take)
+        return Double(members.count) / seconds
+    }
+
+    private func subscribe(_ take: Take) throws(LoadError) {
+        answered = 0
+        var asked = 0
+        for (place, member) in members.enumerated() where !member.filters.isEmpty {
+            pool.sockets[place]?.subscribe(member.filters)
+            pool.flush(place)
+            asked += 1
+        }
+        var watch = LoadWatch()
+        while answered < asked {
+            try turn(milliseconds: 100, take)
+            try watch.look(answered)
+        }
+    }
+
+    /// Takes what has come, and writes what that leads to.
+    ///
+    /// - Throws: `LoadError` when a connection was refused or has ended.
+    func turn(milliseconds: Int32, _ take: Take) throws(LoadError) {
+        pool.turn(milliseconds: milliseconds) { place, packet in
+            switch packet {
+            case .connectionAnswer(let code):
+                if code == 0 { answered += 1 } else { fail(.refused(code: code)) }
+            case .subscriptionAnswer(let isGranted):
+                if isGranted { answered += 1 } else { fail(.failed("subscription refused")) }
+            case .publish(let topic, let payload, _): take(place, topic, payload)
+            case .publishAnswer, .other: break
+            }
+        } lost: { _, error in
+            fail(error)
+        }
+        if let failure { throw failure }
+    }
+
+    private func fail(_ error: LoadError) { failure = failure ?? error }
+
+    /// Returns whether a connection stands, and the broker has confirmed all that it sent.
+    func isIdle(_ place: Int) -> Bool { pool.sockets[place]?.unconfirmed == 0 }
+
+    /// Queues a message; it leaves with `flush(_:)` or the next packet that comes.
+    func queue(_ place: Int, topic: [UInt8], payload: [UInt8]) {
+        pool.sockets[place]?.publish(topic: topic, payload: payload)
+    }
+
+    /// Writes what is queued on one connection.
+    func flush(_ place: Int) { pool.flush(place) }
+
+    /// Disconnects all.
+    func disconnect() {
+        for place in members.indices { pool.end(place) }
+    }
+}

@@ -1,0 +1,131 @@
+import Glibc
+import Load
+
+/// Requests of many app terminals over one broker, each terminal with a few under way.
+///
+/// It runs in the thread that calls it.
+final class RequestLoad {
+    /// A request, and how many of it one terminal has under way.
+    struct Question: Sendable {
+        var method: String
+        /// The JSON text of the parameters; nil for a method that goes without a token.
+        var params: String
+        var needsToken = true
+        /// Requests under way of one terminal.
+        var window = 4
+    }
+
+    private(set) var terminals: [LoadTerminal]
+    private let connections: LoadConnections
+    private let topics: [[UInt8]]
+    private var question: Question
+    private var underWay: [Int]
+    private var isAsking = true
+    private var payload: [UInt8] = []
+    /// Makes the ids of one load unlike those of another.
+    private let prefix: String
+
+    private(set) var sent = 0
+    private(set) var answered = 0
+    /// Of `answered`, the refused ones.
+    private(set) var refused = 0
+    /// The first refusal.
+    private(set) var firstRefusal: String?
+
+    /// Prepares the terminals, each with its token, or with the app's secret instead.
+    init(_ question: Question, terminals: [LoadTerminal], root: String, secret: String? = nil) {
+        self.question = question
+        self.terminals = terminals
+        prefix = question.method.replacing("/", with: "-")
+        underWay = Array(repeating: 0, count: terminals.count)
+        connections = LoadConnections(
+            terminals.map {
+                .init(login: $0.login(secret: secret), filters: ["\($0.space(root))/response"])
+            }
+        )
+        topics = terminals.map { Array("\($0.space(root))/request/\(question.method)".utf8) }
+    }
+
+    /// Connects all terminals.
+    ///
+    /// - Throws: `LoadError` with the first refusal.
+    func connect(port: Int) throws(LoadError) { try connections.connect(port: port, take) }
+
+    /// Disconnects all.
+    func disconnect() { connections.disconnect() }
+
+    /// Asks with all terminals, and again with each answer, for so many seconds.
+    ///
+    /// - Returns: Answers a second.
+    /// - Throws: `LoadError` when a connection ends or nothing moves for ten seconds.
+    func flood(seconds: Double) throws(LoadError) -> Double {
+        let begin = (LoadClock.nanoseconds, answered)
+        isAsking = true
+        askAll()
+        while LoadClock.nanoseconds - begin.0 < Int64(seconds * 1e9) {
+            try turn(milliseconds: 10)
+            // Answers are then read many at once: the load shares the machine with what it measures.
+            usleep(500)
+        }
+        let rate = Double(answered - begin.1) * 1e9 / Double(LoadClock.nanoseconds - begin.0)
+        isAsking = false
+        var watch = LoadWatch()
+        while !isDone {
+            try turn(milliseconds: 100)
+            try watch.look(answered)
+        }
+        return rate
+    }
+
+    /// Asks once with each terminal, and goes on while `turn` is called.
+    func askOnce() {
+        isAsking = false
+        askAll()
+    }
+
+    /// Whether every request has an answer.
+    var isDone: Bool { answered == sent }
+
+    /// Takes what has come, and writes what that leads to.
+    ///
+    /// - Throws: `LoadError` when a connection ends.
+    func turn(milliseconds: Int32) throws(LoadError) {
+        try connections.turn(milliseconds: milliseconds, take)
+    }
+
+    private func askAll() {
+        for index in terminals.indices {
+            while underWay[index] < question.window { ask(index) }
+            connections.flush(index)
+        }
+    }
+
+    private func ask(_ index: Int) {
+        sent += 1
+        underWay[index] += 1
+        payload.removeAll(keepingCapacity: true)
+        payload += "{\"id\":\"\(prefix)-\(sent)\"".utf8
+        if question.needsToken { payload += ",\"token\":\"\(terminals[index].token)\"".utf8 }
+        let params = question.params.replacing("#", with: "\(index)")
+        payload += ",\"params\":\(params)}".utf8
+        connections.queue(index, topic: topics[index], payload: payload)
+    }
+
+    private func take(_ index: Int, _: UnsafeRawBufferPointer, _ answer: UnsafeRawBufferPointer) {
+        answered += 1
+        underWay[index] -= 1
+        let text = String(decoding: answer, as: UTF8.self)
+        if text.contains("\"error\":") {
+            refused += 1
+            firstRefusal = firstRefusal ?? text
+        }
+        // A refreshed token is used from here on.
+        if question.method == "session/refresh",
+            let token = text.split(separator: "\"token\":\"")
+                .dropFirst().first?.prefix(while: { $0 != "\"" })
+        {
+            terminals[index].token = String(token)
+        }
+        if isAsking { ask(index) }
+    }
+}

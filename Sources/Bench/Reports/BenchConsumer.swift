@@ -1,0 +1,232 @@
+import Glibc
+import Load
+import Mosquitto
+import PlainSubscriber
+
+/// A program that the service is compared with; like the service it runs in a process of its own.
+package struct BenchConsumer: Sendable {
+    /// The handling of a report.
+    package enum Kind: String, Sendable, CaseIterable {
+        /// A: libmosquitto as its manual shows it; nothing is done. A report counts once the broker has
+        /// read its confirmation, as one counts for the service once it is answered.
+        case plain
+        /// The same, but a report counts as soon as it has come.
+        ///
+        /// A busy broker reads one packet of a connection for a packet of every device, so most
+        /// confirmations lie unread when the measurement ends: half of its work is left for later.
+        case received
+        /// B: read in batches, each published on, no store.
+        case relay
+        /// Requests of apps are sent back as they came; nothing is looked at.
+        case echo
+        /// Commands and their outcomes are passed on.
+        case hops
+        /// The same, each batch once the disk has as much as a commit writes.
+        case flushedHops = "flushed-hops"
+    }
+
+    package var kind: Kind
+    package var port: Int
+    package var username: String
+    /// The file that holds the password on its first line: passwords don't belong into arguments.
+    package var passwordFile: String
+    package var counterFile: String
+    package var root: String
+    /// B publishes on as many bytes as a status of the service has.
+    package var statusBytes: Int
+    /// Topics of B: one of so many users each.
+    package var users: [String]
+
+    /// A asks once in so many messages how far the broker has read, as often as the service answers.
+    private static let askEvery = ReportLoad.markEvery
+
+    package init(
+        kind: Kind,
+        port: Int,
+        username: String,
+        passwordFile: String,
+        counterFile: String,
+        root: String,
+        statusBytes: Int,
+        users: [String]
+    ) {
+        self.kind = kind
+        self.port = port
+        self.username = username
+        self.passwordFile = passwordFile
+        self.counterFile = counterFile
+        self.root = root
+        self.statusBytes = statusBytes
+        self.users = users
+    }
+
+    /// Consumes reports until the process is ended.
+    ///
+    /// - Throws: `MosquittoError` or `LoadError`.
+    package func run() throws {
+        let counter = try SharedCounter(path: counterFile)
+        var options = ConnectionOptions(
+            host: "127.0.0.1",
+            port: port,
+            clientID: "svc.tools.bench-\(kind.rawValue)"
+        )
+        options.username = username
+        options.password = try Self.firstLine(of: passwordFile)
+        options.cleanStart = true
+        options.sessionExpirySeconds = 0
+        switch kind {
+        case .plain: try runPlain(options, counter)
+        case .received: try runReceived(options, counter)
+        case .relay: try runRelay(options, counter)
+        case .echo: try runEcho(options)
+        case .hops: try runHops(options)
+        case .flushedHops:
+            var disk = try BenchDisk(path: counterFile + ".disk")
+            try runHops(options) { if $0 > 0 { try disk.commit() } }
+        }
+    }
+
+    private func runPlain(_ options: ConnectionOptions, _ counter: SharedCounter) throws {
+        var client = try subscribed(options)
+        var asked = 0
+        while true {
+            let before = client.received
+            try client.loop()
+            let isIdle = client.received == before
+            if client.received - asked >= (isIdle ? 1 : Self.askEvery) {
+                try client.askForConfirmed("\(root)/system/bench")
+                asked = client.received
+            }
+            counter.value = client.confirmed
+        }
+    }
+
+    private func runReceived(_ options: ConnectionOptions, _ counter: SharedCounter) throws {
+        var client = try subscribed(options)
+        while true {
+            try client.loop()
+            counter.value = client.received
+        }
+    }
+
+    private func subscribed(_ options: ConnectionOptions) throws -> PlainSubscriber {
+        var client = try PlainSubscriber(options, filters: ["\(root)/device/+/report"])
+        while !client.isSubscribed { try client.loop() }
+        say("ready")
+        return client
+    }
+
+    private func runRelay(_ options: ConnectionOptions, _ counter: SharedCounter) throws {
+        var relay = Relay(root: root, users: users, statusBytes: statusBytes)
+        var received = 0
+        try serve(options, ["\(root)/device/+/report"], isRetained: true) { topic, payload in
+            relay.prepare(topic, payload)
+            return (relay.topic, relay.payload)
+        } after: { count in
+            received += count
+            counter.value = received
+        }
+    }
+
+    private func runEcho(_ options: ConnectionOptions) throws {
+        let levels = root.utf8.count { $0 == UInt8(ascii: "/") } + 4
+        try serve(options, ["\(root)/app/+/+/request/#"]) { topic, payload in
+            let parts = topic.split(separator: UInt8(ascii: "/")).prefix(levels)
+            return (Array(parts.joined(separator: "/".utf8)) + "/response".utf8, Array(payload))
+        }
+    }
+
+    private func runHops(
+        _ options: ConnectionOptions,
+        before: (Int) throws -> Void = { _ in }
+    ) throws {
+        var hops = BenchHops(root: root)
+        try serve(options, BenchHops.filters(root), before: before) { topic, payload in
+            hops.follow(topic, payload).map { (Array($0.topic.utf8), Array($0.payload.utf8)) }
+        }
+    }
+
+    /// Reads in batches as a worker does, and publishes what follows from each message.
+    private func serve(
+        _ options: ConnectionOptions,
+        _ filters: [String],
+        isRetained: Bool = false,
+        before: (Int) throws -> Void = { _ in },
+        _ follow: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> (topic: [UInt8], payload: [UInt8])?,
+        after: (Int) -> Void = { _ in }
+    ) throws {
+        var client = try MosquittoClient(options, waker: Waker())
+        _ = try client.connect()
+        try client.subscribe(filters)
+        say("ready")
+        var intake = Intake()
+        while true {
+            try client.receive(
+                upTo: 500,
+                linger: .milliseconds(5),
+                wait: .seconds(1),
+                into: &intake
+            )
+            try before(intake.deliveries.count)
+            for delivery in intake.deliveries {
+                guard
+                    let next = follow(intake.bytes[delivery.topic], intake.bytes[delivery.payload])
+                else { continue }
+                try next.topic.withUnsafeBufferPointer { topic in
+                    try next.payload.withUnsafeBufferPointer { payload in
+                        _ = try client.publish(
+                            topic: topic,
+                            payload: payload,
+                            isRetained: isRetained
+                        )
+                    }
+                }
+            }
+            try client.flush()
+            after(intake.deliveries.count)
+        }
+    }
+
+    private func say(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+
+    private static func firstLine(of path: String) throws -> String {
+        guard let file = fopen(path, "r") else {
+            throw LoadError.system(function: "fopen", code: errno)
+        }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 512)
+        guard fgets(&line, Int32(line.count), file) != nil else { return "" }
+        return String(decoding: line.prefix { $0 != 0 && $0 != 10 }.map(UInt8.init), as: UTF8.self)
+    }
+}
+
+/// Turns a report's topic and payload into those of a status of the same size as the service's.
+private struct Relay {
+    private(set) var topic: [UInt8] = []
+    private(set) var payload: [UInt8] = []
+    private let prefixes: [[UInt8]]
+    private let skipped: Int
+    private let statusBytes: Int
+
+    init(root: String, users: [String], statusBytes: Int) {
+        prefixes = users.map { Array("\(root)/user/\($0)/device/".utf8) }
+        skipped = "\(root)/device/".utf8.count
+        self.statusBytes = statusBytes
+    }
+
+    mutating func prepare(_ reportTopic: ArraySlice<UInt8>, _ report: ArraySlice<UInt8>) {
+        let did = reportTopic.dropFirst(skipped).dropLast("/report".utf8.count)
+        // The last two digits of a did are random; they spread the devices over the users.
+        let spread = did.suffix(2).reduce(0) { $0 &* 31 &+ Int($1) }
+        topic.removeAll(keepingCapacity: true)
+        topic += prefixes[spread % prefixes.count]
+        topic += did
+        topic += "/status".utf8
+        payload.removeAll(keepingCapacity: true)
+        payload += report
+        while payload.count < statusBytes { payload.append(UInt8(ascii: " ")) }
+    }
+}

@@ -1,0 +1,164 @@
+import Glibc
+import Load
+import Service
+
+/// The consumer of the reports in one measurement.
+enum BenchPhase: String, Sendable, CaseIterable {
+    case plain = "A"
+    case received = "A*"
+    case relay = "B"
+    case unbound = "C"
+    case bound = "D"
+
+    var title: String {
+        switch self {
+        case .plain: "plain libmosquitto subscriber, does nothing"
+        case .received: "the same, its confirmations not waited for"
+        case .relay: "relay in batches, no store"
+        case .unbound: "Lamplighter, the devices are not bound"
+        case .bound: "Lamplighter, each device bound to one app"
+        }
+    }
+
+    /// The program in place of the service; nil for the service itself.
+    var consumer: BenchConsumer.Kind? {
+        switch self {
+        case .plain: .plain
+        case .received: .received
+        case .relay: .relay
+        case .unbound, .bound: nil
+        }
+    }
+
+    var isService: Bool { consumer == nil }
+
+    /// Whether terminals receive the resulting statuses.
+    var hasReaders: Bool { self == .relay || self == .bound }
+}
+
+/// One phase while it runs: the consumer's process and the load against it.
+struct BenchRig {
+    let phase: BenchPhase
+    let field: BenchField
+    let consumer: BenchProcess
+    let load: ReportLoad
+    /// Authenticated connections a second when the load came.
+    let connectsPerSecond: Double
+    private let counter: SharedCounter?
+
+    /// About what a status of these reports has: 250 bytes.
+    static let statusBytes = 250
+
+    /// Starts the consumer, then connects the load.
+    ///
+    /// - Throws: `LoadError`, `MosquittoError` or the system's refusal.
+    static func make(_ phase: BenchPhase, _ field: BenchField) async throws -> BenchRig {
+        try field.forgetWorkers()
+        let path = field.directory.path + "/counter"
+        unlink(path)
+        let counter = phase.isService ? nil : try SharedCounter(path: path)
+        let consumer =
+            if let kind = phase.consumer {
+                try await BenchProcess.consumer(
+                    kind,
+                    field,
+                    counter: path,
+                    statusBytes: statusBytes
+                )
+            } else {
+                try await BenchProcess.service(field)
+            }
+        let load = ReportLoad(
+            devices: phase == .unbound ? field.seed.unbound : field.seed.bound,
+            terminals: field.seed.terminals,
+            root: field.root
+        )
+        let rate = try load.connect(port: field.port)
+        return BenchRig(
+            phase: phase,
+            field: field,
+            consumer: consumer,
+            load: load,
+            connectsPerSecond: rate,
+            counter: counter
+        )
+    }
+
+    /// Lets a benchmark have a rig, and ends it afterwards.
+    ///
+    /// - Throws: As `make`, or what the benchmark throws.
+    static func with(
+        _ phase: BenchPhase,
+        _ field: BenchField,
+        _ body: (BenchRig) async throws -> Void
+    ) async throws {
+        let rig = try await make(phase, field)
+        do {
+            try await body(rig)
+        } catch {
+            await rig.end()
+            throw error
+        }
+        await rig.end()
+    }
+
+    /// How many of the reports sent are done, by the count of their consumer.
+    var done: Int { counter?.value ?? load.marked }
+
+    /// Floods and measures.
+    ///
+    /// - Returns: Reports done a second, after a second of warm-up.
+    /// - Throws: `LoadError`.
+    func throughput(seconds: Double, window: Int) throws -> Double {
+        try settle()
+        try load.flood(seconds: 1, window: window) { consumed(window) }
+        let before = (done, LoadClock.nanoseconds)
+        try load.flood(seconds: seconds, window: window) { consumed(window) }
+        let elapsed = Double(LoadClock.nanoseconds - before.1) / 1e9
+        let rate = Double(done - before.0) / elapsed
+        try finish()
+        return rate
+    }
+
+    /// Sends at an even rate and measures how long a report takes to its reader.
+    ///
+    /// - Returns: The median and the 99th percentile in milliseconds.
+    /// - Throws: `LoadError`.
+    func latency(seconds: Double, rate: Double) throws -> (p50: Double, p99: Double) {
+        try settle()
+        try load.pace(seconds: 1, rate: rate)
+        load.isTiming = true
+        try load.pace(seconds: seconds, rate: rate)
+        load.isTiming = false
+        let delays = load.delays.sorted()
+        guard !delays.isEmpty else { throw LoadError.failed("no status reached an app") }
+        let at = { (share: Double) in Double(delays[Int(Double(delays.count - 1) * share)]) / 1e6 }
+        try finish()
+        return (at(0.5), at(0.99))
+    }
+
+    /// Returns what the window counts as done: readers must keep up as well, or the broker's queues for them
+    /// overflow.
+    private func consumed(_ window: Int) -> Int {
+        phase.hasReaders ? min(done, load.delivered + window) : done
+    }
+
+    /// Waits until the service has dealt with the arrival of the devices.
+    private func settle() throws {
+        guard phase.isService else { return }
+        load.mark()
+        try load.drain { done >= load.sent }
+    }
+
+    /// Waits until all is done and read, so that nothing of it disturbs the next measurement.
+    private func finish() throws {
+        if phase.isService { load.mark() }
+        try load.drain { done >= load.sent && (!phase.hasReaders || load.delivered >= load.sent) }
+    }
+
+    /// Disconnects the load and ends the consumer.
+    func end() async {
+        load.disconnect()
+        await consumer.stop()
+    }
+}

@@ -1,0 +1,144 @@
+package import Glibc
+
+/// One MQTT connection of the load side: a non-blocking socket and what is still to be written to it.
+///
+/// It belongs to one thread. Packets are collected and leave in one `write`; what has arrived is read in
+/// one `read` for all.
+package final class DeviceSocket {
+    let descriptor: Int32
+    private var output: [UInt8] = []
+    /// The beginning of a packet whose rest has not arrived.
+    private var input: [UInt8] = []
+    private var lastMid: UInt16 = 0
+    /// Messages that the broker has not confirmed.
+    package private(set) var unconfirmed = 0
+
+    /// Begins to connect to a port of this machine, and queues the CONNECT.
+    ///
+    /// - Throws: `LoadError`.
+    package init(address: sockaddr_in, login: MQTTWriter.Login) throws(LoadError) {
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { throw .system(function: "socket", code: errno) }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        var on: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
+        var address = address
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 || errno == EINPROGRESS else {
+            let code = errno
+            close(descriptor)
+            throw .system(function: "connect", code: code)
+        }
+        MQTTWriter.connect(login, into: &output)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Whether bytes are still to be written.
+    package var hasOutput: Bool { !output.isEmpty }
+
+    /// Queues a message with QoS 1.
+    package func publish(topic: [UInt8], payload: some Collection<UInt8>) {
+        unconfirmed += 1
+        MQTTWriter.publish(topic: topic, payload: payload, mid: nextMid(), into: &output)
+    }
+
+    /// Queues a subscription with QoS 1.
+    package func subscribe(_ filters: [String]) {
+        MQTTWriter.subscribe(filters, mid: nextMid(), into: &output)
+    }
+
+    /// Queues a PINGREQ.
+    package func ping() { MQTTWriter.ping(into: &output) }
+
+    /// Disconnects, without a will.
+    package func disconnect() {
+        MQTTWriter.disconnect(into: &output)
+        try? flush()
+    }
+
+    /// Writes what is queued, as far as the system takes it.
+    ///
+    /// - Throws: `LoadError` when the connection has ended.
+    package func flush() throws(LoadError) {
+        guard !output.isEmpty else { return }
+        let written = output.withUnsafeBytes {
+            send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+        }
+        if written == output.count {
+            output.removeAll(keepingCapacity: true)
+        } else if written >= 0 {
+            output.removeFirst(written)
+        } else if errno != EAGAIN && errno != ENOTCONN && errno != EINTR {
+            throw .system(function: "send", code: errno)
+        }
+    }
+
+    /// Reads once into memory that all connections share, and hands over the packets that are whole.
+    ///
+    /// Messages are acknowledged after `handle` has seen them, with the next `flush()`.
+    /// - Throws: `LoadError` when the connection has ended.
+    package func read(
+        with scratch: UnsafeMutableRawBufferPointer,
+        _ handle: (MQTTPacket) -> Void
+    ) throws(LoadError) {
+        let count = recv(descriptor, scratch.baseAddress, scratch.count, 0)
+        if count == 0 { throw .closed }
+        if count < 0 {
+            if errno == EAGAIN || errno == EINTR { return }
+            throw .system(function: "recv", code: errno)
+        }
+        let received = UnsafeRawBufferPointer(rebasing: scratch[..<count])
+        if input.isEmpty {
+            let used = try take(received, handle)
+            if used < count { input.append(contentsOf: received[used...]) }
+        } else {
+            input.append(contentsOf: received)
+            let whole = input
+            var used = 0
+            var failure: LoadError?
+            whole.withUnsafeBytes { bytes in
+                do throws(LoadError) { used = try take(bytes, handle) } catch { failure = error }
+            }
+            if let failure { throw failure }
+            input.removeFirst(used)
+        }
+    }
+
+    private func take(
+        _ bytes: UnsafeRawBufferPointer,
+        _ handle: (MQTTPacket) -> Void
+    ) throws(LoadError) -> Int {
+        var at = 0
+        while at < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[at...])
+            guard let (packet, size) = try MQTTReader.next(in: rest) else { break }
+            if case .publishAnswer = packet { unconfirmed -= 1 }
+            handle(packet)
+            if case .publish(_, _, let mid?) = packet {
+                MQTTWriter.acknowledge(mid, into: &output)
+            }
+            at += size
+        }
+        return at
+    }
+
+    private func nextMid() -> UInt16 {
+        lastMid = lastMid == .max ? 1 : lastMid + 1
+        return lastMid
+    }
+}
+
+extension sockaddr_in {
+    /// The address of a port, by IPv4 number.
+    package init(host: String, port: Int) {
+        self.init()
+        sin_family = sa_family_t(AF_INET)
+        sin_port = in_port_t(truncatingIfNeeded: port).bigEndian
+        sin_addr.s_addr = inet_addr(host == "localhost" ? "127.0.0.1" : host)
+    }
+}

@@ -1,0 +1,100 @@
+import CLinux
+import Glibc
+
+/// Many connections in one thread, waited for together; each has the number under which it was added.
+///
+/// `epoll`, so that a wait costs the same with thousands of connections as with ten: what the load
+/// costs is taken from what it measures.
+package final class SocketPool {
+    package private(set) var sockets: [DeviceSocket?] = []
+    private let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+    private var isWriting: [Bool]
+    private var events = [epoll_event](repeating: epoll_event(), count: 256)
+    private let scratch = UnsafeMutableRawBufferPointer.allocate(
+        byteCount: 256 << 10,
+        alignment: 16
+    )
+
+    deinit {
+        scratch.deallocate()
+        close(descriptor)
+    }
+
+    /// Makes room for a number of connections that are not there yet.
+    package init(count: Int) {
+        sockets = Array(repeating: nil, count: count)
+        isWriting = Array(repeating: false, count: count)
+    }
+
+    /// Sets the connection at a place, or removes it.
+    package func set(_ index: Int, _ socket: DeviceSocket?) {
+        // Closing takes a descriptor out of the wait.
+        sockets[index] = socket
+        isWriting[index] = false
+        if let socket { watch(index, socket, EPOLL_CTL_ADD) }
+    }
+
+    private func watch(_ index: Int, _ socket: DeviceSocket, _ operation: Int32) {
+        var event = epoll_event()
+        event.events = EPOLLIN.rawValue | (isWriting[index] ? EPOLLOUT.rawValue : 0)
+        event.data.u64 = UInt64(index)
+        epoll_ctl(descriptor, operation, socket.descriptor, &event)
+    }
+
+    private func watchOutput(_ index: Int, _ socket: DeviceSocket) {
+        guard socket.hasOutput != isWriting[index] else { return }
+        isWriting[index] = socket.hasOutput
+        watch(index, socket, EPOLL_CTL_MOD)
+    }
+
+    /// Writes what is queued on one connection.
+    ///
+    /// - Returns: False if the connection has ended; it is then taken away.
+    @discardableResult
+    package func flush(_ index: Int) -> Bool {
+        guard let socket = sockets[index] else { return false }
+        do throws(LoadError) {
+            try socket.flush()
+            watchOutput(index, socket)
+            return true
+        } catch {
+            set(index, nil)
+            return false
+        }
+    }
+
+    /// Disconnects one connection, without a will, and removes it.
+    package func end(_ index: Int) {
+        sockets[index]?.disconnect()
+        set(index, nil)
+    }
+
+    /// Waits until something happens, hands over all packets that came, and writes what that led to.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: How long to wait at most.
+    ///   - handle: Gets each packet with the number of its connection.
+    ///   - lost: Gets the number of each connection that ended; it is already taken away.
+    package func turn(
+        milliseconds: Int32,
+        _ handle: (Int, MQTTPacket) -> Void,
+        lost: (Int, LoadError) -> Void
+    ) {
+        let count = epoll_wait(descriptor, &events, Int32(events.count), milliseconds)
+        guard count > 0 else { return }
+        for event in events[..<Int(count)] {
+            let index = Int(event.data.u64)
+            guard let socket = sockets[index] else { continue }
+            do throws(LoadError) {
+                if event.events & ~EPOLLOUT.rawValue != 0 {
+                    try socket.read(with: scratch) { handle(index, $0) }
+                }
+                try socket.flush()
+                watchOutput(index, socket)
+            } catch {
+                set(index, nil)
+                lost(index, error)
+            }
+        }
+    }
+}

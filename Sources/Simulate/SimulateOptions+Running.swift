@@ -1,0 +1,58 @@
+import JSON
+package import Service
+
+extension SimulateOptions {
+    /// Reads where the service of a data directory listens, and its demo product and app.
+    ///
+    /// A `productFile` is a product's document to take instead of the demo's, with `productSecret`.
+    /// - Throws: A `Problem` where nothing runs there or the file can't be read.
+    package static func of(_ settings: Settings, productFile: String?) throws -> SimulateOptions {
+        let directory = try DataDirectory.existing(settings.dataDirectory)
+        let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
+        guard let ready = ready?.objectValue, let port = ready["mqttPort"]?.intValue else {
+            throw Problem(
+                .dataMissing,
+                "no service runs on \(directory.path)",
+                at: directory.ready,
+                why: "simulated devices connect to a running service",
+                cures: [.init("lamplighter up --data '\(directory.path)'", "start it")]
+            )
+        }
+        var document: JSONObject
+        if let productFile {
+            document = try read(productFile)
+        } else {
+            document = DemoDocuments.product(try DemoKeys.read(directory)).objectValue ?? [:]
+        }
+        guard let secret = document["productSecret"]?.stringValue else {
+            throw unusable(productFile ?? "", "it has no \"productSecret\"")
+        }
+        var options = SimulateOptions(product: document, productSecret: secret)
+        options.port = Int(port)
+        options.root = settings.root
+        if let demo = try? DemoKeys.read(directory) {
+            options.app = App(appID: demo.appID, secret: demo.appSecret)
+        }
+        return options
+    }
+
+    private static func read(_ path: String) throws -> JSONObject {
+        guard let bytes = TextFile.readBytes(path) else {
+            throw unusable(path, "it cannot be read")
+        }
+        do {
+            if let object = try JSONValue.parse(bytes).objectValue { return object }
+        } catch { throw unusable(path, "\(error)") }
+        throw unusable(path, "it is no JSON object")
+    }
+
+    private static func unusable(_ path: String, _ why: String) -> Problem {
+        Problem(
+            .unexpected,
+            "the product document \(path) cannot be used",
+            at: path,
+            why: why,
+            cures: [.init("lamplighter simulate", "the demo product")]
+        )
+    }
+}

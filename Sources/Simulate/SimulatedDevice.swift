@@ -1,0 +1,109 @@
+import Domain
+import JSON
+import Load
+
+/// One simulated device: its identity, its values and its unanswered reports.
+///
+/// It registers with its product's secret, connects with its own, and keeps each report until the
+/// service has answered it.
+struct SimulatedDevice {
+    enum Phase {
+        /// Not connected until a time.
+        case away(until: Int64)
+        /// Connected as its product, waiting for an identity.
+        case registering
+        /// Connecting as itself.
+        case connecting
+        case online
+    }
+
+    let mac: String
+    let passcode: String
+    private(set) var did: String?
+    private(set) var secret: String?
+    var phase = Phase.away(until: 0)
+    /// When its phase began, or when it last wrote.
+    var since: Int64 = 0
+    var nextReportAt: Int64 = 0
+    private var kept = KeptReports()
+    private var values: SimulatedValues
+    private var lastCommand: Int64 = 0
+    private var reports = 0
+    /// Differs from run to run: the service remembers the ids of earlier ones.
+    private let run: String
+
+    init(_ product: Product, run: String) {
+        mac = RandomHex.digits(bytes: 6)
+        passcode = RandomHex.digits(bytes: 4)
+        values = SimulatedValues(product)
+        self.run = run
+    }
+
+    var isOnline: Bool { if case .online = phase { true } else { false } }
+
+    /// The request for an identity.
+    var registration: [UInt8] {
+        JSONValue.object(
+            JSONObject([
+                ("id", .string("reg-\(run)")), ("mac", .string(mac)),
+                ("passcode", .string(passcode)), ("oldSecret", secret.map { .string($0) }),
+                ("hardware", ["link": "wifi", "wifiSoftVersion": "1.0-simulated"]),
+            ])
+        ).encoded()
+    }
+
+    /// Takes the answer to the registration.
+    ///
+    /// - Returns: Whether it gave an identity.
+    mutating func register(_ answer: JSONObject) -> Bool {
+        guard let result = answer["result"]?.objectValue, let did = result["did"]?.stringValue,
+            let secret = result["secret"]?.stringValue
+        else { return false }
+        self.did = did
+        self.secret = secret
+        return true
+    }
+
+    /// Whether reports have no answer yet.
+    var isOwed: Bool { !kept.isEmpty }
+
+    /// Makes the next report and keeps it until its answer.
+    mutating func report(at now: Int64) {
+        let data = values.drift(at: Double(now) / 1000)
+        keep(now, [("data", .object(data)), (values.faultField, values.fault())])
+    }
+
+    /// Obeys a command and answers with a report; false for one that came before.
+    mutating func obey(_ command: JSONObject, at now: Int64) -> Bool {
+        guard let cid = command["cid"]?.intValue, cid > lastCommand else { return false }
+        lastCommand = cid
+        if let data = command["data"]?.objectValue { values.write(data) }
+        keep(now, [("cid", .integer(cid)), ("code", 0), ("data", .object(values.all))])
+        return true
+    }
+
+    /// Takes the answer to a report.
+    ///
+    /// - Returns: Whether it was accepted; nil if there is no such report.
+    mutating func settle(_ answer: JSONObject) -> Bool? {
+        guard let id = answer["id"]?.stringValue, kept.settle(id) else { return nil }
+        return answer["ok"]?.boolValue ?? false
+    }
+
+    /// Returns the reports to be sent now, and how many of them are repeats.
+    mutating func due(at now: Int64) -> (payloads: [[UInt8]], repeats: Int) {
+        kept.due(at: now)
+    }
+
+    /// A new connection: what is under way goes again at once.
+    mutating func reconnected(at now: Int64) { kept.sendAgain(at: now) }
+
+    private mutating func keep(_ now: Int64, _ members: [(String, JSONValue?)]) {
+        reports += 1
+        let id = "\(run)-\(reports)"
+        let payload = JSONValue.object(
+            JSONObject([("id", .string(id)), ("ts", .integer(now))] + members)
+        ).encoded()
+        kept.append(id, payload, at: now)
+    }
+}
