@@ -122,6 +122,7 @@ let package = Package(
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
+            resources: [.embedInCode("SQL/database.sql")],
             swiftSettings: settings
         ),
         .target(

@@ -37,8 +37,6 @@ RETIRED = re.compile(
     r"CommandPlace|CommandRoom|CommandOrder|CrowdQueue|HistoryTail|rearrange|StampSource|turnAway|RequestHearers|"
     r"isStandIn|SchedulerHandler|ScheduleNews|Workplace|JSONGlance)\b"
 )
-# A migration keeps the names of its day.
-MIGRATIONS = ("Sources/Storage/SQL/Schema/", "Tests/StorageTests/MigrationTests.swift")
 # A statement of SQL in a string; its place is Storage.
 SQL = re.compile(r"\"\s*(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA \w+)")
 # A path of one machine; what the project needs it finds by itself.
@@ -87,7 +85,7 @@ def check(path: pathlib.Path, witnesses: tuple[str, ...]) -> None:
         code = line.split("//")[0]
         if UNSAFE.search(code) and "//" not in line and not lines[index - 1].strip().startswith("//"):
             failures.append(f"{place}: needs a reason beside it: {line.strip()}")
-        if RETIRED.search(line) and not name.startswith(MIGRATIONS):
+        if RETIRED.search(line):
             failures.append(f"{place}: a retired name: {line.strip()}")
         if MACHINE.search(line):
             failures.append(f"{place}: a path of one machine: {line.strip()}")

@@ -69,6 +69,13 @@ package final class Store: Sendable {
         do {
             pool = try DatabasePool(path: path, configuration: Self.configuration())
             let migrator = Migrations.migrator()
+            if try pool.read(Migrations.isUnreleased) {
+                throw Failure.cannotOpen(
+                    path: path,
+                    reason:
+                        "a version before the first release made it; start with a new data directory"
+                )
+            }
             if try pool.read(migrator.hasBeenSuperseded) { throw Failure.newerVersion(path: path) }
             if migrates {
                 try migrator.migrate(pool)

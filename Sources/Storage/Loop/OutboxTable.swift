@@ -77,12 +77,10 @@ package struct OutboxTable {
 /// Messages as the bytes of one outbox row: each a run of lengths and bytes.
 enum OutboxCodec {
     private static let retained: UInt8 = 1
-    /// Rows of earlier versions have a number of seconds here, which are long over.
-    private static let expiredLong: UInt8 = 2
-    private static let correlated: UInt8 = 4
-    private static let expiring: UInt8 = 8
+    private static let correlated: UInt8 = 2
+    private static let expiring: UInt8 = 4
     /// The payload is that of the message before: one report for many users.
-    private static let repeating: UInt8 = 16
+    private static let repeating: UInt8 = 8
 
     static func encode(_ messages: [OutboundMessage]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -145,7 +143,6 @@ enum OutboxCodec {
     }
 
     private static func moment(_ flags: UInt8, _ rest: inout ArraySlice<UInt8>) -> Instant? {
-        if flags & expiredLong != 0, number(&rest) != nil { return Instant(milliseconds: 0) }
         guard flags & expiring != 0, let low = number(&rest), let high = number(&rest) else {
             return nil
         }

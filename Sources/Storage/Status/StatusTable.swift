@@ -270,12 +270,11 @@ package struct StatusTable {
             bytes.count <= 2 ? nil : try? JSONValue.parse(bytes)
         }
         for value in stored?.arrayValue ?? [] {
-            guard let parts = value.arrayValue, parts.count >= 3,
+            guard let parts = value.arrayValue, parts.count == 4,
                 let kind = parts[0].stringValue.flatMap(ConditionKind.init(rawValue:)),
-                let name = parts[1].stringValue
+                let name = parts[1].stringValue, let milliseconds = parts[3].intValue
             else { continue }
-            // Rows of earlier versions have no time.
-            let ts = Instant(milliseconds: parts.count > 3 ? parts[3].intValue ?? 0 : 0)
+            let ts = Instant(milliseconds: milliseconds)
             if let id = parts[2].stringValue {
                 status.open.append(.init(kind: kind, name: name, eventID: id, ts: ts))
             } else {

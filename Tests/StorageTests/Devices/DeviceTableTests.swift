@@ -37,20 +37,6 @@ struct DeviceTableTests {
         #expect(found?.status == status)
     }
 
-    @Test("Conditions that an earlier version stored, without a time, are read")
-    func timelessConditions() throws {
-        let world = try World()
-        try world.fill()
-        try world.store.batch(at: Make.now) { (tx) throws in
-            try tx.statuses.save(reported: [
-                StatusRecord(did: Make.did, productKey: Make.key, status: Status(ts: Make.at(5)))
-            ])
-            try tx.sql.run("UPDATE status SET conditions = '[[\"alert\",\"a\",\"e-1\"]]'")
-        }
-        let found = try world.store.read { try $0.statuses.find(Make.did) }
-        #expect(found?.status.open == [.init(kind: .alert, name: "a", eventID: "e-1")])
-    }
-
     @Test(
         "A new ownership period begins behind all that is kept of the last one, but not behind what a clock set back left"
     )
