@@ -29,8 +29,8 @@ package enum TriggerRules {
 
     /// Decides about a trigger; fails with the problem, in words.
     ///
-    /// `next` gives the schedule's first occurrence after a moment. With the schedule's own next
-    /// occurrence all are found that were missed since; any other trigger concerns itself alone.
+    /// `next` returns the schedule's first occurrence after a moment. A trigger of the occurrence that the schedule has
+    /// noted as its next one also finds those missed since then; any other trigger decides about its own occurrence.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,
@@ -42,8 +42,8 @@ package enum TriggerRules {
         guard dueAt > schedule.activeSince else {
             return .failure(Refusal("dueAt lies before the schedule was made, changed or enabled"))
         }
-        let isOwn = dueAt == schedule.nextAt
-        guard isOwn || next(Instant(milliseconds: dueAt.milliseconds - 1)) == dueAt else {
+        let isNext = dueAt == schedule.nextAt
+        guard isNext || next(Instant(milliseconds: dueAt.milliseconds - 1)) == dueAt else {
             return .failure(Refusal("the schedule has no occurrence at dueAt"))
         }
         let limit = now.adding(seconds: -lateness.lateSeconds)
@@ -52,12 +52,12 @@ package enum TriggerRules {
         while let moment = following, moment < limit, late.count < missedMax {
             late.append(moment)
             following = next(moment)
-            if !isOwn { break }
+            if !isNext { break }
         }
-        var outcome = Outcome(nextAt: isOwn ? following : schedule.nextAt)
+        var outcome = Outcome(nextAt: isNext ? following : schedule.nextAt)
         guard let last = late.last else {
             outcome.run = dueAt
-            if isOwn { outcome.nextAt = next(dueAt) }
+            if isNext { outcome.nextAt = next(dueAt) }
             return .success(outcome)
         }
         outcome.missed = late

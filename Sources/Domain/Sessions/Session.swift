@@ -1,9 +1,23 @@
 /// A login on one terminal.
 package struct Session: Sendable, Equatable {
-    /// Why a session ended.
+    /// Why a session ended; `endReason` of `schemas/methods/session.schema.json`, which a test compares.
     package enum EndReason: String, Sendable, CaseIterable {
-        case loggedOut, terminated, expired, passwordChanged, passwordReset, accountCancelled
-        case replaced, `operator`
+        /// The user logged out, on this terminal or on all by code.
+        case loggedOut
+        /// The user ended it from another terminal, became a named user there, or took back a change of address.
+        case terminated
+        /// Its time was over.
+        case expired
+        /// The user changed the password on another terminal.
+        case passwordChanged
+        /// The password was set anew by code or mail.
+        case passwordReset
+        /// The account is to be erased.
+        case accountCancelled
+        /// A new login on the same terminal; the terminal is not told.
+        case replaced
+        /// An operator or the maker's identity service ended it.
+        case `operator`
     }
 
     /// The session's id.

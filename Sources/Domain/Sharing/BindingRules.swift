@@ -129,7 +129,7 @@ package enum BindingRules {
         switch callerRole {
         case .strangerToFree, .strangerToShared, .strangerToOwned: throw notBound
         case .normal, .guest:
-            throw Rejection(.forbidden, "Only who is special to the device, or owns it, shares it.")
+            throw Rejection(.forbidden, "Only a special user or owner of the device may share it.")
         case .owner, .special: return BindingChange()
         }
     }

@@ -154,7 +154,7 @@ package struct CommandTable {
 
     /// Asks the control worker to send waiting commands to devices; devices without any are left out.
     ///
-    /// A call that waits for a device to subscribe is not brought forward by a new command, which the broker
+    /// A dispatch request that waits for a device to subscribe is not brought forward by a new command, which the broker
     /// would drop until then. Only a message of the device itself brings it forward.
     package func requestDispatches(_ dispatches: [DispatchRequest]) throws {
         try sql.run(
@@ -178,7 +178,7 @@ package struct CommandTable {
         }
     }
 
-    /// Returns the device's next call to the control worker, due now or soon; nil for none.
+    /// Returns the device's next dispatch request, due now or soon; nil for none.
     package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? {
         try sql.query("SELECT at, sentBefore FROM dispatch WHERE did = $1") {
             $0.add(did.text)
@@ -191,12 +191,12 @@ package struct CommandTable {
         }.first
     }
 
-    /// Removes calls that were carried out.
+    /// Removes dispatch requests that were carried out.
     package func removeDispatches(_ dispatches: [DispatchRequest]) throws {
         try sql.run("DELETE FROM dispatch WHERE did = $1", each: dispatches) { $0.add($1.did.text) }
     }
 
-    /// Removes and returns the calls that are due, at most `limit`.
+    /// Removes and returns the dispatch requests that are due, at most `limit`.
     package func takeDispatches(limit: Int) throws -> [DispatchRequest] {
         let dispatches = try sql.query(
             "SELECT did, at, sentBefore FROM dispatch WHERE at <= $1 ORDER BY at LIMIT $2"

@@ -10,7 +10,7 @@ package struct DispatchRequest: Sendable, Equatable {
     /// yet subscribed; nil where no command is affected.
     package var sentBefore: Instant?
 
-    /// The farthest that a call can lie ahead, in milliseconds; one farther ahead stems from a clock that was
+    /// The farthest that a request can lie ahead, in milliseconds; one farther ahead stems from a clock that was
     /// set back, and is ignored.
     static let aheadMilliseconds: Int64 = 60_000
 
@@ -19,7 +19,7 @@ package struct DispatchRequest: Sendable, Equatable {
         at > now && at <= now.adding(milliseconds: Self.aheadMilliseconds)
     }
 
-    /// Makes a call for a device.
+    /// Makes a request for a device.
     package init(did: DeviceID, at: Instant, sentBefore: Instant? = nil) {
         self.did = did
         self.at = at

@@ -2,7 +2,7 @@ package import Domain
 package import JSON
 import Sodium
 
-/// commands that are sent at certain times.
+/// The table of schedules: commands that are sent at certain times.
 package struct ScheduleTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }

@@ -2,13 +2,13 @@ package import Domain
 package import Storage
 import Wire
 
-/// Turns orders of apps, schedules and operators into commands to devices; there is no other way to a device.
+/// Turns orders of apps and operators into commands, and sends all commands: there is no other way to a device.
 ///
-/// Any worker takes orders, but only the control worker sends commands: those of one device leave in the order of
-/// their numbers.
+/// Any worker takes orders, but only the control worker sends: the commands of one device leave in the order of their
+/// numbers. Schedules store theirs by themselves, many at once (`TriggerBatch`), and leave a dispatch request.
 package enum CommandDispatcher {
-    /// Checks an order, numbers and stores it as a command, and calls the control worker to send it at
-    /// once.
+    /// Checks an order, numbers and stores it as a command, and requests the control worker to send it
+    /// at once.
     ///
     /// The command is `queued` then; `sent` follows soon if the device is connected.
     /// - Throws: `Rejection` if the device is unknown or offline, the data doesn't fit, or too many commands wait.
@@ -70,7 +70,7 @@ package enum CommandDispatcher {
             try tx.commands.save([command])
             return command
         }
-        // Commands wait for a connected device only if there is a call for them.
+        // Commands wait for a connected device only if there is a dispatch request for them.
         var waiting: [Command] = []
         if let dispatch {
             try tx.commands.removeDispatches([dispatch])

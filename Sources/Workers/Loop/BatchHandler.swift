@@ -43,7 +43,7 @@ package protocol BatchHandler {
     /// Whether a batch is only for other workers, so that it is acknowledged without a transaction; decided
     /// without the store.
     func isForOthers(_ batch: [Inbound]) -> Bool
-    /// Carries out a batch in one transaction and returns what is owed.
+    /// Carries out a batch in one transaction and returns its effects.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
     /// Carries out due work, and work left by other workers; nil if there is none.
     mutating func due(in tx: Transaction) throws -> Effects?

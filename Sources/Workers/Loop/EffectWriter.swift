@@ -2,7 +2,7 @@ import Logging
 import Storage
 import Wire
 
-/// Stores what a worker's batches owe in their transaction, and wakes workers and starts slow work after the commit.
+/// Stores the effects of a worker's batches in their transaction; wakes workers and starts slow work after the commit.
 struct EffectWriter {
     let worker: WorkerName
     let environment: Environment
@@ -11,15 +11,10 @@ struct EffectWriter {
 
     // MARK: In the transaction
 
-    /// Stores what is owed; returns the row of this worker's own messages.
+    /// Stores the messages; returns their row in the outbox.
     ///
     /// A row behind older ones that are still in the store is later read there in its order.
     func write(_ effects: Effects, in tx: Transaction) throws -> Int64? {
-        for (worker, messages) in effects.others.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-            _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: true)
-            // Before the commit, so that the other worker looks in its very next transaction.
-            environment.wakeups.wake(worker)
-        }
         guard !effects.messages.isEmpty else { return nil }
         return try tx.outbox.add(effects.messages, by: worker.rawValue, isSecret: effects.isSecret)
     }

@@ -1,13 +1,11 @@
-package import Storage
 package import Domain
+package import Storage
 package import Wire
 
 /// The effects of a batch that follow its commit: messages, dead letters, calls and slow work.
 package struct Effects {
     /// Messages that this worker publishes, in order, until the broker has confirmed them.
     package private(set) var messages: [OutboundMessage] = []
-    /// Messages that another worker publishes, because it alone writes to those topics.
-    package private(set) var others: [WorkerName: [OutboundMessage]] = [:]
     /// Dead letters.
     package private(set) var deadLetters: [DeadLetter.Draft] = []
     /// Whether a message holds a token, a code or a secret.
@@ -21,19 +19,13 @@ package struct Effects {
     /// Records of devices' histories that were not kept, for the metrics.
     package private(set) var droppedHistory = 0
 
-    /// Owes nothing.
+    /// No effects.
     package init() {}
 
-    /// Owes a message.
+    /// Adds a message to publish.
     package mutating func publish(_ message: OutboundMessage, isSecret: Bool = false) {
         messages.append(message)
         if isSecret { self.isSecret = true }
-    }
-
-    /// Owes a message that another worker publishes.
-    package mutating func publish(_ message: OutboundMessage, by worker: WorkerName) {
-        others[worker, default: []].append(message)
-        woken.insert(worker)
     }
 
     /// Wakes another worker after the commit.
@@ -58,7 +50,7 @@ package struct Effects {
         )
     }
 
-    /// Puts an unreadable message aside; keeps only names and sizes of its payload.
+    /// Makes a dead letter of an unreadable message; keeps only names and sizes of its payload.
     package mutating func deadLetter(_ message: Inbound, unreadable error: WireError) {
         deadLetter(
             .malformed,
@@ -73,17 +65,14 @@ package struct Effects {
     /// Adds slow work that begins after the commit.
     mutating func submit(_ job: BackgroundJob) { jobs.append(job) }
 
-    /// Adds the messages, calls and slow work that another piece of work owes.
+    /// Adds the messages, wake-ups and slow work of other effects.
     mutating func add(_ other: Effects) {
         for message in other.messages { publish(message, isSecret: other.isSecret) }
-        for (worker, messages) in other.others {
-            for message in messages { publish(message, by: worker) }
-        }
         woken.formUnion(other.woken)
         jobs += other.jobs
     }
 
-    /// Adds all that another piece of work owes, its messages in front.
+    /// Adds all of other effects, their messages in front.
     mutating func precede(with other: Effects) {
         let mine = messages
         messages = []

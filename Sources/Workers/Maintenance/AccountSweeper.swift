@@ -133,7 +133,7 @@ final class AccountSweeper: Sendable {
 }
 
 extension Effects {
-    /// Stores what is owed, to be published by a worker of another process.
+    /// Stores the messages, to be published by a worker of another process.
     package func leave(to worker: WorkerName, in tx: Transaction) throws {
         if !messages.isEmpty {
             _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: isSecret)

@@ -280,7 +280,7 @@ package struct LinkService: Sendable {
         )
     }
 
-    /// Runs a transaction; the session worker publishes the messages that it owes.
+    /// Runs a transaction; the session worker publishes the messages that follow.
     private func commit(
         _ body: (Transaction, inout IDSource, inout Effects) throws -> LinkView
     ) throws -> LinkView {

@@ -256,7 +256,7 @@ package final class MessageSender: Sendable {
         logger.notice("DEVELOPMENT ONLY, a message that was not sent", metadata: metadata)
     }
 
-    /// Runs a transaction; the session worker publishes the messages that it owes.
+    /// Runs a transaction; the session worker publishes the messages that follow.
     private func commit<Value>(
         _ body: (Transaction, inout Effects) throws -> Value
     ) throws -> Value {

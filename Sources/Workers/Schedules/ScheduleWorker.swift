@@ -96,7 +96,7 @@ package struct ScheduleWorker: BatchHandler {
 }
 
 extension Effects {
-    /// Adds all that another piece of work owes, including its dead letters.
+    /// Adds all of other effects, including their dead letters.
     mutating func addAll(_ other: Effects) {
         add(other)
         for letter in other.deadLetters {

@@ -2,8 +2,11 @@ package import Domain
 package import Storage
 package import Wire
 
-/// The session worker: carries out the ends of sessions, watches which workers are online, and answers requests
-/// whose worker is offline.
+/// The session worker: tells terminals and the gate that sessions ended, watches which workers are online, and answers
+/// requests whose worker is offline.
+///
+/// A session is ended in the transaction of the worker that decides so (`SessionLifecycle.end`), which leaves a notice;
+/// this worker takes the notice and tells it (`SessionTermination`). The methods `session/…` are the account worker's.
 package struct SessionHandler: BatchHandler {
     private let environment: Environment
     private var processor: RequestProcessor

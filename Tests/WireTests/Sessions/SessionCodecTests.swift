@@ -1,4 +1,5 @@
 import Domain
+import Foundation
 import JSON
 import Testing
 import Wire
@@ -46,5 +47,22 @@ struct SessionCodecTests {
         let other = try #require(EventCodec.encode(actor, for: UserID(trusted: "u-2")).objectValue)
         #expect(own["terminalId"] != nil)
         #expect(other["terminalId"] == nil)
+    }
+
+    @Test("The schema lists the reasons for the end of a session")
+    func reasons() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(
+            path: "../../.."
+        )
+        let file = root.appending(path: "schemas/methods/session.schema.json").standardized
+        let schema = try JSONValue.parse(Array(Data(contentsOf: file)))
+        let reasons = schema.objectValue?["definitions"]?.objectValue?["endReason"]?.objectValue?[
+            "enum"
+        ]
+
+        #expect(
+            Set(try #require(reasons?.arrayValue).compactMap(\.stringValue))
+                == Set(Session.EndReason.allCases.map(\.rawValue))
+        )
     }
 }
