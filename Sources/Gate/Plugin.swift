@@ -104,8 +104,9 @@ private func answer(
 private func connect(_ gate: Gate, _ event: mosquitto_evt_basic_auth) -> Int32 {
     guard let client = event.client else { return MOSQ_ERR_AUTH.rawValue }
     let password = event.password.flatMap { Hash.of($0, count: strlen($0)) }
-    let mayConnect = gate.admit(client, password: password)
-    return mayConnect ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_AUTH.rawValue
+    if gate.admit(client, password: password) { return MOSQ_ERR_SUCCESS.rawValue }
+    RefusedWill.free(of: client)
+    return MOSQ_ERR_AUTH.rawValue
 }
 
 private func access(_ gate: Gate, _ event: mosquitto_evt_acl_check) -> Int32 {

@@ -25,26 +25,10 @@ enum Departure: String {
         }
     }
 
-    /// The first bytes of `struct mosquitto`: …, address, id, username, password (pointers), keep-alive,
-    /// last message id (16 bits each), state (32 bits).
     private static func saidGoodbye(_ client: OpaquePointer) -> Bool {
-        let memory = UnsafeRawPointer(client)
-        let known = [
-            UInt(bitPattern: gate_client_address(client)), UInt(bitPattern: gate_client_id(client)),
-            UInt(bitPattern: gate_client_username(client)),
-        ]
-        let word = MemoryLayout<UInt>.size
-        for start in stride(from: word, through: 8 &* word, by: word) {
-            let found = (0..<3).map {
-                memory.load(fromByteOffset: start &+ $0 &* word, as: UInt.self)
-            }
-            guard found == known else { continue }
-            let keepAlive = memory.load(fromByteOffset: start &+ 4 &* word, as: UInt16.self)
-            guard Int32(keepAlive) == gate_client_keepalive(client) else { return false }
-            let state = memory.load(fromByteOffset: start &+ 4 &* word &+ 4, as: Int32.self)
-            return state == disconnecting || state == disconnectWithWill
-        }
-        return false
+        guard let start = ClientStructure.start(of: client) else { return false }
+        let state = start.load(fromByteOffset: 4 &* ClientStructure.word &+ 4, as: Int32.self)
+        return state == disconnecting || state == disconnectWithWill
     }
 
     /// `mosq_cs_disconnecting` and `mosq_cs_disconnect_with_will` of Mosquitto's internal header.

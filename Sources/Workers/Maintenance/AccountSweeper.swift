@@ -135,11 +135,7 @@ final class AccountSweeper: Sendable {
 extension Effects {
     /// Stores the messages, to be published by a worker of another process.
     package func leave(to worker: WorkerName, in tx: Transaction) throws {
-        if !messages.isEmpty {
-            _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: isSecret)
-        }
-        for (other, messages) in others {
-            _ = try tx.outbox.add(messages, by: other.rawValue, isSecret: true)
-        }
+        guard !messages.isEmpty else { return }
+        _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: isSecret)
     }
 }
