@@ -22,16 +22,7 @@ import Testing
 
         #expect(disk.written == 21)
         #expect(disk.aMinute(seconds: 4) == nil)
-    }
-
-    @Test("What is written once at the beginning does not count as many times as fit into a minute")
-    func burst() {
-        var disk = AbuseDisk()
-        disk.add(40, at: 0)
-        for second in 1...20 { disk.add(60 + Double(second) / 10, at: Double(second)) }
-
-        // 22 in 20 seconds, and a tenth in each of the 40 that are left.
-        #expect(abs((disk.aMinute(seconds: 20) ?? 0) - 26) < 0.01)
+        #expect(disk.aMinute(seconds: 59) == nil)
     }
 
     @Test("Of an attack of minutes the minute counts in which most was written")
