@@ -1,6 +1,17 @@
-/// The workers, each one thread and one broker session; the scheduler, a clock, among them.
+/// The workers, each one thread and one broker session.
 package enum WorkerName: String, Sendable, CaseIterable {
-    case status, control, account, session, schedule, scheduler
+    /// Takes reports, presence and registrations of devices (`StatusHandler`).
+    case status
+    /// Answers requests about devices, homes and sharing, and sends all commands (`RequestHandler.control`).
+    case control
+    /// Answers requests about accounts, sessions and apps (`RequestHandler.account`).
+    case account
+    /// Tells that sessions ended, sends mails and texts, answers for workers that are away (`SessionHandler`).
+    case session
+    /// Answers requests about schedules, and carries out occurrences that are due (`ScheduleWorker`).
+    case schedule
+    /// The clock: publishes which occurrences are due (`TriggerClock`).
+    case scheduler
 
     /// The client id that the worker's broker session belongs to.
     package var clientID: String { "svc.lamplighter.\(rawValue)" }

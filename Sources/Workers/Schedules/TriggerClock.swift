@@ -118,6 +118,7 @@ package struct TriggerClock: BatchHandler {
             ? nil : Instant(milliseconds: tx.now.milliseconds + Self.lookMilliseconds)
         fire(fired, at: tx.now)
         ScheduleMetrics.shared.waits(waiting.count)
+        // Triggers need no outbox, as a lost one is sent again: `takeSignals` hands them to the loop.
         return nil
     }
 
