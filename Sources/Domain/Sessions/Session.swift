@@ -10,7 +10,7 @@ package struct Session: Sendable, Equatable {
         case expired
         /// The user changed the password on another terminal.
         case passwordChanged
-        /// The password was set anew by code or mail.
+        /// The password was reset by code or mail.
         case passwordReset
         /// The account is to be erased.
         case accountCancelled

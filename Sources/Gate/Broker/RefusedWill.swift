@@ -1,7 +1,7 @@
 import CMosquittoBroker
 
-/// Frees the will of a CONNECT that is refused, which Mosquitto 2.0.11 forgets: 60 KB of memory for each, whoever sends it
-/// and however wrong the password is.
+/// Frees the will of a CONNECT that is refused, which Mosquitto 2.0.11 never does: up to 64 KB of memory for each, even
+/// with a wrong password.
 ///
 /// No function of the broker gives a plugin the will, so its place in the private `struct mosquitto` is used, and only
 /// in a broker of the version that this was tested with, whose memory looks as expected in every word that is known.
