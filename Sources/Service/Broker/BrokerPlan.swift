@@ -62,8 +62,6 @@ package struct BrokerPlan: Sendable {
         max_inflight_messages 20000
         max_queued_messages \(queuedMessages)
         max_queued_bytes \(queuedBytes)
-        # A worker that stalls holds no more of the broker's memory than a client that is away.
-        max_inflight_bytes \(queuedBytes)
         max_keepalive 600
         persistent_client_expiration 14d
         set_tcp_nodelay true
