@@ -197,9 +197,8 @@ let package = Package(
         .target(
             name: "Bench",
             dependencies: [
-                "CLinux", "Domain", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
-                "Providers", "Service", "Simulate", "Sodium", "Storage", "Web", "Wire", "Workers",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
+                "Domain", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
+                "Providers", "Service", "Sodium", "Storage", "Web", "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -208,7 +207,7 @@ let package = Package(
         .executableTarget(
             name: "lamplighter",
             dependencies: [
-                "Bench", "Domain", "Wire", "JSON", "Load", "Storage", "Mosquitto", "Simulate",
+                "Bench", "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Simulate",
                 "Sodium", "Workers", "Service", "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),

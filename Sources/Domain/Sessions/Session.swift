@@ -2,7 +2,7 @@
 package struct Session: Sendable, Equatable {
     /// Why a session ended; `endReason` of `schemas/methods/session.schema.json`, which a test compares.
     package enum EndReason: String, Sendable, CaseIterable {
-        /// The user logged out, on this terminal or on all by code.
+        /// The user logged out on this terminal; an anonymous user that the app discards then, on all.
         case loggedOut
         /// The user ended it from another terminal, became a named user there, or took back a change of address.
         case terminated
