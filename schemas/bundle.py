@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), and the documents' schemas in one file each.
+"""Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), the documents' schemas in one file each, and
+what the program's reference is made from.
 
     bundle.py            writes the files
     bundle.py --check    fails when a file is not what it would write
@@ -14,10 +15,13 @@ import yaml
 import catalog
 
 GENERATED = catalog.HERE / "generated"
+SETTING = yaml.safe_load((catalog.HERE / "servers.yaml").read_text(encoding="utf-8"))
 # The documents that operators write: their schemas need no other file, so that every editor can use them.
 WRITTEN = ("app", "product")
 ROOT = "ll/v1"
 BINDING = "0.2.0"
+EXAMPLE_MAX = 2048  # bytes of JSON
+TOKEN = "lls_q2Jm0Yx8bN1vR4tZ6wK9sD3fG5hL7pA0cE2iU4oM8yQ"
 
 PARAMETERS = {
     "productKey": "The product's key, 32 lowercase hex digits.",
@@ -57,16 +61,22 @@ def part_name(file, definition):
     return f"{file.rsplit('/', 1)[-1]}.{definition}"
 
 
-def bundled(schema, file, place="#/components/schemas/"):
-    """A schema of `file` with its references turned to `place`."""
+def bundled(schema, file, refer=None):
+    """A schema of `file` whose references are what `refer` makes of a name; those of components unless given."""
+    refer = refer or (lambda name: component(name)["$ref"])
     if isinstance(schema, list):
-        return [bundled(one, file, place) for one in schema]
+        return [bundled(one, file, refer) for one in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        key: place + part_name(*catalog.target(value, file)) if key == "$ref" else bundled(value, file, place)
+        key: refer(part_name(*catalog.target(value, file))) if key == "$ref" else bundled(value, file, refer)
         for key, value in schema.items()
     }
+
+
+def defined(name):
+    """The reference to a definition of the same file."""
+    return "#/definitions/" + name
 
 
 def components():
@@ -79,7 +89,8 @@ def components():
                 if known in out:
                     raise ValueError(f"{known} is defined twice; one of them needs another name")
                 out[known] = bundled(definition, file)
-    return {**out, **{name: entry_component(name) for name in catalog.entries()}}
+    whole = {**out, **{name: entry_component(name) for name in catalog.entries()}}
+    return {component_key(name): schema for name, schema in whole.items()}
 
 
 def entry_component(name):
@@ -95,7 +106,7 @@ def entry_component(name):
 def standalone(name):
     """The schema of a document with all that it refers to."""
     file = catalog.entries()[name].file
-    schema = bundled(catalog.schema(name), file, "#/definitions/")
+    schema = bundled(catalog.schema(name), file, defined)
     return {
         "$schema": catalog.files()[file]["$schema"],
         "$id": f"{catalog.BASE}generated/{name}{catalog.SUFFIX}",
@@ -114,7 +125,7 @@ def needed(schema, file):
             name = part_name(other, definition)
             if name not in out:
                 found = catalog.files()[other]["definitions"][definition]
-                out[name] = bundled(found, other, "#/definitions/")
+                out[name] = bundled(found, other, defined)
                 waiting.append((found, other))
     return out
 
@@ -132,16 +143,21 @@ def references(schema, file):
                 yield from references(value, file)
 
 
+def component_key(name):
+    """The key of a name below components: some tools allow no dots in keys."""
+    return name.replace(".", "-")
+
+
 def component(name):
-    return {"$ref": "#/components/schemas/" + name}
+    return {"$ref": "#/components/schemas/" + component_key(name)}
 
 
 def address(channel):
     return channel["address"] if channel["address"].startswith("$") else f"{ROOT}/{channel['address']}"
 
 
-def message(title, payload, summary):
-    return {
+def message(title, payload, summary, examples=()):
+    made = {
         "name": title,
         "title": title,
         "summary": summary,
@@ -149,6 +165,25 @@ def message(title, payload, summary):
         "payload": payload,
         "bindings": {"mqtt": {"payloadFormatIndicator": 1, "bindingVersion": BINDING}},
     }
+    if examples:
+        made["examples"] = [{"name": case, "payload": value} for case, value in examples]
+    return made
+
+
+def shown(name, around=lambda value: value):
+    """The valid examples of a name as a message carries them, without those that are there for their size."""
+    cases = catalog.examples(name, "valid").items()
+    return [(case, around(value)) for case, value in cases if len(json.dumps(value)) <= EXAMPLE_MAX]
+
+
+def request_of(method):
+    """Makes a request of a method's params; a token stands where one is needed."""
+    token = {} if catalog.needs_session(method) == "never" else {"token": TOKEN}
+    return lambda params: {"id": "q1", **token, "params": params}
+
+
+def answer_of(result):
+    return {"id": "q1", "ok": True, "result": result}
 
 
 def envelope(kind, member, inner):
@@ -165,13 +200,34 @@ def messages(name, channel, channels):
         return {"message": batch}
     if "params" in channel:
         payload = envelope("request", "params", channel["params"])
-        return {"request": message(name + "Request", payload, channel["summary"])}
-    out = {"message": message(name, component(channel["payload"]), channel["summary"])}
+        examples = shown(channel["params"], request_of(channel["method"]))
+        return {"request": message(name + "Request", payload, channel["summary"], examples)}
+    examples = shown(channel["payload"])
+    out = {"message": message(name, component(channel["payload"]), channel["summary"], examples)}
     for other, asked in channels.items():
         if asked.get("reply") == name and "result" in asked:
             payload = envelope("answer", "result", asked["result"])
-            out[other] = message(other + "Answer", payload, "Answer to: " + asked["summary"])
+            examples = shown(asked["result"], answer_of)
+            out[other] = message(other + "Answer", payload, "Answer to: " + asked["summary"], examples)
     return out
+
+
+def tag(channel):
+    """The name of the group that a channel belongs to."""
+    if "method" in channel:
+        return channel["method"].split("/")[0]
+    tags = SETTING["tags"]
+    return next(t["name"] for t in tags if channel["address"].startswith(tuple(t["prefixes"])))
+
+
+def tags():
+    """All groups with what each is."""
+    written = {t["name"]: t["description"] for t in SETTING["tags"]}
+    services = {
+        file.removeprefix("methods/"): schema["description"]
+        for file, schema in catalog.files().items() if file.startswith("methods/")
+    }
+    return [{"name": name, "description": words} for name, words in {**written, **services}.items()]
 
 
 def channel_item(name, channel, channels):
@@ -179,13 +235,34 @@ def channel_item(name, channel, channels):
         "address": address(channel),
         "title": name,
         "summary": channel["summary"],
-        "description": "Other side: " + USERS[channel["who"]] + ".",
+        "description": channel_words(channel),
+        "tags": [{"name": tag(channel)}],
         "messages": messages(name, channel, channels),
     }
     parameters = re.findall(r"{(\w+)}", channel["address"])
     if parameters:
         item["parameters"] = {p: {"description": PARAMETERS[p]} for p in parameters}
     return item
+
+
+def channel_words(channel):
+    """What an operation's bindings say for MQTT 5 alone, said for all, beside the other side."""
+    words = "Other side: " + USERS[channel["who"]] + "."
+    if channel.get("retain"):
+        words += " Retained: a subscriber gets the last one at once, and an empty payload takes it away."
+    if channel.get("expires"):
+        words += " Expires: MQTT 5 tells how long it is kept; the payload says until when it holds."
+    return words
+
+
+def method_words(method):
+    """Whether a method needs a token, and which errors it answers."""
+    token = {
+        "always": "Needs the token of a session.",
+        "sometimes": "Needs the token of a session for some params.",
+        "never": "Needs no token.",
+    }[catalog.needs_session(method)]
+    return f"{token} Errors: {', '.join(catalog.error_codes(method))}. {ELSEWHERE}"
 
 
 def operation(name, channel, action):
@@ -200,10 +277,14 @@ def operation(name, channel, action):
         "action": action,
         "channel": {"$ref": "#/channels/" + name},
         "summary": channel["summary"],
+        "security": [{"$ref": f"#/components/securitySchemes/{s}"} for s in SETTING["principals"][channel["who"]]],
+        "tags": [{"name": tag(channel)}],
         "bindings": {"mqtt": binding},
     }
-    if "result" in channel:
-        item["description"] = ELSEWHERE
+    if "method" in channel:
+        item["description"] = method_words(channel["method"])
+        item["x-session"] = catalog.needs_session(channel["method"])
+        item["x-errors"] = catalog.error_codes(channel["method"])
     if "reply" in channel and action == "receive":
         item["reply"] = reply(name, channel)
     return item
@@ -234,20 +315,23 @@ def document():
             "version": "1.0.0",
             "description": "What devices, app terminals and back-end services say to Lamplighter and hear from it."
             f" Addresses stand below {ROOT}, the default root. Operations are seen from the service.",
+            "license": {"name": "Apache-2.0"},
+            "tags": tags(),
         },
         "defaultContentType": "application/json",
-        "servers": {
-            "broker": {
-                "host": "127.0.0.1:1883",
-                "protocol": "mqtt",
-                "protocolVersion": "5.0",
-                "description": "The broker that `lamplighter up` starts; MQTT 3.1.1 works too.",
-                "bindings": {"mqtt": {"maximumPacketSize": 131072, "bindingVersion": BINDING}},
-            }
-        },
+        "servers": {name: server(one) for name, one in SETTING["servers"].items()},
         "channels": {n: channel_item(n, c, channels) for n, c in channels.items()},
         "operations": operations(channels),
-        "components": {"schemas": components()},
+        "components": {"schemas": components(), "securitySchemes": SETTING["securitySchemes"]},
+    }
+
+
+def server(written):
+    return {
+        **written,
+        "protocolVersion": "5.0",
+        "security": [{"$ref": "#/components/securitySchemes/" + name} for name in SETTING["securitySchemes"]],
+        "bindings": {"mqtt": {"maximumPacketSize": 131072, "bindingVersion": BINDING}},
     }
 
 
@@ -264,10 +348,51 @@ def asyncapi():
         document(), Dumper=Plain, sort_keys=False, allow_unicode=True, width=120)
 
 
+def reference_lines():
+    """The contract for `lamplighter docs`: a JSON object a line, each of few levels, references as `file#definition`."""
+    for file, schema in catalog.files().items():
+        yield {"file": file, "title": schema["title"], "description": schema["description"]}
+        for name, definition in schema["definitions"].items():
+            if file.startswith("methods/") and catalog.is_entry(definition):
+                method = definition["title"]
+                yield {
+                    "method": f"{file}#{name}", "title": method, "description": definition["description"],
+                    "session": catalog.needs_session(method), "errors": catalog.error_codes(method)}
+                for side, inner in definition["properties"].items():
+                    yield {"schema": f"{file}#{name}.{side}", "value": pointed(inner, file)}
+            else:
+                kind = "entry" if catalog.is_entry(definition) else "schema"
+                yield {kind: f"{file}#{name}", "value": pointed(definition, file)}
+    for name, entry in catalog.entries().items():
+        side = f".{entry.side}" if entry.side else ""
+        for case, value in catalog.examples(name, "valid").items():
+            yield {"example": f"{entry.file}#{entry.definition}{side}", "case": case, "value": value}
+    for name, channel in catalog.channels().items():
+        if "params" not in channel:
+            yield {"channel": name, **channel, "other": USERS[channel["who"]]}
+
+
+def pointed(schema, file):
+    """A schema of `file` with its references as `file#definition`."""
+    if isinstance(schema, list):
+        return [pointed(one, file) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: "#".join(catalog.target(value, file)) if key == "$ref" else pointed(value, file)
+        for key, value in schema.items()
+    }
+
+
+def reference():
+    return "".join(
+        json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in reference_lines())
+
+
 def outputs():
     """The generated files by name, with their text."""
     made = {f"{n}{catalog.SUFFIX}": json.dumps(standalone(n), indent=2, ensure_ascii=False) + "\n" for n in WRITTEN}
-    return {"asyncapi.yaml": asyncapi(), **made}
+    return {"asyncapi.yaml": asyncapi(), "reference.jsonl": reference(), **made}
 
 
 def present():

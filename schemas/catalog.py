@@ -135,8 +135,30 @@ def _channel(method, definition):
     return {
         "address": f"app/{{appId}}/{{terminalId}}/request/{method}",
         "who": "app",
+        "method": method,
         "action": "receive",
         **{side: f"{method.replace('/', '.')}.{side}" for side in SIDES},
         "reply": "appResponse",
         "summary": definition["description"],
     }
+
+
+@functools.cache
+def _errors():
+    return yaml.safe_load((HERE / "errors.yaml").read_text(encoding="utf-8"))
+
+
+def needs_session(method):
+    """Whether a method needs a session's token: `always`, `sometimes` or `never`."""
+    return {"always": "never", "sometimes": "sometimes"}.get(_errors()["open"].get(method), "always")
+
+
+def error_codes(method):
+    """The codes of the errors that a method may answer, in the order of `errorCode`."""
+    found = {*_errors()["every"], *_errors()["methods"].get(method, ())}
+    if needs_session(method) == "always":
+        found.update(_errors()["session"])
+    file, definition = methods()[method]
+    if "countryCode" in definition["properties"]["params"].get("properties", {}):
+        found.update(_errors()["country"])
+    return [code for code in files()["common"]["definitions"]["errorCode"]["enum"] if code in found]
