@@ -51,7 +51,6 @@ let package = Package(
     ],
     targets: [
         // C libraries.
-        .target(name: "CBulkSocket"),
         .systemLibrary(
             name: "CSQLite",
             pkgConfig: "sqlite3",
@@ -108,7 +107,7 @@ let package = Package(
         // The service, from the wire up.
         .target(
             name: "Mosquitto",
-            dependencies: ["Batching", "CBulkSocket", "CMosquitto"],
+            dependencies: ["Batching", "CMosquitto"],
             swiftSettings: settings
         ),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
@@ -162,11 +161,26 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        // The reference that people read, made from schemas/generated/reference.jsonl and from texts, which
+        // the plugin embeds.
+        .executableTarget(name: "EmbedTool", path: "Plugins/EmbedTool", swiftSettings: settings),
+        .plugin(
+            name: "EmbedTexts",
+            capability: .buildTool(),
+            dependencies: ["EmbedTool"]
+        ),
+        .target(
+            name: "Reference",
+            dependencies: ["Domain", "JSON"],
+            exclude: ["Texts"],
+            swiftSettings: settings,
+            plugins: ["EmbedTexts"]
+        ),
         .target(
             name: "Service",
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
-                "Credentials", "CLinux", "Metering", "Providers",
+                "Credentials", "CLinux", "Metering", "Providers", "Reference",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -207,7 +221,7 @@ let package = Package(
         .executableTarget(
             name: "lamplighter",
             dependencies: [
-                "Bench", "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Simulate",
+                "Bench", "Domain", "Wire", "JSON", "Reference", "Storage", "Mosquitto", "Simulate",
                 "Sodium", "Workers", "Service", "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -274,7 +288,7 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Domain", "Service", "Web", "JSON", "Sodium", "Storage", "Workers",
+                "Domain", "Service", "Web", "JSON", "Metering", "Sodium", "Storage", "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -300,6 +314,11 @@ let package = Package(
         .testTarget(
             name: "JSONTests",
             dependencies: ["JSON", "TestKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ReferenceTests",
+            dependencies: ["Credentials", "Domain", "JSON", "Reference", "Service", "Web"],
             swiftSettings: settings
         ),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: settings),

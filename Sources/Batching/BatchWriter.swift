@@ -52,9 +52,9 @@ package struct BatchWriter {
             flags.insert(.expiry)
             append(number: seconds)
         }
-        append(message.responseTopic, .responseTopic, &flags)
-        append(message.correlation, .correlation, &flags)
-        append(message.sourceAddress, .sourceAddress, &flags)
+        append(message.responseTopic, .responseTopic, flags: &flags)
+        append(message.correlation, .correlation, flags: &flags)
+        append(message.sourceAddress, .sourceAddress, flags: &flags)
         bytes[start] = flags.rawValue
         count += 1
     }
@@ -62,7 +62,7 @@ package struct BatchWriter {
     private mutating func append(
         _ piece: UnsafeBufferPointer<UInt8>?,
         _ flag: BatchFlags,
-        _ flags: inout BatchFlags
+        flags: inout BatchFlags
     ) {
         guard let piece else { return }
         flags.insert(flag)

@@ -89,9 +89,6 @@ static inline int gate_publish_with(
     return code;
 }
 
-// The version of the broker's headers, as 2000011 for 2.0.11.
-static inline int gate_broker_version(void) { return LIBMOSQUITTO_VERSION_NUMBER; }
-
 static inline int gate_publish(
     const char *topic, const void *payload, int count, int qos, mosquitto_property *properties) {
     return gate_publish_with(topic, payload, count, qos, false, properties);

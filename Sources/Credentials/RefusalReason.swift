@@ -2,6 +2,7 @@
 ///
 /// A closed list, shared by the gate, which gives the reasons, and the service, which explains and
 /// counts them: `lamplighter explain` describes each.
+/// The rules in words (reference: connecting#rights).
 package enum RefusalReason: String, Error, Sendable, CaseIterable {
     // Connecting.
     case noUsername

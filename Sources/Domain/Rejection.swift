@@ -1,4 +1,6 @@
 /// The error codes of refusals.
+///
+/// The rules in words (reference: requests#envelope).
 package enum ErrorCode: String, Sendable, CaseIterable {
     case invalidRequest = "InvalidRequest"
     case invalidToken = "InvalidToken"

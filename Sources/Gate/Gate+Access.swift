@@ -1,5 +1,6 @@
 import CMosquittoBroker
 import Credentials
+import Metering
 
 extension Gate {
     /// An access that the broker asks about.

@@ -5,6 +5,7 @@ import Metering
 ///
 /// The broker asks on one thread. Closing a connection runs the disconnect and access callbacks before it
 /// returns, so nothing here calls `Broker.kick` while it works on a stored property.
+/// The rules in words (reference: operation#gate).
 final class Gate {
     let settings: Settings
     let watch: CredentialsWatch
@@ -79,7 +80,7 @@ final class Gate {
         self.settings = settings
         watch = CredentialsWatch(path: settings.credentials)
         admission = Admission(root: settings.root, worker: worker, revoked: RevokedSessions())
-        newClients = NewClients(limit: settings.newClientsPerMinute)
+        newClients = NewClients(limit: settings.limits.newClientsPerMinute)
         refusals = Refusals(root: settings.root)
         presence = Presence(root: settings.root)
         subscribers = RequestSubscribers(root: settings.root)

@@ -105,7 +105,7 @@ private func connect(_ gate: Gate, _ event: mosquitto_evt_basic_auth) -> Int32 {
     guard let client = event.client else { return MOSQ_ERR_AUTH.rawValue }
     let password = event.password.flatMap { Hash.of($0, count: strlen($0)) }
     if gate.admit(client, password: password) { return MOSQ_ERR_SUCCESS.rawValue }
-    RefusedWill.free(of: client)
+    PrivateStructure.freeRefusedWill(of: client)
     return MOSQ_ERR_AUTH.rawValue
 }
 

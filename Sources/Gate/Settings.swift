@@ -10,10 +10,8 @@ struct Settings {
     var root = "ll/v1"
     /// `plugin_opt_worker_hash`: SHA-256, in hex, of the password of `service:lamplighter`.
     var worker: Digest?
-    /// `plugin_opt_new_clients_per_minute`: per source address.
-    var newClientsPerMinute = 30
-    /// The options of `Limits.keys`.
-    var limits = Limits()
+    /// The limits that the options of `GateOption` set.
+    var limits = GateLimits()
 
     /// The number of levels of `root`.
     var rootLevels: Int { Array(root.utf8).withUnsafeBufferPointer(FilterShape.count) }
@@ -47,20 +45,14 @@ struct Settings {
             if worker == nil {
                 throw Problem(text: "plugin_opt_worker_hash is not 64 hexadecimal digits")
             }
-        case "new_clients_per_minute":
-            guard let number = Int(value), (0...1_000_000).contains(number) else {
-                throw Problem(text: "plugin_opt_new_clients_per_minute is not 0 to 1000000")
-            }
-            newClientsPerMinute = number
         default:
-            guard let limit = Limits.keys[key] else {
+            guard let option = GateOption(rawValue: key) else {
                 throw Problem(text: "plugin_opt_\(key) is unknown")
             }
-            // The largest of the service's settings, a million KiB, is a little more than a thousand million.
-            guard let number = Int(value), (0...2_000_000_000).contains(number) else {
-                throw Problem(text: "plugin_opt_\(key) is not 0 to 2000000000")
+            guard let number = Int(value), (0...option.numberMax).contains(number) else {
+                throw Problem(text: "plugin_opt_\(key) is not 0 to \(option.numberMax)")
             }
-            limits[keyPath: limit] = number
+            limits[keyPath: option.limit] = number
         }
     }
 }

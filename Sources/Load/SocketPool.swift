@@ -31,10 +31,10 @@ package final class SocketPool {
         // Closing takes a descriptor out of the wait.
         sockets[index] = socket
         isWriting[index] = false
-        if let socket { watch(index, socket, EPOLL_CTL_ADD) }
+        if let socket { watch(index, socket, operation: EPOLL_CTL_ADD) }
     }
 
-    private func watch(_ index: Int, _ socket: DeviceSocket, _ operation: Int32) {
+    private func watch(_ index: Int, _ socket: DeviceSocket, operation: Int32) {
         var event = epoll_event()
         event.events = EPOLLIN.rawValue | (isWriting[index] ? EPOLLOUT.rawValue : 0)
         event.data.u64 = UInt64(index)
@@ -44,7 +44,7 @@ package final class SocketPool {
     private func watchOutput(_ index: Int, _ socket: DeviceSocket) {
         guard socket.hasOutput != isWriting[index] else { return }
         isWriting[index] = socket.hasOutput
-        watch(index, socket, EPOLL_CTL_MOD)
+        watch(index, socket, operation: EPOLL_CTL_MOD)
     }
 
     /// Writes what is queued on one connection.

@@ -14,6 +14,8 @@ final class Callbacks {
     var batches: [UInt8]?
     /// Deliveries whose acknowledgements are queued and not yet written.
     var acknowledgementsHeld = 0
+    /// The number of them that may leave, and wait for the others.
+    var acknowledgementsPermitted = 0
     var unconfirmed = 0
     /// Inside `mosquitto_loop_write`, where the library reports each QoS 0 message as published.
     var isWriting = false

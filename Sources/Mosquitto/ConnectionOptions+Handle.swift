@@ -4,10 +4,10 @@ extension ConnectionOptions {
     /// Puts the options that `mosquitto_connect_bind_v5` does not take into a handle.
     func apply(to handle: OpaquePointer) throws(MosquittoError) {
         try check("mosquitto_threaded_set", mosquitto_threaded_set(handle, true))
-        try set(handle, MOSQ_OPT_PROTOCOL_VERSION, Int32(MQTT_PROTOCOL_V5))
-        try set(handle, MOSQ_OPT_RECEIVE_MAXIMUM, Int32(receiveMaximum))
-        try set(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(sendMaximum))
-        try set(handle, MOSQ_OPT_TCP_NODELAY, 1)
+        try set(MOSQ_OPT_PROTOCOL_VERSION, to: Int32(MQTT_PROTOCOL_V5), in: handle)
+        try set(MOSQ_OPT_RECEIVE_MAXIMUM, to: Int32(receiveMaximum), in: handle)
+        try set(MOSQ_OPT_SEND_MAXIMUM, to: Int32(sendMaximum), in: handle)
+        try set(MOSQ_OPT_TCP_NODELAY, to: 1, in: handle)
         if let username {
             try check(
                 "mosquitto_username_pw_set",
@@ -44,9 +44,9 @@ extension ConnectionOptions {
     }
 
     private func set(
-        _ handle: OpaquePointer,
         _ option: mosq_opt_t,
-        _ value: Int32
+        to value: Int32,
+        in handle: OpaquePointer
     ) throws(MosquittoError) {
         try check("mosquitto_int_option", mosquitto_int_option(handle, option, value))
     }

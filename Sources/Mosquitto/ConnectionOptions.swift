@@ -16,10 +16,6 @@ package struct ConnectionOptions: Sendable {
     package var sendMaximum: UInt16 = 250
     package var tls: TLS?
     package var will: Will?
-    /// Keeps acknowledgements apart from other output, so that the oldest may leave alone.
-    ///
-    /// If the library bypasses the buffers (TLS, or from 2.0.15 on) they leave all together.
-    package var holdsAcknowledgements = false
     /// The topics for many messages in one; without them each message is a packet of its own.
     package var batches: Batches?
     /// The longest wait for the answer to CONNECT, SUBSCRIBE and UNSUBSCRIBE.

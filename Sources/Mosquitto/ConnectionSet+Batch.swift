@@ -28,16 +28,21 @@ extension ConnectionSet.Outlet {
     /// - Returns: The message's id, unique within this connection.
     /// - Throws: `MosquittoError`; as for a message by itself, `.invalid` and `.malformedUTF8` concern this one only.
     func put(
-        _ topic: String,
-        _ payload: [UInt8],
-        _ quality: QualityOfService,
-        _ isRetained: Bool,
-        _ properties: PublishProperties?
+        topic: String,
+        payload: [UInt8],
+        quality: QualityOfService,
+        isRetained: Bool,
+        properties: PublishProperties?
     ) throws(MosquittoError) -> Int32 {
         var topic = topic
         try Self.check(topic)
         guard topic.utf8.first != UInt8(ascii: "$") else {
-            return try publishAlone(topic, payload, quality, isRetained)
+            return try publishAlone(
+                topic: topic,
+                payload: payload,
+                quality: quality,
+                isRetained: isRetained
+            )
         }
         let data = properties?.correlationData ?? []
         let bytes = topic.utf8.count + payload.count + data.count
@@ -68,10 +73,10 @@ extension ConnectionSet.Outlet {
     /// It follows the waiting batch: between two packets of a connection the broker delivers all messages of the
     /// first one.
     private func publishAlone(
-        _ topic: String,
-        _ payload: [UInt8],
-        _ quality: QualityOfService,
-        _ isRetained: Bool
+        topic: String,
+        payload: [UInt8],
+        quality: QualityOfService,
+        isRetained: Bool
     ) throws(MosquittoError) -> Int32 {
         try sendBatch()
         let mid = try client.publish(

@@ -15,8 +15,7 @@ extension ConnectionSet {
     ) throws(MosquittoError) {
         batch.removeAll()
         try tick()
-        let isBuffered = limit > 0 && intake.mayRead && intake.bulk?.next != nil
-        try look(upTo: limit, linger: linger, wait: isBuffered ? .zero : wait)
+        try look(upTo: limit, linger: linger, wait: wait)
         swap(&intake.callbacks.intake, &batch)
         for outlet in outlets where !outlet.client.callbacks.intake.confirmed.isEmpty {
             for receipt in outlet.client.callbacks.intake.confirmed {
@@ -37,7 +36,7 @@ extension ConnectionSet {
         linger: Duration,
         wait: Duration
     ) throws(MosquittoError) {
-        let end = Monotonic.now.adding(wait)
+        let end = ContinuousClock.now + wait
         while true {
             let left = end.milliseconds(since: .now)
             let isReading = limit > 0 && intake.mayRead
@@ -45,7 +44,7 @@ extension ConnectionSet {
             if events.isLost { throw MosquittoError(.connectionLost, function: "poll") }
             try write(events)
             var hasRead = try readReceipts(events)
-            if isReading, events.isReadable(0) || intake.bulk?.next != nil {
+            if isReading, events.isReadable(0) {
                 try intake.drain(upTo: limit, linger: linger)
                 hasRead = hasRead || !intake.callbacks.intake.isEmpty
             }

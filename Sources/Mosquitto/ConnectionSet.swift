@@ -35,7 +35,6 @@ package struct ConnectionSet: ~Copyable {
         waker: Waker
     ) throws(MosquittoError) {
         var own = options
-        own.holdsAcknowledgements = true
         // While much output waits, the intake reads nothing, not even the answer to a PINGREQ: the outlets
         // notice a broker that is gone.
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
@@ -129,13 +128,19 @@ package struct ConnectionSet: ~Copyable {
                 properties: properties
             )
         }
-        return try outlet.put(topic, payload, quality, isRetained, properties)
+        return try outlet.put(
+            topic: topic,
+            payload: payload,
+            quality: quality,
+            isRetained: isRetained,
+            properties: properties
+        )
     }
 
-    /// The number of deliveries whose acknowledgements are held.
-    package var unacknowledged: Int { intake.callbacks.acknowledgementsHeld }
-
-    /// Lets the acknowledgements of the oldest deliveries leave with the next `flush()`.
+    /// Permits the acknowledgements of the oldest deliveries.
+    ///
+    /// The library writes all of them or none: they leave with the next `flush()` once all are permitted. While many
+    /// wait for that, `receive` reads no message.
     package mutating func acknowledge(_ count: Int) { intake.acknowledge(count) }
 
     /// Writes messages and acknowledgements as far as the broker takes them now; `receive` writes the rest.

@@ -11,32 +11,11 @@ enum Library {
     }()
 }
 
-/// A point on the monotonic clock, in nanoseconds.
-struct Monotonic: Comparable {
-    var nanoseconds: Int64
-
-    static var now: Monotonic {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Monotonic(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
-
-    static func < (left: Monotonic, right: Monotonic) -> Bool {
-        left.nanoseconds < right.nanoseconds
-    }
-
-    func adding(_ duration: Duration) -> Monotonic {
-        Monotonic(nanoseconds: nanoseconds + duration.nanoseconds)
-    }
-
-    /// Milliseconds from `start` until here, rounded up, never negative.
-    func milliseconds(since start: Monotonic) -> Int32 {
-        Int32(clamping: max(0, (nanoseconds - start.nanoseconds + 999_999) / 1_000_000))
-    }
-}
-
-extension Duration {
-    var nanoseconds: Int64 {
-        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
+extension ContinuousClock.Instant {
+    /// Returns the milliseconds from `start` until here for a call of C: rounded up, never negative.
+    func milliseconds(since start: Self) -> Int32 {
+        let (seconds, attoseconds) = start.duration(to: self).components
+        let (quotient, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        return Int32(clamping: max(0, seconds * 1000 + quotient + (rest > 0 ? 1 : 0)))
     }
 }

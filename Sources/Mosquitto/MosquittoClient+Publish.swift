@@ -26,8 +26,6 @@ extension MosquittoClient {
         self.topic.append(0)
         var mid: Int32 = 0
         let list = properties?.makeList() ?? Properties()
-        bulk?.enter(mosquitto_socket(handle))
-        defer { bulk?.leave() }
         try check(
             "mosquitto_publish_v5",
             mosquitto_publish_v5(
@@ -102,25 +100,15 @@ extension MosquittoClient {
     /// It need not: the receive maximum limits the broker's own sending, so the broker continues to read.
     /// - Throws: `MosquittoError`; then it is unknown what arrived, and unacknowledged messages come again.
     package mutating func flush() throws(MosquittoError) {
-        try flush(through: bulk)
+        try flush(within: options.writeTimeout)
     }
 
     /// Works as `flush()`, with its own time limit.
     mutating func flush(within limit: Duration) throws(MosquittoError) {
-        try flush(through: bulk, within: limit)
-    }
-
-    mutating func flush(
-        through bulk: BulkSocket?,
-        within limit: Duration? = nil
-    ) throws(MosquittoError) {
-        let deadline = Monotonic.now.adding(limit ?? options.writeTimeout)
-        if isHolding { bulk?.release(callbacks.acknowledgementsHeld) }
-        bulk?.enter(mosquitto_socket(handle))
-        defer { bulk?.leave() }
-        while true {
-            if mosquitto_want_write(handle) { try write() }
-            guard try !isWritten(through: bulk) else { break }
+        let deadline = ContinuousClock.now + limit
+        while mosquitto_want_write(handle) {
+            try write()
+            guard mosquitto_want_write(handle) else { break }
             // After a DISCONNECT the library reports success for a lost connection.
             guard mosquitto_socket(handle) >= 0 else {
                 throw MosquittoError(.noConnection, function: "flush")
@@ -130,55 +118,49 @@ extension MosquittoClient {
             waitUntilWritable(milliseconds: min(left, 1000))
         }
         callbacks.acknowledgementsHeld = 0
+        callbacks.acknowledgementsPermitted = 0
     }
 
-    /// Whether acknowledgements are kept apart, so that some may leave before others, and all other output
-    /// before them.
-    var isHolding: Bool { options.holdsAcknowledgements && bulk?.isInterposed == true }
-
-    /// Lets the acknowledgements of the oldest deliveries leave with the next `writeSome()`; if they are
-    /// not kept apart, none leaves before the last one may.
+    /// Permits the acknowledgements of the oldest deliveries.
+    ///
+    /// The library has one queue for all output and writes the whole of it: nothing leaves until the last
+    /// acknowledgement in it is permitted.
     mutating func acknowledge(_ count: Int) {
-        callbacks.acknowledgementsHeld -= count
-        if isHolding { bulk?.release(count) }
+        callbacks.acknowledgementsPermitted += count
+        guard callbacks.acknowledgementsPermitted >= callbacks.acknowledgementsHeld else { return }
+        callbacks.acknowledgementsHeld = 0
+        callbacks.acknowledgementsPermitted = 0
     }
 
     /// Whether there is output that may be written.
-    var hasOutput: Bool {
-        bulk?.isPending == true || (mayWrite && mosquitto_want_write(handle))
-    }
+    var hasOutput: Bool { callbacks.acknowledgementsHeld == 0 && mosquitto_want_write(handle) }
 
-    private var mayWrite: Bool { isHolding || callbacks.acknowledgementsHeld == 0 }
-
-    /// Whether another message may be read: not while acknowledgements are being written, since its own would
-    /// leave with them.
+    /// Whether another message may be read.
+    ///
+    /// Not while acknowledgements are being written, since its own would leave with them; and not while many are
+    /// permitted that wait for others, or under a steady load they would wait for good.
     var mayRead: Bool {
-        isHolding || callbacks.acknowledgementsHeld > 0 || !mosquitto_want_write(handle)
+        callbacks.acknowledgementsHeld == 0
+            ? !mosquitto_want_write(handle)
+            : callbacks.acknowledgementsPermitted < Self.permittedMax
     }
+
+    /// Permitted acknowledgements from which on no message is read until they have left.
+    private static let permittedMax = 1000
 
     /// Writes the permitted output as far as the broker reads, without waiting.
     mutating func writeSome() throws(MosquittoError) {
-        guard hasOutput else { return }
-        bulk?.enter(mosquitto_socket(handle))
-        defer { bulk?.leave() }
-        if mayWrite, mosquitto_want_write(handle) { try write() }
-        _ = try isWritten(through: bulk)
+        if hasOutput { try write() }
     }
 
-    /// Whether all output is written, both the library's and that of the buffer before the socket.
-    private func isWritten(through bulk: BulkSocket?) throws(MosquittoError) -> Bool {
-        if let bulk, !bulk.flush() {
-            guard errno == EAGAIN else {
-                throw MosquittoError(.connectionLost, function: "send", systemError: errno)
-            }
-            return false
-        }
-        return !mosquitto_want_write(handle)
-    }
-
+    /// Writes the library's whole queue, as few segments, as far as the socket takes it: `mosquitto_loop_write`.
     func write() throws(MosquittoError) {
         callbacks.isWriting = true
-        defer { callbacks.isWriting = false }
+        gatherSegments(true)
+        defer {
+            gatherSegments(false)
+            callbacks.isWriting = false
+        }
         try checkConnection("mosquitto_loop_write", mosquitto_loop_write(handle, 1))
     }
 

@@ -26,27 +26,26 @@ extension MosquittoClient {
 
     /// Reads until the socket is empty: no poll between packets, since a read without data shows it.
     mutating func drain(upTo limit: Int, linger: Duration) throws(MosquittoError) {
-        let deadline = Monotonic.now.adding(linger)
+        let deadline = ContinuousClock.now + linger
         var reads = 0
         while callbacks.intake.deliveries.count < limit,
             callbacks.intake.bytes.count < Intake.bytesMax
         {
             guard try readPackets() else { return }
             reads += 1
-            if reads % 16 == 0, Monotonic.now >= deadline { return }
+            if reads % 16 == 0, ContinuousClock.now >= deadline { return }
         }
     }
 
     /// Reads one packet (`mosquitto_loop_read`), or as many as are unconfirmed.
     ///
-    /// - Returns: False if the socket had nothing more. A packet may leave EAGAIN behind as well, with TLS
-    ///   from the library's wake-up pair, which is never emptied; so a packet that brought data returns true.
+    /// - Returns: False if the socket had nothing more. A packet may leave EAGAIN behind as well, from the library's
+    ///   wake-up pair, which is never emptied; so a packet that brought data returns true.
     mutating func readPackets() throws(MosquittoError) -> Bool {
         let before = callbacks.intake.deliveries.count &+ callbacks.intake.confirmed.count
-        bulk?.enter(mosquitto_socket(handle))
+        errno = 0
         let result = mosquitto_loop_read(handle, 1)
-        let isDry = errno == EAGAIN && bulk?.next == nil
-        bulk?.leave()
+        let isDry = errno == EAGAIN
         try checkConnection("mosquitto_loop_read", result)
         let after = callbacks.intake.deliveries.count &+ callbacks.intake.confirmed.count
         return after != before || !isDry
@@ -56,8 +55,7 @@ extension MosquittoClient {
     ///
     /// Meanwhile writes output that needs no commit: keep-alives, and messages that waited for the send window.
     private mutating func waitForPacket(_ wait: Duration) throws(MosquittoError) -> Bool {
-        if bulk?.next != nil { return true }
-        let end = Monotonic.now.adding(wait)
+        let end = ContinuousClock.now + wait
         while true {
             if callbacks.acknowledgementsHeld == 0, mosquitto_want_write(handle) { try write() }
             let left = end.milliseconds(since: .now)
@@ -81,7 +79,7 @@ extension MosquittoClient {
         leavesMessages: Bool = false,
         _ condition: (Callbacks) -> Bool
     ) throws(MosquittoError) {
-        let deadline = Monotonic.now.adding(limit)
+        let deadline = ContinuousClock.now + limit
         while !condition(callbacks) {
             if callbacks.acknowledgementsHeld == 0, mosquitto_want_write(handle) { try write() }
             if leavesMessages, options.tls != nil || isMessageNext { return }
@@ -96,7 +94,6 @@ extension MosquittoClient {
 
     /// Whether the next packet is a PUBLISH; always false on a TLS connection.
     private var isMessageNext: Bool {
-        if let header = bulk?.next { return header & 0xF0 == 0x30 }
         var header: UInt8 = 0
         let count = recv(mosquitto_socket(handle), &header, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
         return count == 1 && header & 0xF0 == 0x30
@@ -104,9 +101,9 @@ extension MosquittoClient {
 
     /// Sends a PINGREQ if one is due, and notices a broker that no longer answers: `mosquitto_loop_misc`.
     mutating func tick() throws(MosquittoError) {
-        let now = Monotonic.now
+        let now = ContinuousClock.now
         guard now >= nextMisc else { return }
-        nextMisc = now.adding(.milliseconds(500))
+        nextMisc = now + .milliseconds(500)
         try checkConnection("mosquitto_loop_misc", mosquitto_loop_misc(handle))
     }
 

@@ -26,11 +26,9 @@ package struct MosquittoClient: ~Copyable {
     let callbacks: Callbacks
     let waker: Waker
     let options: ConnectionOptions
-    /// Moves the socket's bytes in bulk; nil on a TLS connection.
-    let bulk: BulkSocket?
     /// A topic with its closing NUL for C, in reused memory.
     var topic: [CChar] = []
-    var nextMisc = Monotonic.now
+    var nextMisc = ContinuousClock.now
 
     /// Creates a handle with these options (`mosquitto_new`), without connecting.
     ///
@@ -53,8 +51,6 @@ package struct MosquittoClient: ~Copyable {
         self.callbacks = callbacks
         self.waker = waker
         self.options = options
-        bulk = options.tls == nil ? BulkSocket() : nil
-        if options.holdsAcknowledgements { bulk?.hold() }
     }
 
     deinit {
@@ -105,21 +101,7 @@ package struct MosquittoClient: ~Copyable {
     package mutating func disconnect() {
         guard callbacks.acknowledgementsHeld == 0 else { return }
         guard mosquitto_disconnect_v5(handle, 0, nil) == MOSQ_ERR_SUCCESS.rawValue else { return }
-        // The library closes the socket when it has written DISCONNECT, so that must not wait in a buffer.
-        // Or the connection is lost: both end it.
-        try? flush(through: nil)
-    }
-
-    /// Makes room for a whole window, so that neither side waits for the other's next turn, and switches off
-    /// the system's gathering of small writes, since the buffers do it.
-    private func tuneSocket() {
-        let socket = mosquitto_socket(handle)
-        let length = socklen_t(MemoryLayout<Int32>.size)
-        var size: Int32 = 1 << 20
-        var isOn: Int32 = 1
-        // If the system refuses or reduces it, the connection still works, with more turns.
-        setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &size, length)
-        setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, length)
-        setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, length)
+        // The library closes the socket when it has written DISCONNECT. Or the connection is lost: both end it.
+        try? flush()
     }
 }

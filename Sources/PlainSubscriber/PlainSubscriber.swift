@@ -40,7 +40,7 @@ package struct PlainSubscriber: ~Copyable {
                 count.granted += 1
                 if !count.asked.isEmpty { count.confirmed = count.asked.removeFirst() }
             }
-            try Self.start(handle, options, filters)
+            try Self.start(handle, options, filters: filters)
         } catch {
             mosquitto_destroy(handle)
             throw error
@@ -118,7 +118,7 @@ package struct PlainSubscriber: ~Copyable {
     private static func start(
         _ handle: OpaquePointer,
         _ options: ConnectionOptions,
-        _ filters: [String]
+        filters: [String]
     ) throws(MosquittoError) {
         var properties: OpaquePointer?
         defer { mosquitto_property_free_all(&properties) }

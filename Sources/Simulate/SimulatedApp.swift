@@ -48,6 +48,19 @@ struct SimulatedApp {
         ])
     }
 
+    /// Returns the request that switches a device.
+    mutating func controlRequest(_ did: String, _ data: JSONObject) -> [UInt8] {
+        request(["did": .string(did), "data": .object(data)])
+    }
+
+    /// When the next command is due, in milliseconds; after the first binding.
+    var nextCommandAt: Int64?
+    /// The devices that are bound.
+    private(set) var dids: [String] = []
+
+    /// Notes that a device is bound.
+    mutating func noteBound(_ did: String) { dids.append(did) }
+
     /// Takes the answer to the login.
     ///
     /// - Returns: Whether it gave a session.

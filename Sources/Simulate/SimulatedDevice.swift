@@ -73,13 +73,12 @@ struct SimulatedDevice {
         keep(now, [("data", .object(data)), (values.faultField, values.fault())])
     }
 
-    /// Obeys a command and answers with a report; false for one that came before.
-    mutating func obey(_ command: JSONObject, at now: Int64) -> Bool {
-        guard let cid = command["cid"]?.intValue, cid > lastCommand else { return false }
+    /// Obeys a command and answers with a report, which it returns; nil for a command that came before.
+    mutating func obey(_ command: JSONObject, at now: Int64) -> [UInt8]? {
+        guard let cid = command["cid"]?.intValue, cid > lastCommand else { return nil }
         lastCommand = cid
         if let data = command["data"]?.objectValue { values.write(data) }
-        keep(now, [("cid", .integer(cid)), ("code", 0), ("data", .object(values.all))])
-        return true
+        return keep(now, [("cid", .integer(cid)), ("code", 0), ("data", .object(values.all))])
     }
 
     /// Takes the answer to a report.
@@ -98,12 +97,14 @@ struct SimulatedDevice {
     /// A new connection: what is under way goes again at once.
     mutating func reconnected(at now: Int64) { kept.sendAgain(at: now) }
 
-    private mutating func keep(_ now: Int64, _ members: [(String, JSONValue?)]) {
+    @discardableResult
+    private mutating func keep(_ now: Int64, _ members: [(String, JSONValue?)]) -> [UInt8] {
         reports += 1
         let id = "\(run)-\(reports)"
         let payload = JSONValue.object(
             JSONObject([("id", .string(id)), ("ts", .integer(now))] + members)
         ).encoded()
         kept.append(id, payload, at: now)
+        return payload
     }
 }

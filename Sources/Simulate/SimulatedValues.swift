@@ -60,13 +60,21 @@ struct SimulatedValues {
     /// Whether `fault()` speaks of an alert, for products that have no faults.
     var faultField: String { product.faults.isEmpty ? "alerts" : "faults" }
 
+    /// Returns what an app may set; nil where the product has nothing of the kind.
+    static func command(_ product: Product) -> JSONObject? {
+        let point =
+            product.dataPoints.first { $0.access == .readWrite && $0.kind == .bool }
+            ?? product.dataPoints.first { $0.access == .readWrite }
+        return point.map { JSONObject([($0.name, value(of: $0, at: 0))]) }
+    }
+
     private static func value(of point: DataPoint, at seconds: Double) -> JSONValue {
         let low = point.min ?? 0
         let high = point.max ?? 100
         switch point.kind {
         case .bool: return .bool(Bool.random())
         case .int: return .integer(Int64(stepped(Double.random(in: low...high), point)))
-        case .float: return .double(stepped(curve(seconds, low, high), point))
+        case .float: return .double(stepped(curve(seconds, low, high: high), point))
         case .enum: return .string(point.values.randomElement() ?? "")
         case .string: return .string("simulated")
         case .raw: return .string("c2lt")
@@ -74,7 +82,7 @@ struct SimulatedValues {
     }
 
     /// Warm in the afternoon, cold before dawn: a day of measurements, with a little noise.
-    private static func curve(_ seconds: Double, _ low: Double, _ high: Double) -> Double {
+    private static func curve(_ seconds: Double, _ low: Double, high: Double) -> Double {
         let day = 2 * Double.pi * (seconds / 86_400 - 0.625)
         let middle = max(low, min(high, 20))
         let value = middle + 6 * cos(day) + Double.random(in: -0.2...0.2)

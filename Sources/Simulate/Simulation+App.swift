@@ -6,8 +6,9 @@ import Load
 extension Simulation {
     private var place: Int { devices.count }
 
-    /// Connects the app where it isn't, and binds devices that have got an identity.
-    func liveApp() {
+    /// Connects the app where it isn't, and binds devices that have got an identity; with `commands` it
+    /// switches them, too.
+    func liveApp(commands: Bool) {
         guard var app else { return }
         defer { self.app = app }
         switch app.phase {
@@ -27,7 +28,24 @@ extension Simulation {
                 count += 1
                 publish(request, to: "device/bind", app)
             }
+            if commands { command(&app) }
         }
+    }
+
+    /// Milliseconds between the app's commands.
+    private static let commandPause: Int64 = 3000
+
+    /// Has the app switch one of its devices now and then, where the product has something to be set.
+    private func command(_ app: inout SimulatedApp) {
+        let now = LoadClock.milliseconds
+        guard let due = app.nextCommandAt, now >= due,
+            let did = app.dids.randomElement(),
+            devices.contains(where: { $0.did == did && $0.isOnline })
+        else { return }
+        app.nextCommandAt = now + Self.commandPause
+        guard let data = SimulatedValues.command(product) else { return }
+        show("command to \(did)  \(String(decoding: data.encoded(), as: UTF8.self))")
+        publish(app.controlRequest(did, data), to: "device/control", app)
     }
 
     func takeForApp(_ packet: MQTTPacket) {
@@ -45,12 +63,12 @@ extension Simulation {
                 publish(app.loginRequest(), to: "account/loginAnonymous", app)
             }
         case .publish(let topic, let payload, _):
-            hear(String(decoding: topic, as: UTF8.self), Array(payload), &app)
+            hear(String(decoding: topic, as: UTF8.self), Array(payload), app: &app)
         case .publishAnswer, .other: break
         }
     }
 
-    private func hear(_ topic: String, _ payload: [UInt8], _ app: inout SimulatedApp) {
+    private func hear(_ topic: String, _ payload: [UInt8], app: inout SimulatedApp) {
         guard topic.hasSuffix("/response"), topic.hasPrefix(app.space(options.root)) else {
             summary.seen += 1
             show("\(topic)  \(String(decoding: payload, as: UTF8.self))")
@@ -66,6 +84,8 @@ extension Simulation {
             // With these another app can bind it too, and switch it.
             let passcode = devices.first { $0.did == did }?.passcode
             show("bound \(did), passcode \(passcode ?? "")")
+            app.noteBound(did)
+            app.nextCommandAt = app.nextCommandAt ?? LoadClock.milliseconds + Self.commandPause
         } else if answer["ok"]?.boolValue != true {
             let code = answer["error"]?.objectValue?["code"]?.stringValue
             lastError = "app: \(code ?? "a request failed")"

@@ -134,7 +134,12 @@ extension Simulation {
 
     private func obey(_ index: Int, _ command: JSONObject) {
         let now = LoadClock.milliseconds
-        guard devices[index].obey(command, at: now) else { return }
+        guard let report = devices[index].obey(command, at: now) else { return }
+        if app != nil, let did = devices[index].did {
+            show(
+                "\(options.root)/device/\(did)/report  \(String(decoding: report, as: UTF8.self))"
+            )
+        }
         summary.commands += 1
         summary.sent += 1
         sendDue(index, at: now)

@@ -123,7 +123,7 @@ package final class Simulation {
                 }
             }
         }
-        liveApp()
+        liveApp(commands: reports)
     }
 
     /// Sends what a device has to say now: new reports, and those that wait too long for their answer.

@@ -47,6 +47,24 @@ package enum Sodium {
         encode(bytes, variant: sodium_base64_VARIANT_ORIGINAL)
     }
 
+    /// Reads base64 with padding; nil if it is malformed.
+    package static func bytes(base64 text: String) -> [UInt8]? {
+        prepare()
+        var output = [UInt8](repeating: 0, count: text.utf8.count)
+        var count = 0
+        let code = sodium_base642bin(
+            &output,
+            output.count,
+            text,
+            text.utf8.count,
+            nil,
+            &count,
+            nil,
+            sodium_base64_VARIANT_ORIGINAL
+        )
+        return code == 0 ? Array(output.prefix(count)) : nil
+    }
+
     private static func encode(_ bytes: [UInt8], variant: Int32) -> String {
         prepare()
         let capacity = sodium_base64_encoded_len(bytes.count, variant)

@@ -107,32 +107,40 @@ final class GateCredentials: Sendable {
 
     /// Returns all records that the tables give.
     static func everything(_ sql: SQL) throws -> [Record] {
-        var records: [Record] = try sql.query("SELECT productKey, secretHash FROM product") { row in
-            Digest(row.bytes(1)).map { .product(key: row.text(0), secret: $0) }
-        }.compactMap(\.self)
-        records += try sql.query("SELECT appId, secretHash FROM app") { row in
-            Digest(row.bytes(1)).map { .app(appId: row.text(0), secret: $0) }
-        }.compactMap(\.self)
-        records += try sql.query("SELECT name, role, secretHash FROM service") { row in
-            Digest(row.bytes(2)).map {
-                .service(name: row.text(0), secret: $0, role: ServiceTable.role(row.text(1)))
+        var records: [Record] = []
+        func add(_ query: String, _ record: (inout Row) -> Record?) throws {
+            records += try sql.query(query, row: record).compactMap(\.self)
+        }
+        try add("SELECT productKey, secretHash FROM product") { row in
+            let key = row.next(String.self)
+            return Digest(row.next([UInt8].self)).map { .product(key: key, secret: $0) }
+        }
+        try add("SELECT appId, secretHash FROM app") { row in
+            let id = row.next(String.self)
+            return Digest(row.next([UInt8].self)).map { .app(appId: id, secret: $0) }
+        }
+        try add("SELECT name, role, secretHash FROM service") { row in
+            let name = row.next(String.self)
+            let role = ServiceTable.role(row.next())
+            return Digest(row.next([UInt8].self)).map {
+                .service(name: name, secret: $0, role: role)
             }
-        }.compactMap(\.self)
-        records += try sql.query("SELECT did, secretHash FROM device WHERE secretHash IS NOT NULL")
-        { row in
-            Digest(row.bytes(1)).map { .device(did: row.text(0), secret: $0) }
-        }.compactMap(\.self)
-        records += try sql.query(
+        }
+        try add("SELECT did, secretHash FROM device WHERE secretHash IS NOT NULL") { row in
+            let did = row.next(String.self)
+            return Digest(row.next([UInt8].self)).map { .device(did: did, secret: $0) }
+        }
+        try add(
             """
-            SELECT t.terminalId, t.appId, \(SessionTable.gateColumns)
+            SELECT t.terminalId, t.appId, \(SessionRow.table.columns(of: "s"))
             FROM terminal AS t LEFT JOIN session AS s
                 ON s.terminalId = t.terminalId AND s.endedAt IS NULL
             """
         ) { row in
             .terminal(
-                terminalId: row.text(0),
-                appId: row.text(1),
-                session: SessionTable.gateSession(row, from: 2)
+                terminalId: row.next(),
+                appId: row.next(),
+                session: row.nextRow(SessionRow.self).gateSession
             )
         }
         let connection = try StatusTable.lastConnection(sql)

@@ -40,7 +40,7 @@ package final class Store: Sendable {
     }
 
     let pool: DatabasePool
-    private let key: ServerKey
+    let key: ServerKey
     private let gate: GateCredentials?
     private let sequence = SequenceSource()
     /// Whether the writer was left without the setting that makes commits last.
@@ -54,13 +54,34 @@ package final class Store: Sendable {
 
     /// Opens the file, migrates it unless told not to, and checks its settings.
     ///
-    /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes.
-    /// - Throws: `Failure`.
-    package init(
+    /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes. `beforeMigrating` is called
+    /// when a database of an older version is about to be changed, and may throw to leave it as it is.
+    /// - Throws: `Failure`, or what `beforeMigrating` throws.
+    package convenience init(
         path: String,
         credentialsPath: String?,
         key: ServerKey,
-        migrates: Bool = true
+        migrates: Bool = true,
+        beforeMigrating: (Store) throws -> Void = { _ in }
+    ) throws {
+        try self.init(
+            path: path,
+            credentialsPath: credentialsPath,
+            key: key,
+            migrates: migrates,
+            steps: Migrations.steps,
+            beforeMigrating: beforeMigrating
+        )
+    }
+
+    /// The same with the steps of another version.
+    init(
+        path: String,
+        credentialsPath: String?,
+        key: ServerKey,
+        migrates: Bool = true,
+        steps: [Migrations.Step],
+        beforeMigrating: (Store) throws -> Void = { _ in }
     ) throws {
         _ = Self.isSparing
         self.path = path
@@ -68,7 +89,7 @@ package final class Store: Sendable {
         gate = credentialsPath.map { GateCredentials(path: $0) }
         do {
             pool = try DatabasePool(path: path, configuration: Self.configuration())
-            let migrator = Migrations.migrator()
+            let migrator = Migrations.migrator(steps)
             if try pool.read(Migrations.isUnreleased) {
                 throw Failure.cannotOpen(
                     path: path,
@@ -78,6 +99,9 @@ package final class Store: Sendable {
             }
             if try pool.read(migrator.hasBeenSuperseded) { throw Failure.newerVersion(path: path) }
             if migrates {
+                if try pool.read({ try Migrations.isPending(migrator, $0) }) {
+                    try beforeMigrating(self)
+                }
                 try migrator.migrate(pool)
                 try makeShrinkable(upTo: Self.smallBytes)
             } else if try !pool.read(migrator.hasCompletedMigrations) {
@@ -150,7 +174,7 @@ package final class Store: Sendable {
             if let gate, gate.isBehind { try rebuildCredentials(gate, database) }
             let changes = GateChanges()
             defer { gate?.release() }
-            let value = try transact(database, at: now, changes, body)
+            let value = try transact(database, at: now, noting: changes, body)
             if let gate, !changes.records.isEmpty {
                 try gate.append(changes.records)
                 gate.release()
@@ -174,7 +198,7 @@ package final class Store: Sendable {
         try pool.writeWithoutTransaction { database in
             isLax.store(true, ordering: .relaxed)
             try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            let result = Result { try transact(database, at: now, GateChanges(), body) }
+            let result = Result { try transact(database, at: now, noting: GateChanges(), body) }
             // Before any other writer goes on: its commits must be durable.
             try restoreDurability(database)
             try result.get()
@@ -191,10 +215,10 @@ package final class Store: Sendable {
     private func transact<Value>(
         _ database: Database,
         at now: Instant,
-        _ changes: GateChanges,
+        noting changes: GateChanges,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        let sql = SQL(database)
+        let sql = SQL(database, key: key)
         defer { countPages(database) }
         do {
             return try sql.transaction {
@@ -239,7 +263,7 @@ package final class Store: Sendable {
         try pool.read { database in
             try body(
                 Transaction(
-                    sql: SQL(database),
+                    sql: SQL(database, key: key),
                     now: Instant(milliseconds: 0),
                     key: key,
                     sequence: sequence,
@@ -258,7 +282,7 @@ package final class Store: Sendable {
 
     private func rebuildCredentials(_ gate: GateCredentials, _ database: Database) throws {
         // Read while no other process may write: its later commits are appended behind.
-        try gate.rewrite { try GateCredentials.everything(SQL(database)) }
+        try gate.rewrite { try GateCredentials.everything(SQL(database, key: key)) }
     }
 
     /// Pages that this process has written into the log since it opened the store.

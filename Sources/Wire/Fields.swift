@@ -19,6 +19,17 @@ package struct Fields {
         return .invalid(place, "\(place) \(problem).")
     }
 
+    /// Whether a field is given, and not null.
+    package func has(_ name: String) -> Bool { object[name] != nil }
+
+    /// Whether a field is given as null, instead of being absent.
+    package func isNull(_ name: String) -> Bool {
+        object.members.contains { $0.key.isSame(as: name) && $0.value == .null }
+    }
+
+    /// Whether no field is given.
+    package var isEmpty: Bool { object.members.isEmpty }
+
     private func missing(_ name: String) -> Rejection { refuse(name, "is missing") }
 
     /// Returns a text within a length in characters, or nil if absent.

@@ -5,6 +5,8 @@ package import JSON
 package enum Payload {
     /// The largest payload, in bytes: 64 KiB.
     package static let bytesMax = 65_536
+    /// The largest payload that the broker of `lamplighter up` passes on: who sends one that is too large gets a reason.
+    package static let receivedBytesMax = 4 * bytesMax
     /// The longest base64 text in a message, in characters: the messages that carry it on have more fields,
     /// and must not exceed 64 KiB either.
     package static let binaryMax = 61_440

@@ -1,6 +1,8 @@
 package import Domain
 
 /// The meaning of an incoming topic.
+///
+/// The rules in words (reference: connecting#rights).
 package enum Topic: Sendable, Equatable {
     case report(DeviceID)
     case presence(DeviceID)
@@ -135,7 +137,7 @@ package struct Topics: Sendable {
         "\(root)/user/\(uid.text)/\(leaf)"
     }
     /// Returns a terminal's topic; `leaf` is `response`, `command`, `session`, `devices`, `code` or `system`.
-    package func terminal(_ app: AppID, _ terminal: TerminalID, _ leaf: StaticString) -> String {
+    package func terminal(_ app: AppID, _ terminal: TerminalID, leaf: StaticString) -> String {
         "\(root)/app/\(app.text)/\(terminal.text)/\(leaf)"
     }
     /// Returns a topic behind the broker; `leaf` is for example `session-invalid` or `worker/status`.
@@ -149,7 +151,7 @@ package struct Topics: Sendable {
 
     /// Whether a terminal may have its answer on a topic: in its own space, outside `request/`, without
     /// wildcards.
-    package func isAnswerable(_ topic: String, _ app: AppID, _ terminal: TerminalID) -> Bool {
+    package func isAnswerable(_ topic: String, _ app: AppID, terminal: TerminalID) -> Bool {
         let space = "\(root)/app/\(app.text)/\(terminal.text)/"
         // Bytes: `hasPrefix` sees characters, and the broker does not.
         guard topic.utf8.starts(with: space.utf8) else { return false }

@@ -29,6 +29,8 @@ package struct Environment: Sendable {
     package var messageOutcomes = MessageOutcomes()
     /// The counts known to be used up.
     package var quotas = QuotaFront()
+    /// When it was told that the broker is away.
+    package let brokerAbsence = BrokerAbsence()
     /// Whether there is room on the disk.
     package var disk = DiskGuard.none
 
@@ -60,8 +62,8 @@ package struct Environment: Sendable {
 package protocol WallClock: Sendable {
     /// The present moment.
     var now: Instant { get }
-    /// Milliseconds since an unspecified moment, by a clock that is never set.
-    var steadyMilliseconds: Int64 { get }
+    /// The present moment of a clock that is never set.
+    var steady: ContinuousClock.Instant { get }
 }
 
 /// The machine's clock.
@@ -75,11 +77,7 @@ package struct SystemClock: WallClock {
         return Instant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
     }
 
-    package var steadyMilliseconds: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
+    package var steady: ContinuousClock.Instant { .now }
 }
 
 /// The workers of this process, which can call each other.

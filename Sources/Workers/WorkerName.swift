@@ -2,7 +2,7 @@
 package enum WorkerName: String, Sendable, CaseIterable {
     /// Takes reports, presence and registrations of devices (`StatusHandler`).
     case status
-    /// Answers requests about devices, homes and sharing, and sends all commands (`RequestHandler.control`).
+    /// Answers requests about devices, homes and sharing, and sends all commands (`ControlHandler`).
     case control
     /// Answers requests about accounts, sessions and apps (`RequestHandler.account`).
     case account

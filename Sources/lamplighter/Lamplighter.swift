@@ -6,13 +6,19 @@ struct Lamplighter: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lamplighter",
         abstract: "A self-hosted cloud for smart devices and the apps that control them.",
+        discussion: """
+            lamplighter up                 start everything, with a demo to try
+            lamplighter doctor             look for what is wrong
+            lamplighter help user erase    how a command is used
+            """,
         version: Version.text,
         subcommands: [
             UpCommand.self, ServeCommand.self, SchedulerCommand.self, ProductCommand.self,
             AppCommand.self, DeviceCommand.self, HistoryCommand.self, UserCommand.self,
             SessionCommand.self, ScheduleCommand.self, DeadLetterCommand.self,
             RefusalsCommand.self, ServiceCommand.self,
-            MigrateCommand.self, DoctorCommand.self, ConfigCommand.self, ExplainCommand.self,
+            BackupCommand.self, RestoreCommand.self, MigrateCommand.self, DoctorCommand.self,
+            ConfigCommand.self, ExplainCommand.self, DocsCommand.self,
             SimulateCommand.self, BenchCommand.self, VersionCommand.self,
         ]
     )

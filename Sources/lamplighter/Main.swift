@@ -19,7 +19,7 @@ enum Main {
         }
     }
 
-    /// Prints an error and returns the exit code: 0 help, 1 failed, 2 usage, or the command's own.
+    /// Prints an error and returns the exit code: 0 help, 1 failed, 2 usage, 64 no such command, or the command's own.
     private static func report(_ error: any Error) -> Int32 {
         if let problem = error as? Problem { return show(problem, code: 1) }
         if StoreError.isFull(error) {
@@ -31,7 +31,12 @@ enum Main {
             return 0
         }
         if error is ExitCode { return code.rawValue }
-        if code == .validationFailure { return show(usage(error), code: 2) }
+        if code == .validationFailure {
+            if let unknown = UnknownCommand.find(in: Array(CommandLine.arguments.dropFirst())) {
+                return show(unknown.problem(), code: 64)
+            }
+            return show(usage(error), code: 2)
+        }
         return show(
             Problem(
                 .unexpected,
@@ -44,23 +49,7 @@ enum Main {
     }
 
     private static func usage(_ error: any Error) -> Problem {
-        .usage(
-            unknownCommand().map { "Unknown command '\($0)'" } ?? Lamplighter.message(for: error),
-            help: Lamplighter.fullMessage(for: error)
-        )
-    }
-
-    /// Returns the first word that should name a command and doesn't; the parser would find fault with its options.
-    private static func unknownCommand() -> String? {
-        var command: any ParsableCommand.Type = Lamplighter.self
-        for word in CommandLine.arguments.dropFirst() {
-            let choices = command.configuration.subcommands
-            if choices.isEmpty || word.hasPrefix("-") || word == "help" { return nil }
-            guard let next = choices.first(where: { $0.configuration.commandName == word })
-            else { return word }
-            command = next
-        }
-        return nil
+        .usage(Lamplighter.message(for: error), help: Lamplighter.fullMessage(for: error))
     }
 
     private static func show(_ problem: Problem, code: Int32) -> Int32 {
@@ -68,7 +57,7 @@ enum Main {
         if CommandLine.arguments.prefix(while: { $0 != "--" }).contains("--json") {
             Terminal.show(problem.json)
         } else {
-            Terminal.tell(problem.text)
+            Terminal.tell(problem)
         }
         return code
     }

@@ -15,7 +15,6 @@ struct BatchTests {
         var options = ConnectionOptions(host: "127.0.0.1", port: port, clientID: "worker")
         options.cleanStart = false
         options.sessionExpirySeconds = 600
-        options.holdsAcknowledgements = true
         options.batches = .init(incoming: incoming, outgoing: outgoing)
         var set = try ConnectionSet(options, outlets: 1, waker: Waker())
         _ = try set.connect()

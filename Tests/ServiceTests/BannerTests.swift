@@ -13,7 +13,7 @@ import Testing
         ]
     )
     func addresses(_ host: String, _ url: String, _ reachable: String) {
-        #expect(Banner.url("mqtt", host, 1883) == url)
+        #expect(Banner.url("mqtt", host, port: 1883) == url)
         #expect(Banner.reachable(host) == reachable)
     }
 }

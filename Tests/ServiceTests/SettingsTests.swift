@@ -1,6 +1,8 @@
 import Foundation
 import JSON
+import Metering
 import Testing
+import Workers
 
 @testable import Service
 
@@ -20,9 +22,45 @@ import Testing
         #expect(settings.entries.count == SettingsTable.all.count)
         #expect(settings.entries.allSatisfy { $0.origin == .standard })
         #expect(settings.mqttPort == 1883)
-        #expect(settings.workers == SettingsTable.workerNames)
+        #expect(settings.workers == WorkerName.allCases)
         #expect(settings.mqttCAFile == nil)
-        #expect(settings.limit("batch") == 500)
+        #expect(Limits(settings).batchMax == 500)
+    }
+
+    @Test("The defaults of settings are those of the limits that they set")
+    func limitDefaults() async throws {
+        var limits = Limits(try await read())
+        // It follows the time limit for mails.
+        limits.messageLease = Limits().messageLease
+
+        #expect("\(limits)" == "\(Limits())")
+    }
+
+    @Test("A setting of a limit changes that limit, in the limit's own unit")
+    func limitValues() async throws {
+        let flags = [
+            "limits.batch": "7", "limits.sessionDays": "2", "limits.turn": "30",
+            "limits.outboxMegabytes": "3", "limits.codesPerTerminal": "4",
+        ]
+
+        let limits = Limits(try await read(flags: flags))
+
+        #expect(limits.batchMax == 7)
+        #expect(limits.sessionSeconds == 172_800)
+        #expect(limits.turnMax == .milliseconds(30))
+        #expect(limits.outboxBytes == 3 << 20)
+        #expect(limits.counts.codesPerTerminal == 4)
+    }
+
+    @Test("Every option of the gate follows a setting, whose default is the gate's own")
+    func gateOptions() async throws {
+        let lines = GateSetting.lines(try await read())
+
+        let expected = GateOption.allCases.map { option in
+            "plugin_opt_\(option.rawValue) \(GateLimits()[keyPath: option.limit])"
+        }
+        #expect(Set(lines) == Set(expected))
+        #expect(lines.count == expected.count)
     }
 
     @Test("The health port is any free one where only the pages' port is said to be, else as given")
@@ -72,7 +110,7 @@ import Testing
         let settings = try await read(file: file)
 
         #expect(!settings.makesDemo)
-        #expect(settings.workers == ["status", "control"])
+        #expect(settings.workers == [.status, .control])
         #expect(settings.publicURL == "https://x.example")
     }
 

@@ -101,10 +101,9 @@ struct GateFileTests {
                     INSERT INTO device (did, productKey, mac, secretHash, hardware, ownership,
                         ownershipSince, lastCid, createdAt)
                     SELECT 'd-x' || n, $1, n, randomblob(32), '{}', 1, 0, 0, 0 FROM number
-                    """
-                ) {
-                    $0.add(Make.key.text)
-                }
+                    """,
+                    Make.key
+                )
             }
         }
         let world = try World(directory)

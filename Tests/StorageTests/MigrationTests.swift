@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import GRDB
 import JSON
+import Sodium
 import TestKit
 import Testing
 import Wire
@@ -47,6 +48,142 @@ struct MigrationTests {
         let failure = #expect(throws: Store.Failure.self) { try World(directory) }
         #expect(failure?.description.contains("before the first release") == true)
         #expect(try old.read { try String.fetchAll($0, sql: "SELECT name FROM meta") } == ["x"])
+    }
+
+    /// What the next version might do: a table, a column, an index.
+    private static let next: Migrations.Step = (
+        "next",
+        """
+        CREATE TABLE later (name TEXT NOT NULL PRIMARY KEY) STRICT;
+        ALTER TABLE home ADD COLUMN icon TEXT NOT NULL DEFAULT 'house';
+        CREATE INDEX homeIcon ON home (icon);
+        """
+    )
+
+    private func open(
+        _ directory: TemporaryDirectory,
+        _ steps: [Migrations.Step],
+        beforeMigrating: (Store) throws -> Void = { _ in }
+    ) throws -> Store {
+        try Store(
+            path: directory.path("test.db"),
+            credentialsPath: directory.path("credentials"),
+            key: try #require(ServerKey([UInt8](repeating: 7, count: 32))),
+            steps: steps,
+            beforeMigrating: beforeMigrating
+        )
+    }
+
+    /// Fills each table with rows of invented values, as `database.sql` lets it; references hold, since texts are alike.
+    private func fill(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA foreign_keys = OFF")
+        let tables = try String.fetchAll(
+            database,
+            sql: """
+                SELECT name FROM sqlite_schema
+                WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
+                """
+        )
+        for table in tables {
+            let types = try String.fetchAll(
+                database,
+                sql: "SELECT type FROM pragma_table_info(?)",
+                arguments: [table]
+            )
+            for number in 0..<3 {
+                // 0 or 1 alone fit where a column is a flag, and rows differ in their texts or numbers.
+                let isNumbered = types.allSatisfy { $0 == "INTEGER" } || types.first == "INTEGER"
+                let values = types.enumerated().map { place, type in
+                    switch type {
+                    case "INTEGER": place == 0 && isNumbered ? "\(number + 10)" : "1"
+                    case "REAL": "52.5"
+                    case "BLOB": "x'0\(number)ff'"
+                    default: "'{\"row\":\"\(number)\"}'"
+                    }
+                }
+                try database.execute(
+                    sql: "INSERT INTO \(table) VALUES (\(values.joined(separator: ", ")))"
+                )
+            }
+        }
+    }
+
+    /// All rows of all tables, as text.
+    private func contents(_ database: Database) throws -> [String: [String]] {
+        let tables = try String.fetchAll(
+            database,
+            sql: """
+                SELECT name FROM sqlite_schema
+                WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
+                    AND name <> 'later'
+                """
+        )
+        var all: [String: [String]] = [:]
+        for table in tables {
+            let columns = try String.fetchAll(
+                database,
+                sql: "SELECT name FROM pragma_table_info(?) WHERE name <> 'icon'",
+                arguments: [table]
+            )
+            all[table] = try String.fetchAll(
+                database,
+                sql: """
+                    SELECT \(columns.map { "quote(\($0))" }.joined(separator: " || ',' || "))
+                    FROM \(table) ORDER BY 1
+                    """
+            )
+        }
+        return all
+    }
+
+    @Test(
+        "A store of this version, with rows in every table, is kept whole by a program with one more step"
+    )
+    func upgrade() throws {
+        let directory = try TemporaryDirectory()
+        do { _ = try open(directory, Migrations.steps) }
+        let file = try DatabaseQueue(path: directory.path("test.db"))
+        try file.writeWithoutTransaction { try fill($0) }
+        let before = try file.read(contents)
+        try file.close()
+        #expect(before.count > 30 && before.values.allSatisfy { $0.count == 3 })
+
+        var copies = 0
+        let copy = DatabaseCopy(path: directory.path("copy.db"))
+        let steps = Migrations.steps + [Self.next]
+        do {
+            let store = try open(directory, steps) { store in
+                copies += 1
+                try store.copy(to: copy) { _ in }
+            }
+            #expect(try store.pool.read(contents) == before)
+            let icons = try store.pool.read {
+                try String.fetchAll($0, sql: "SELECT icon FROM home")
+            }
+            #expect(icons == ["house", "house", "house"])
+        }
+        // Once: the next start of the same version has nothing to do.
+        do { _ = try open(directory, steps) { _ in copies += 1 } }
+        #expect(copies == 1)
+        // The copy is of the older version, which opens it and finds the same.
+        #expect(throws: Store.Failure.newerVersion(path: directory.path("test.db"))) {
+            try open(directory, Migrations.steps)
+        }
+        let old = try DatabaseQueue(path: copy.path)
+        #expect(try old.read(contents) == before)
+        #expect(try old.read { try Migrations.migrator().hasCompletedMigrations($0) })
+        #expect(try old.read { try $0.tableExists("later") } == false)
+    }
+
+    @Test("A store that can't be copied first is not migrated, and a new one needs no copy")
+    func refusedCopy() throws {
+        struct NoRoom: Error {}
+        let directory = try TemporaryDirectory()
+        do { _ = try open(directory, Migrations.steps) { _ in throw NoRoom() } }
+        #expect(throws: NoRoom.self) {
+            try open(directory, Migrations.steps + [Self.next]) { _ in throw NoRoom() }
+        }
+        do { _ = try open(directory, Migrations.steps) }
     }
 
     /// To rewrite the file after a migration was added, run this test with `LAMPLIGHTER_WRITE_SCHEMA=1`.

@@ -120,4 +120,42 @@ import Testing
             }
         }
     }
+
+    private func shown(_ path: String) async throws -> Answer {
+        let documents = Documents {
+            $0 == "index.html" ? (mediaType: "text/html; charset=utf-8", text: "start") : nil
+        }
+        let server = WebServer(
+            host: "127.0.0.1",
+            port: 0,
+            readiness: readiness,
+            documents: documents,
+            logger: Logger(label: "test")
+        )
+        return try await get(path, server.makeRouter())
+    }
+
+    @Test func theFirstPageSaysHowTheServiceIsAndLinksOn() async throws {
+        #expect(try await shown("/").body.contains("does not accept work at present"))
+        readiness.isReady("broker")
+        readiness.isReady("store")
+        let page = try await shown("/")
+        #expect(page.status == 200)
+        #expect(page.body.contains("The service runs and accepts work."))
+        #expect(page.body.contains("href=\"/docs/\""))
+    }
+
+    @Test(arguments: ["/nothing", "/docs/nothing", "/docs/a/b"])
+    func anUnknownPathGetsAPageWithLinks(path: String) async throws {
+        let page = try await shown(path)
+        #expect(page.status == 404)
+        #expect(page.type == "text/html; charset=utf-8")
+        #expect(page.body.contains("href=\"/docs/\"") && page.body.contains("href=\"/\""))
+    }
+
+    @Test func documentsAreServedAsTheyAre() async throws {
+        #expect(try await shown("/docs/").body == "start")
+        #expect(try await shown("/docs/index.html").body == "start")
+        #expect(try await shown("/docs").status == 301)
+    }
 }

@@ -139,20 +139,30 @@ struct TopicsTests {
     )
     func answerable(_ leaf: String, _ isGood: Bool) {
         let topic = "ll/v1/app/demo/\(Self.terminal)/\(leaf)"
-        #expect(Make.topics.isAnswerable(topic, Make.app, Make.terminal) == isGood)
+        #expect(Make.topics.isAnswerable(topic, Make.app, terminal: Make.terminal) == isGood)
     }
 
     @Test("Signs that Swift joins with the one before them are bytes of their own to the broker")
     func combining() {
         let space = "ll/v1/app/demo/\(Self.terminal)"
         // What begins with the bytes of `request/` lies there, whatever characters it has.
-        #expect(!Make.topics.isAnswerable("\(space)/request/\u{301}", Make.app, Make.terminal))
-        #expect(!Make.topics.isAnswerable("\(space)/request/\u{200d}x", Make.app, Make.terminal))
-        #expect(Make.topics.isAnswerable("\(space)/request\u{301}/x", Make.app, Make.terminal))
-        #expect(Make.topics.isAnswerable("\(space)/\u{301}", Make.app, Make.terminal))
+        #expect(
+            !Make.topics.isAnswerable("\(space)/request/\u{301}", Make.app, terminal: Make.terminal)
+        )
+        #expect(
+            !Make.topics.isAnswerable(
+                "\(space)/request/\u{200d}x",
+                Make.app,
+                terminal: Make.terminal
+            )
+        )
+        #expect(
+            Make.topics.isAnswerable("\(space)/request\u{301}/x", Make.app, terminal: Make.terminal)
+        )
+        #expect(Make.topics.isAnswerable("\(space)/\u{301}", Make.app, terminal: Make.terminal))
         let app = AppID(trusted: "K")
         let kelvin = "ll/v1/app/\u{212a}/\(Self.terminal)/x"
-        #expect(!Make.topics.isAnswerable(kelvin, app, Make.terminal))
+        #expect(!Make.topics.isAnswerable(kelvin, app, terminal: Make.terminal))
     }
 
     @Test("No other client's space takes an answer")
@@ -161,7 +171,7 @@ struct TopicsTests {
             "ll/v1/app/demo/\(Self.hex)/x", "ll/v1/device/d-1/command", "x", "",
             "ll/v1/app/other/\(Self.terminal)/x",
         ] {
-            #expect(!Make.topics.isAnswerable(topic, Make.app, Make.terminal))
+            #expect(!Make.topics.isAnswerable(topic, Make.app, terminal: Make.terminal))
         }
     }
 }

@@ -27,21 +27,15 @@ extension World {
         broker.published(to: Self.answerTopic(user))
     }
 
-    /// Has a schedule command the first device; gives the command, and what is owed for it.
+    /// Has a schedule command the first device; gives the command, and the effects that follow.
     func takeScheduled(level: Int64) throws -> (command: Command, effects: Effects) {
-        var effects = Effects()
-        let command = try write { (tx) throws in
-            try CommandDispatcher.enqueue(
-                CommandRequest(
-                    did: World.did(0),
-                    data: ["level": .integer(level)],
-                    actor: Actor(.schedule, "t-1")
-                ),
-                product: World.product,
-                limits: environment.limits,
-                in: tx,
-                effects: &effects
-            )
+        let request = CommandRequest(
+            did: World.did(0),
+            data: ["level": .integer(level)],
+            actor: Actor(.schedule, "t-1")
+        )
+        let (command, effects) = try work { work in
+            try CommandDispatcher.enqueue(request, product: World.product, in: &work)
         }
         return (command, effects)
     }

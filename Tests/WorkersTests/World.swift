@@ -19,7 +19,10 @@ final class ManualClock: WallClock {
     var now: Instant {
         Instant(milliseconds: milliseconds.withLock(\.self) + offset.withLock(\.self))
     }
-    var steadyMilliseconds: Int64 { milliseconds.withLock(\.self) }
+    var steady: ContinuousClock.Instant {
+        start + .milliseconds(milliseconds.withLock(\.self))
+    }
+    private let start = ContinuousClock.now
 
     func set(back seconds: Int64) { offset.withLock { $0 -= seconds * 1000 } }
 
@@ -94,6 +97,16 @@ final class World {
     }
 
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
+
+    /// Runs a transaction; gives its effects instead of storing them.
+    func work<Value>(
+        _ body: (inout UnitOfWork) throws -> Value
+    ) throws -> (value: Value, effects: Effects) {
+        try write { (tx) throws in
+            var work = UnitOfWork(tx, topics: Self.topics, limits: environment.limits)
+            return (try body(&work), work.effects)
+        }
+    }
 
     // MARK: Fixtures
 
@@ -241,7 +254,7 @@ final class World {
 
     func loop<Handler: BatchHandler>(
         _ handler: Handler,
-        reached: @escaping (Loop<Handler>.Step) -> Void = { _ in }
+        reached: @escaping (TurnStep) -> Void = { _ in }
     ) throws -> Loop<Handler> {
         var loop = WorkerLoop(
             FakeBroker(broker),
@@ -287,7 +300,7 @@ final class World {
     }
 
     func runStatus() throws { try run { StatusHandler($0) } }
-    func runControl() throws { try run { RequestHandler.control($0) } }
+    func runControl() throws { try run { ControlHandler($0) } }
     func runAccount() throws { try run { RequestHandler.account($0) } }
     func runSession() throws { try run { SessionHandler($0) } }
 }

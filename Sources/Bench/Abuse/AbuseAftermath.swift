@@ -20,15 +20,15 @@ struct AbuseAftermath {
         ask(
             app,
             ground,
-            "\(space)/request/account/sendCode",
-            "{\"id\":\"after\",\"params\":{\"countryCode\":\"86\",\"phone\":\"\(phone)\","
+            topic: "\(space)/request/account/sendCode",
+            body: "{\"id\":\"after\",\"params\":{\"countryCode\":\"86\",\"phone\":\"\(phone)\","
                 + "\"purpose\":\"login\"}}"
         )
         ask(
             app,
             ground,
-            "\(space)/request/account/loginAnonymous",
-            "{\"id\":\"after-2\",\"params\":{\"countryCode\":\"86\"}}"
+            topic: "\(space)/request/account/loginAnonymous",
+            body: "{\"id\":\"after-2\",\"params\":{\"countryCode\":\"86\"}}"
         )
         let mac = RandomHex.digits(bytes: 6)
         let base = "\(ground.root)/product/\(ground.seed.productKey)/\(mac)"
@@ -40,16 +40,16 @@ struct AbuseAftermath {
         ask(
             .init(login: login, filters: [base + "/registered"]),
             ground,
-            base + "/register",
-            "{\"id\":\"after\",\"mac\":\"\(mac)\",\"passcode\":\"123456\",\"hardware\":{}}"
+            topic: base + "/register",
+            body: "{\"id\":\"after\",\"mac\":\"\(mac)\",\"passcode\":\"123456\",\"hardware\":{}}"
         )
     }
 
     private mutating func ask(
         _ member: LoadConnections.Member,
         _ ground: AbuseGround,
-        _ topic: String,
-        _ body: String
+        topic: String,
+        body: String
     ) {
         let connections = LoadConnections([member])
         let what = topic.split(separator: "/").suffix(2).joined(separator: "/")

@@ -29,6 +29,9 @@ extension AbuseAttack {
     static let keepsToLimits =
         "Each of its terminals keeps to every limit; the turns that senders take keep others from harm, "
         + "and no setting ends those."
+    static let takesTurns =
+        "It waits for its answers, so even without limits its requests stand behind its own: the turns "
+        + "that senders take keep others from harm, and no setting ends those."
     static let connectsOnly =
         "What it costs is a connection, which the broker takes up in turn; no message reaches a worker."
     static let brokerOnly =

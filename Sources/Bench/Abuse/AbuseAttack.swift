@@ -67,7 +67,7 @@ extension AbuseAttack {
             name: "A2-loop",
             title: "2000 requests under way",
             deed: .closedLoop,
-            control: terminalOff
+            whyNoControl: takesTurns
         ),
         AbuseAttack(
             name: "A3",
@@ -91,7 +91,7 @@ extension AbuseAttack {
             name: "A5",
             title: "400 passwords to hash under way",
             deed: .hashes,
-            control: terminalOff + countsOff
+            whyNoControl: takesTurns
         ),
         AbuseAttack(
             name: "A6",

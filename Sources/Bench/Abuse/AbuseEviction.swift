@@ -77,7 +77,7 @@ final class AbuseEviction {
     private func take(
         _: Int,
         _: UnsafeRawBufferPointer,
-        _ payload: UnsafeRawBufferPointer
+        payload: UnsafeRawBufferPointer
     ) {
         answered = answered ?? elapsed
         isRefused = isRefused || String(decoding: payload, as: UTF8.self).contains("\"ok\":false")

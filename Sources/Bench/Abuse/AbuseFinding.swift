@@ -46,9 +46,9 @@ struct AbuseFinding: Sendable {
             atMost(
                 "\(kind.rawValue) p99 more than burning, ms",
                 (lanes[kind]?.p99 ?? 0) - (burnt[kind]?.p99 ?? 0),
-                slower * (kind == .login ? Self.loginDelayMax : Self.delayMax)
+                limit: slower * (kind == .login ? Self.loginDelayMax : Self.delayMax)
             )
-        } + [atMost("intruder out, ms", cut ?? .infinity, slower * Self.cutMax)]
+        } + [atMost("intruder out, ms", cut ?? .infinity, limit: slower * Self.cutMax)]
     }
 
     /// The goals that no machine may miss.
@@ -58,24 +58,24 @@ struct AbuseFinding: Sendable {
             return atMost(
                 "\(kind.rawValue) lost or refused",
                 Double(lane.unanswered + lane.refused),
-                0
+                limit: 0
             )
         } + [
-            atMost("others cut off", failure == nil ? 0 : 1, 0),
-            atMost("intruder left in", cut == nil ? 1 : 0, 0),
-            atMost("memory grown, MB", grown, Self.grownMax),
+            atMost("others cut off", failure == nil ? 0 : 1, limit: 0),
+            atMost("intruder left in", cut == nil ? 1 : 0, limit: 0),
+            atMost("memory grown, MB", grown, limit: Self.grownMax),
             // An attack shorter than a minute may not write more than one of a minute may.
             atMost(
                 writtenAMinute == nil ? "disk, MB" : "disk, MB a minute",
                 writtenAMinute ?? disk.written,
-                Self.writtenMax
+                limit: Self.writtenMax
             ),
-            atMost("restarts", Double(beginnings) + (stands ? 0 : 1), 0),
-            atMost("refused to strangers afterwards", Double(aftermath.count), 0),
+            atMost("restarts", Double(beginnings) + (stands ? 0 : 1), limit: 0),
+            atMost("refused to strangers afterwards", Double(aftermath.count), limit: 0),
         ]
     }
 
-    private func atMost(_ name: String, _ value: Double, _ limit: Double) -> BenchGoal {
+    private func atMost(_ name: String, _ value: Double, limit: Double) -> BenchGoal {
         BenchGoal(name: name, value: value, limit: limit, isAtLeast: false)
     }
 

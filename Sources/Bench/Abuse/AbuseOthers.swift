@@ -69,7 +69,7 @@ final class AbuseOthers {
         while true {
             let elapsed = Double(LoadClock.nanoseconds - start) / 1e9
             guard elapsed < seconds else { return }
-            for kind in Kind.allCases { act(kind, start, elapsed) }
+            for kind in Kind.allCases { act(kind, start, elapsed: elapsed) }
             try connections.turn(milliseconds: 2, take)
             try meanwhile()
         }
@@ -89,14 +89,14 @@ final class AbuseOthers {
 
     // MARK: Acting
 
-    private func act(_ kind: Kind, _ start: Int64, _ elapsed: Double) {
+    private func act(_ kind: Kind, _ start: Int64, elapsed: Double) {
         while made[kind, default: 0] < Int(elapsed * kind.rate) {
             made[kind, default: 0] += 1
             next += 1
             let due = start + Int64(Double(made[kind, default: 0]) / kind.rate * 1e9)
             waiting["\(next)"] = (kind, due)
             switch kind {
-            case .whoami: ask(next % terminals.count, "account/whoami", "{}")
+            case .whoami: ask(next % terminals.count, "account/whoami", params: "{}")
             case .control: control(devices[next % devices.count], next % devices.count)
             case .report: report(next % devices.count, "\"id\":\"\(next)\"")
             case .login: logIn()
@@ -104,12 +104,12 @@ final class AbuseOthers {
         }
     }
 
-    private func ask(_ place: Int, _ method: String, _ params: String) {
+    private func ask(_ place: Int, _ method: String, params: String) {
         let terminal = terminals[place]
         publish(
             place,
             "app/\(terminal.appID)/\(terminal.terminalID)/request/\(method)",
-            "{\"id\":\"\(next)\",\"token\":\"\(terminal.token)\",\"params\":\(params)}"
+            body: "{\"id\":\"\(next)\",\"token\":\"\(terminal.token)\",\"params\":\(params)}"
         )
     }
 
@@ -119,7 +119,7 @@ final class AbuseOthers {
         ask(
             owner,
             "device/control",
-            "{\"did\":\"\(device.did)\",\"sn\":\(next),\"data\":{\"sequence\":\(next)}}"
+            params: "{\"did\":\"\(device.did)\",\"sn\":\(next),\"data\":{\"sequence\":\(next)}}"
         )
     }
 
@@ -127,7 +127,7 @@ final class AbuseOthers {
         publish(
             terminals.count + number,
             "device/\(devices[number].did)/report",
-            "{\(head),\"data\":{\"sequence\":\(next)}}"
+            body: "{\(head),\"data\":{\"sequence\":\(next)}}"
         )
     }
 
@@ -138,12 +138,13 @@ final class AbuseOthers {
         publish(
             terminals.count + devices.count + number,
             "app/\(terminal.appID)/\(terminal.terminalID)/request/account/login",
-            "{\"id\":\"\(next)\",\"params\":{\"countryCode\":\"1\",\"username\":\"bench-\(number)\","
+            body:
+                "{\"id\":\"\(next)\",\"params\":{\"countryCode\":\"1\",\"username\":\"bench-\(number)\","
                 + "\"password\":\"\(BenchSeed.password)\"}}"
         )
     }
 
-    private func publish(_ place: Int, _ topic: String, _ body: String) {
+    private func publish(_ place: Int, _ topic: String, body: String) {
         connections.queue(
             place,
             topic: Array("\(ground.root)/\(topic)".utf8),
@@ -157,7 +158,7 @@ final class AbuseOthers {
     private func take(
         _ place: Int,
         _ topic: UnsafeRawBufferPointer,
-        _ payload: UnsafeRawBufferPointer
+        payload: UnsafeRawBufferPointer
     ) {
         let topic = String(decoding: topic, as: UTF8.self)
         guard topic.hasSuffix("/response") || topic.hasSuffix("/command") else { return }

@@ -4,6 +4,7 @@ import Load
 import Providers
 import Sodium
 import Storage
+import Workers
 
 /// The content of the store of `bench abuse` and `bench overload`: honest users and devices, and secrets that
 /// attackers extracted from an app and a firmware.
@@ -45,19 +46,21 @@ struct AbuseSeed {
             try tx.products.save(Product(key: key, name: "Read out"), secret: productSecret)
             let hash = try PasswordHasher().hash(Array(BenchSeed.password.utf8))
             for number in 0..<64 {
-                let user = try addUser(tx, "owner-\(number)", hash)
+                let user = try addUser(tx, "owner-\(number)", hash: hash)
                 let owner = try addTerminal(tx, user)
                 accounts.append(Account(owner: owner, intruder: try addTerminal(tx, user)))
             }
-            for number in 0..<64 { self.devices.append(try addDevice(tx, key, number)) }
-            for _ in 0..<200 { self.terminals.append(try addTerminal(tx, addUser(tx, nil, nil))) }
+            for number in 0..<64 { self.devices.append(try addDevice(tx, key, number: number)) }
+            for _ in 0..<200 {
+                self.terminals.append(try addTerminal(tx, addUser(tx, nil, hash: nil)))
+            }
         }
     }
 
     private mutating func addUser(
         _ tx: Transaction,
         _ name: String?,
-        _ hash: String?
+        hash: String?
     ) throws -> UserID {
         var user = User(
             uid: UserID(trusted: ids.make("u", at: tx.now)),
@@ -86,7 +89,7 @@ struct AbuseSeed {
             os: "",
             name: "",
             loginTime: tx.now,
-            expiresAt: tx.now.adding(seconds: Session.lifeSeconds)
+            expiresAt: tx.now.adding(seconds: Limits().sessionSeconds)
         )
         try tx.sessions.begin(session, token: token)
         return LoadTerminal(
@@ -100,7 +103,7 @@ struct AbuseSeed {
     private mutating func addDevice(
         _ tx: Transaction,
         _ key: ProductKey,
-        _ number: Int
+        number: Int
     ) throws -> LoadDevice {
         let did = DeviceID(trusted: ids.make("d", at: tx.now))
         let secret = Sodium.randomSecret()

@@ -61,7 +61,7 @@ package struct BenchAbuse: Sendable {
         while let next = rest.first {
             grounds += 1
             let settings = options.isControl ? next.control : []
-            var findings = try await attack(Array(rest), folder + "/\(grounds)", settings)
+            var findings = try await attack(Array(rest), folder + "/\(grounds)", settings: settings)
             if let last = findings.last, last.isLate, !options.isControl {
                 tries[last.attack.name, default: 1] += 1
                 if tries[last.attack.name, default: 1] <= options.tries {
@@ -81,7 +81,7 @@ package struct BenchAbuse: Sendable {
     private func attack(
         _ attacks: [AbuseAttack],
         _ folder: String,
-        _ settings: [String]
+        settings: [String]
     ) async throws -> [AbuseFinding] {
         let ground = try await AbuseGround(in: folder, settings: settings)
         var findings: [AbuseFinding] = []

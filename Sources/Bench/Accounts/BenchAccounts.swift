@@ -56,13 +56,13 @@ package struct BenchAccounts: Sendable {
             counter: field.directory.path + "/counter",
             statusBytes: 0
         )
-        let bare = try flood(Self.questions[0], &terminals, field, name: "echo")
+        let bare = try flood(Self.questions[0], &terminals, field: field, name: "echo")
         result.requests["echo", default: []].append(bare)
         await echo.stop()
         try field.forgetWorkers()
         let service = try await BenchProcess.service(field)
         for question in Self.questions {
-            let rate = try flood(question, &terminals, field, name: question.method)
+            let rate = try flood(question, &terminals, field: field, name: question.method)
             result.requests[question.method, default: []].append(rate)
         }
         await service.stop()
@@ -71,7 +71,7 @@ package struct BenchAccounts: Sendable {
     private func flood(
         _ question: RequestLoad.Question,
         _ terminals: inout [LoadTerminal],
-        _ field: BenchField,
+        field: BenchField,
         name: String
     ) throws -> Double {
         let load = RequestLoad(question, terminals: terminals, root: field.root)

@@ -4,6 +4,7 @@ import Load
 import Providers
 import Sodium
 import Storage
+import Workers
 
 /// Fills the store of a benchmark: one product, one app, users with a terminal each, and devices.
 struct BenchSeed {
@@ -43,7 +44,7 @@ struct BenchSeed {
             )
             for _ in 0..<terminals { try addTerminal(transaction) }
             let hash = try PasswordHasher().hash(Array(Self.password.utf8))
-            for number in 0..<logins { try addUser(transaction, number, hash) }
+            for number in 0..<logins { try addUser(transaction, number, passwordHash: hash) }
         }
         while count < max(stored, 2 * devices) {
             try store.batch(at: now) { transaction in
@@ -91,7 +92,7 @@ struct BenchSeed {
             os: "",
             name: "",
             loginTime: transaction.now,
-            expiresAt: transaction.now.adding(seconds: Session.lifeSeconds)
+            expiresAt: transaction.now.adding(seconds: Limits().sessionSeconds)
         )
         try transaction.sessions.begin(session, token: token)
         terminals.append(
@@ -102,7 +103,7 @@ struct BenchSeed {
     private mutating func addUser(
         _ transaction: Transaction,
         _ number: Int,
-        _ passwordHash: String
+        passwordHash: String
     ) throws {
         var user = User(
             uid: UserID(trusted: ids.make("u", at: transaction.now)),

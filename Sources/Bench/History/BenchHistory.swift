@@ -51,19 +51,19 @@ package struct BenchHistory: Sendable {
         let dids = try seed.devices(2, in: store, at: Self.dayStart)
         for (did, count) in zip(dids, [Self.fewRecords, options.records]) {
             tell("writing \(count) records")
-            try fill(store, did, count)
+            try fill(store, did, count: count)
         }
         var result = BenchHistoryResult(records: options.records)
         let reader = HistoryReader(store, scanMax: Limits().historyScanMax)
         for kind in BenchHistoryResult.Kind.allCases {
-            let times = try dids.map { try milliseconds(kind, $0, reader) }
+            let times = try dids.map { try milliseconds(kind, $0, reader: reader) }
             result.add(kind, few: times[0], many: times[1])
         }
         return result
     }
 
     /// Writes a past that ends with the day, the way the service does: through the buffer, then sorted.
-    private func fill(_ store: Store, _ did: DeviceID, _ count: Int) throws {
+    private func fill(_ store: Store, _ did: DeviceID, count: Int) throws {
         let day = Int64(Self.fewRecords) * Self.interval
         let first = Self.dayStart.milliseconds + day - Int64(count) * Self.interval
         for start in stride(from: 0, to: count, by: Self.chunk) {
@@ -84,7 +84,7 @@ package struct BenchHistory: Sendable {
     private func milliseconds(
         _ kind: BenchHistoryResult.Kind,
         _ did: DeviceID,
-        _ reader: HistoryReader
+        reader: HistoryReader
     ) throws -> Double {
         let question = HistoryQuestion(
             did: did,

@@ -116,7 +116,7 @@ package final class Hostile {
         if events & ~Int16(POLLOUT) != 0 {
             var isOver = false
             let stands = connection.read(with: scratch) { header, body in
-                if !take(connection, header, body) { isOver = true }
+                if !take(connection, header, body: body) { isOver = true }
             }
             if isOver { return false }
             if !stands {
@@ -167,12 +167,12 @@ package final class Hostile {
     private func take(
         _ connection: HostileConnection,
         _ header: UInt8,
-        _ body: ArraySlice<UInt8>
+        body: ArraySlice<UInt8>
     ) -> Bool {
         connection.heardAt = LoadClock.nanoseconds
         switch header & 0xF0 {
         case 0x20: return enter(connection, code: body.dropFirst().first ?? 255)
-        case 0x30: hear(connection, header, body)
+        case 0x30: hear(connection, header, body: body)
         case 0x40, 0x50:
             connection.confirmed += 1
             let isTaken = body.count < 3 || body[body.startIndex + 2] < 0x80
@@ -205,7 +205,7 @@ package final class Hostile {
         return !plan.isBrief || connection.chunk != nil
     }
 
-    private func hear(_ connection: HostileConnection, _ header: UInt8, _ body: ArraySlice<UInt8>) {
+    private func hear(_ connection: HostileConnection, _ header: UInt8, body: ArraySlice<UInt8>) {
         tally.answered += 1
         connection.answered += 1
         guard header & 0x06 != 0, body.count > 2 else { return }

@@ -36,8 +36,8 @@ final class HostileConnection {
         setsockopt(descriptor, Int32(IPPROTO_IP), 24, &on, 4)
         let from = sockaddr_in(host: login.address, port: 0)
         let to = sockaddr_in(host: "127.0.0.1", port: port)
-        guard Self.call(bind, descriptor, from) == 0,
-            Self.call(connect, descriptor, to) == 0 || errno == EINPROGRESS
+        guard Self.call(bind, descriptor, address: from) == 0,
+            Self.call(connect, descriptor, address: to) == 0 || errno == EINPROGRESS
         else {
             let code = errno
             close(descriptor)
@@ -50,7 +50,7 @@ final class HostileConnection {
     private static func call(
         _ function: (Int32, UnsafePointer<sockaddr>, socklen_t) -> Int32,
         _ descriptor: Int32,
-        _ address: sockaddr_in
+        address: sockaddr_in
     ) -> Int32 {
         withUnsafePointer(to: address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

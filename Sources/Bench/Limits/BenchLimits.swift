@@ -3,8 +3,8 @@ import Service
 
 /// The options of `bench limits`.
 package struct BenchLimitsOptions: Sendable {
-    /// Devices that report and are commanded.
-    package var devices = 1000
+    /// Devices that report and are commanded: so many that at the machine's best none of them reaches its limit.
+    package var devices = 3000
     /// App terminals that read and command.
     package var terminals = 100
     /// Commands a second.
@@ -44,7 +44,7 @@ package struct BenchLimits: Sendable {
         try await withField(in: folder + "/limited", flags: [:]) { limited in
             try await withField(in: folder + "/free", flags: Self.switchedOff) { free in
                 for round in 1...options.rounds {
-                    try await measure(round, limited, free, &result)
+                    try await measure(round, limited, free: free, result: &result)
                 }
             }
         }
@@ -53,14 +53,14 @@ package struct BenchLimits: Sendable {
 
     /// Every limit of a connection, switched off.
     static var switchedOff: [String: String] {
-        SettingsTable.gate.reduce(into: [:]) { flags, setting in flags[setting.key] = "0" }
+        SettingsTable.gate.reduce(into: [:]) { flags, setting in flags[setting.row.key] = "0" }
     }
 
     private func measure(
         _ round: Int,
         _ limited: BenchField,
-        _ free: BenchField,
-        _ result: inout BenchLimitsResult
+        free: BenchField,
+        result: inout BenchLimitsResult
     ) async throws {
         let isForward = round % 2 == 1
         var rates: [Double] = []

@@ -50,13 +50,13 @@ package struct BenchLimitsResult: Sendable {
     package var text: String {
         let lines = [
             "\(options.devices) devices, \(options.rounds) rounds of \(options.seconds) s, medians",
-            line("with limits", limitedRates, limitedDelays),
-            line("without", freeRates, freeDelays), "asked for",
+            line("with limits", limitedRates, delays: limitedDelays),
+            line("without", freeRates, delays: freeDelays), "asked for",
         ]
         return (lines + goals.map(\.text)).joined(separator: "\n")
     }
 
-    private func line(_ title: String, _ rates: [Double], _ delays: [Double]) -> String {
+    private func line(_ title: String, _ rates: [Double], delays: [Double]) -> String {
         "  \(BenchGoal.filled(title, 11)) \(BenchGoal.padded(Int(BenchGoal.median(rates)), 8)) reports/s   "
             + "command p50 \(BenchGoal.short(BenchGoal.median(delays))) ms"
     }

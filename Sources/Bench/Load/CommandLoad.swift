@@ -99,7 +99,7 @@ final class CommandLoad {
         publish(
             devices.count + owner,
             "app/\(terminal.appID)/\(terminal.terminalID)/request/device/control",
-            body
+            body: body
         )
     }
 
@@ -108,11 +108,11 @@ final class CommandLoad {
         publish(
             crowdPlace,
             "device/\(device.did)/report",
-            "{\"data\":{\"sequence\":\(crowdReports)}}"
+            body: "{\"data\":{\"sequence\":\(crowdReports)}}"
         )
     }
 
-    private func publish(_ place: Int, _ topic: String, _ body: String) {
+    private func publish(_ place: Int, _ topic: String, body: String) {
         connections.queue(
             place,
             topic: Array("\(root)/\(topic)".utf8),
@@ -128,7 +128,7 @@ final class CommandLoad {
     private func take(
         _ place: Int,
         _ topic: UnsafeRawBufferPointer,
-        _ payload: UnsafeRawBufferPointer
+        payload: UnsafeRawBufferPointer
     ) {
         let topic = String(decoding: topic, as: UTF8.self)
         let body = String(decoding: payload, as: UTF8.self)
@@ -147,7 +147,7 @@ final class CommandLoad {
         publish(
             device,
             "device/\(devices[device].did)/report",
-            "{\"cid\":\(cid),\"code\":0,\"data\":{\"sequence\":\(sn)}}"
+            body: "{\"cid\":\(cid),\"code\":0,\"data\":{\"sequence\":\(sn)}}"
         )
     }
 

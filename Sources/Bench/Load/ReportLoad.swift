@@ -105,8 +105,6 @@ final class ReportLoad {
     /// Sends one report that asks for a response, which then stands for all reports before it.
     func mark() { send(upTo: 1, burst: 1, marks: true) }
 
-    func forgetDelays() { delays.removeAll(keepingCapacity: true) }
-
     private func send(upTo count: Int, burst: Int = burst, marks: Bool = false) {
         var left = count
         let now = LoadClock.milliseconds
@@ -130,7 +128,7 @@ final class ReportLoad {
         try connections.turn(milliseconds: milliseconds, take)
     }
 
-    private func take(_ place: Int, _: UnsafeRawBufferPointer, _ payload: UnsafeRawBufferPointer) {
+    private func take(_ place: Int, _: UnsafeRawBufferPointer, payload: UnsafeRawBufferPointer) {
         if place < devices { takeResponse(payload) } else { takeStatus(payload) }
     }
 

@@ -111,7 +111,7 @@ final class RequestLoad {
         connections.queue(index, topic: topics[index], payload: payload)
     }
 
-    private func take(_ index: Int, _: UnsafeRawBufferPointer, _ answer: UnsafeRawBufferPointer) {
+    private func take(_ index: Int, _: UnsafeRawBufferPointer, answer: UnsafeRawBufferPointer) {
         answered += 1
         underWay[index] -= 1
         let text = String(decoding: answer, as: UTF8.self)

@@ -51,7 +51,7 @@ package struct BenchOverload: Sendable {
         }
         let settings = options.isLimited ? [] : AbuseAttack.deviceOff
         return try await on(folder + "/ground", settings) { ground, probe in
-            try await self.measure(ground, probe, best)
+            try await self.measure(ground, probe, best: best)
         }
     }
 
@@ -59,7 +59,7 @@ package struct BenchOverload: Sendable {
     private func on<Value>(
         _ folder: String,
         _ settings: [String],
-        _ body: (AbuseGround, OverloadProbe) async throws -> Value
+        body: (AbuseGround, OverloadProbe) async throws -> Value
     ) async throws -> Value {
         let ground = try await AbuseGround(
             in: folder,
@@ -96,7 +96,7 @@ package struct BenchOverload: Sendable {
     private func measure(
         _ ground: AbuseGround,
         _ probe: OverloadProbe,
-        _ best: Double
+        best: Double
     ) async throws -> BenchOverloadResult {
         tell(OverloadFinding.heading)
         var result = BenchOverloadResult(best: best)
@@ -137,14 +137,14 @@ package struct BenchOverload: Sendable {
                 )
             )
         }
-        if options.minutes > 0 { add(try await freeze(ground, probe, best)) }
+        if options.minutes > 0 { add(try await freeze(ground, probe, best: best)) }
         return result
     }
 
     private func freeze(
         _ ground: AbuseGround,
         _ probe: OverloadProbe,
-        _ best: Double
+        best: Double
     ) async throws -> OverloadFinding {
         let stage = OverloadStage(
             ground: ground,

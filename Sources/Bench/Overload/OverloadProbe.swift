@@ -87,7 +87,7 @@ final class OverloadProbe {
     private func take(
         _: Int,
         _: UnsafeRawBufferPointer,
-        _ payload: UnsafeRawBufferPointer
+        payload: UnsafeRawBufferPointer
     ) {
         let body = String(decoding: payload, as: UTF8.self)
         guard let id = LoadText.text("\"id\":", in: body).flatMap({ Int($0) }),

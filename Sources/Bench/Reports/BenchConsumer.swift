@@ -152,7 +152,7 @@ package struct BenchConsumer: Sendable {
         _ filters: [String],
         isRetained: Bool = false,
         before: (Int) throws -> Void = { _ in },
-        _ follow: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> (topic: [UInt8], payload: [UInt8])?,
+        follow: (ArraySlice<UInt8>, ArraySlice<UInt8>) -> (topic: [UInt8], payload: [UInt8])?,
         after: (Int) -> Void = { _ in }
     ) throws {
         var client = try MosquittoClient(options, waker: Waker())

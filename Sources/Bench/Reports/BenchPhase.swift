@@ -90,7 +90,7 @@ struct BenchRig {
     static func with(
         _ phase: BenchPhase,
         _ field: BenchField,
-        _ body: (BenchRig) async throws -> Void
+        body: (BenchRig) async throws -> Void
     ) async throws {
         let rig = try await make(phase, field)
         do {

@@ -19,13 +19,13 @@ struct BenchScheduleSeed {
         for start in stride(from: 0, to: count, by: Self.chunk) {
             try store.batch(at: now) { tx in
                 for number in start..<min(start + Self.chunk, count) {
-                    try add(owners[number % owners.count], dueAt, tx)
+                    try add(owners[number % owners.count], dueAt, tx: tx)
                 }
             }
         }
     }
 
-    private mutating func add(_ owner: Binding, _ dueAt: Instant, _ tx: Transaction) throws {
+    private mutating func add(_ owner: Binding, _ dueAt: Instant, tx: Transaction) throws {
         let minute = (dueAt.milliseconds / 60_000) % 1440
         let attrs: JSONObject = ["switchedOn": true]
         try tx.schedules.save(

@@ -100,7 +100,7 @@ package struct BenchSchedules: Sendable {
             in: folder
         ) { field in
             try await BenchRig.with(.bound, field) { rig in
-                try measure(field, rig, reports.window, &measured)
+                try measure(field, rig, window: reports.window, result: &measured)
             }
         }
         result = measured
@@ -109,8 +109,8 @@ package struct BenchSchedules: Sendable {
     private func measure(
         _ field: BenchField,
         _ rig: BenchRig,
-        _ window: Int,
-        _ result: inout BenchSchedulesResult
+        window: Int,
+        result: inout BenchSchedulesResult
     ) throws {
         let store = try StoreAccess.tool(field.directory)
         let dids = field.seed.bound.map { DeviceID(trusted: $0.did) }
@@ -134,7 +134,7 @@ package struct BenchSchedules: Sendable {
         tell("\(Int(result.reportsDuring)) reports/s while as many schedules are due")
         _ = try drain(store, 2 * options.schedules, since: second)
 
-        result.lags = try punctuality(field, store, dids, &seed)
+        result.lags = try punctuality(field, store, dids: dids, seed: &seed)
     }
 
     /// Waits until so many runs are in the store; gives the seconds since a moment.
@@ -154,8 +154,8 @@ package struct BenchSchedules: Sendable {
     private func punctuality(
         _ field: BenchField,
         _ store: Store,
-        _ dids: [DeviceID],
-        _ seed: inout BenchScheduleSeed
+        dids: [DeviceID],
+        seed: inout BenchScheduleSeed
     ) throws -> [Double] {
         // What the bursts have left, commands that expire, is over by then.
         let first = Self.minute(ahead: 60)

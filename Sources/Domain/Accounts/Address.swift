@@ -1,4 +1,6 @@
 /// The address that a code is sent to: a phone or a mailbox.
+///
+/// The rules in words (reference: accounts#addresses).
 package enum Address: Hashable, Sendable {
     case phone(Phone)
     case email(EmailAddress)

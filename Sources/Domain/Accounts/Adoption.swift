@@ -1,5 +1,7 @@
 /// The merge of an anonymous user's binding into an account, for a phone that was used before its user logged
 /// in.
+///
+/// The rules in words (reference: accounts#anonymous).
 package enum Adoption {
     /// Returns the account's binding from then on, given the one that it has already, if any.
     ///

@@ -1,4 +1,6 @@
 /// The purpose of a code.
+///
+/// The rules in words (reference: accounts#codes).
 package enum CodePurpose: String, Sendable, CaseIterable {
     case login, register, resetPassword, bind, operation, logoutTerminal
 
@@ -44,7 +46,7 @@ package enum CodeRules {
     /// mail to the owner each time. The caller that had the code sent has the token and 5 tries more: 100 a
     /// day. Many addresses do not improve the odds: one source address has 20 codes an hour, 200 tries of 10^6,
     /// and an app 1,000.
-    package static let triesMax = 5
+    package static let wrongCodesMax = 5
     /// How long a ticket lives, in seconds.
     package static let ticketSeconds: Int64 = 300
 

@@ -3,6 +3,7 @@
 /// Passwords are compared and hashed in one Unicode form, NFKC, so that the same one typed on another keyboard
 /// is the same. The standard library can't make that form, so callers pass the function; `Providers` adds these
 /// functions without that parameter.
+/// The rules in words (reference: accounts#passwords).
 package enum PasswordRules {
     /// How many characters (Unicode scalars of the normalised form) a password has.
     package static let length = 8...128

@@ -1,6 +1,8 @@
 package import JSON
 
 /// The credential that an app got from an identity provider and logs in with.
+///
+/// The rules in words (reference: accounts#providers).
 package struct ProviderCredential: Sendable, Equatable {
     /// The proof itself, by how it is verified.
     package enum Proof: Sendable, Equatable {

@@ -74,13 +74,13 @@ package struct ProviderSettings: Sendable, Equatable {
         }
         var settings = ProviderSettings(
             provider: provider,
-            isEnabled: try flag(object, "enabled", path),
-            keepsToken: try flag(object, "keepToken", path),
+            isEnabled: try flag(object, "enabled", path: path),
+            keepsToken: try flag(object, "keepToken", path: path),
             clientIDs: try clientIDs(object, path),
-            clientSecret: try text(object, "clientSecret", path),
-            baseURL: try url(object, provider.hasIDTokens ? "issuer" : "baseUrl", path)
+            clientSecret: try text(object, "clientSecret", path: path),
+            baseURL: try url(object, provider.hasIDTokens ? "issuer" : "baseUrl", path: path)
         )
-        if let word = try text(object, "subject", path) {
+        if let word = try text(object, "subject", path: path) {
             guard let subject = Subject(rawValue: word) else {
                 throw .invalid("\(path).subject", "\(path).subject must be openid or unionid.")
             }
@@ -109,7 +109,7 @@ package struct ProviderSettings: Sendable, Equatable {
     private static func flag(
         _ object: JSONObject,
         _ name: String,
-        _ path: String
+        path: String
     ) throws(Rejection) -> Bool {
         guard let value = object[name] else { return false }
         guard let flag = value.boolValue else {
@@ -121,7 +121,7 @@ package struct ProviderSettings: Sendable, Equatable {
     private static func text(
         _ object: JSONObject,
         _ name: String,
-        _ path: String
+        path: String
     ) throws(Rejection) -> String? {
         guard let value = object[name] else { return nil }
         guard let text = value.stringValue, isPlain(text) else {
@@ -151,9 +151,9 @@ package struct ProviderSettings: Sendable, Equatable {
     private static func url(
         _ object: JSONObject,
         _ name: String,
-        _ path: String
+        path: String
     ) throws(Rejection) -> String? {
-        guard let url = try text(object, name, path) else { return nil }
+        guard let url = try text(object, name, path: path) else { return nil }
         guard isSafeURL(url), !url.contains("?"), !url.contains("#") else {
             throw .invalid("\(path).\(name)", "\(path).\(name) must be an https:// address.")
         }

@@ -1,6 +1,8 @@
 package import JSON
 
 /// A command to a device and its outcome.
+///
+/// The rules in words (reference: commands#life).
 package struct Command: Sendable, Equatable {
     /// The state of a command, as far as it is known.
     package enum State: String, Sendable, CaseIterable {
@@ -83,6 +85,9 @@ package struct Command: Sendable, Equatable {
     package var result: JSONObject?
     /// Whether the device answered after the expiry.
     package var isLate = false
+
+    /// The number of values to set.
+    package var valueCount: Int { data.members.count }
 
     /// Makes a command.
     package init(

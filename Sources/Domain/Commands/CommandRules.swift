@@ -1,6 +1,8 @@
 package import JSON
 
 /// The transitions of a command's state.
+///
+/// The rules in words (reference: commands#modes).
 package enum CommandRules {
     /// Applies a device's answer; returns whether it made the state final.
     ///

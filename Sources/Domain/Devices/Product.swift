@@ -90,7 +90,7 @@ package enum FreeForm {
     package static let attributesMax = 256
     /// How many bytes of JSON one device's state may have.
     package static let stateBytesMax = 32 * 1024
-    /// How many alerts may be on at once, and how many faults.
+    /// How many alerts may be on at once, and how many faults; also how many of each one report may name.
     package static let conditionsMax = 64
     /// How many bytes of JSON the names of all that is on may have.
     package static let conditionBytesMax = 16 * 1024

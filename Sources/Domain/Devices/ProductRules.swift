@@ -1,6 +1,11 @@
 package import JSON
 
+/// Values of a device's attributes by name.
+package typealias AttributeValues = JSONObject
+
 /// Checks values against a product, and one version of a product against the next.
+///
+/// The rules in words (reference: products#data-points).
 package enum ProductRules {
     /// Checks the values that a device reports; nil when all fit.
     package static func check(
@@ -70,6 +75,24 @@ package enum ProductRules {
             members: data.members.map { member in
                 guard product.point(member.key)?.access == .writeOnly else { return member }
                 return .init(key: member.key, value: .string("***"))
+            }
+        )
+    }
+
+    /// Restores the hidden values of data that was read, changed and sent again: `"***"` for a write-only data point
+    /// that has a value stands for that value.
+    package static func unmasked(
+        _ data: AttributeValues,
+        stored: AttributeValues,
+        product: Product?
+    ) -> AttributeValues {
+        let masked = masked(stored, product: product)
+        return JSONObject(
+            members: data.members.map { member in
+                guard member.value == "***", masked[member.key] == "***",
+                    let value = stored[member.key]
+                else { return member }
+                return .init(key: member.key, value: value)
             }
         )
     }

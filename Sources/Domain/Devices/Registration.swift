@@ -1,6 +1,8 @@
 package import JSON
 
 /// A device's request for an identity.
+///
+/// The rules in words (reference: registration#again).
 package struct RegistrationRequest: Sendable, Equatable {
     /// The message's id, given back in the answer.
     package var id: MessageID

@@ -1,4 +1,6 @@
 /// Chooses among waiting jobs so that one sender's jobs never delay the others'.
+///
+/// The rules in words (reference: fairness#turns).
 package enum FairTurns {
     /// Returns the first elements of a list with its senders in turn, those of one sender in their order.
     ///

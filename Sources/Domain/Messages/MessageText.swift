@@ -47,7 +47,7 @@ package struct MessageText: Sendable, Equatable {
             language: language,
             subject: oneLine(fill(found.subject, values)),
             text: fill(found.text, values),
-            html: html(found, values, language, appName),
+            html: html(found, values, language: language, appName: appName),
             sms: oneLine(fill(found.sms, values))
         )
     }
@@ -111,8 +111,8 @@ package struct MessageText: Sendable, Equatable {
     private static func html(
         _ words: Words,
         _ values: [String: String],
-        _ language: Language,
-        _ appName: String
+        language: Language,
+        appName: String
     ) -> String {
         let safe = values.mapValues(HTML.escape)
         let paragraphs = words.text.split(separator: "\n\n").map { paragraph in

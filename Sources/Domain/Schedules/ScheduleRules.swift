@@ -1,4 +1,6 @@
 /// When schedules act: pure functions of times, zone rules, place and moment.
+///
+/// The rules in words (reference: schedules#when).
 package enum ScheduleRules {
     /// Days that are searched for the next occurrence: a sunrise near a pole comes once a year, and
     /// must fall on the right day of the week.

@@ -1,4 +1,6 @@
 /// The effect of a trigger on its schedule, given that its occurrence has not been run before.
+///
+/// The rules in words (reference: schedules#due).
 package enum TriggerRules {
     /// The consequences of a trigger.
     package struct Outcome: Sendable, Equatable {

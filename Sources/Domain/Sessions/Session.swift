@@ -1,4 +1,6 @@
 /// A login on one terminal.
+///
+/// The rules in words (reference: sessions#life).
 package struct Session: Sendable, Equatable {
     /// Why a session ended; `endReason` of `schemas/methods/session.schema.json`, which a test compares.
     package enum EndReason: String, Sendable, CaseIterable {
@@ -70,8 +72,6 @@ package struct Session: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// How long a session lives from its login or refresh, in seconds: 7 days.
-    package static let lifeSeconds: Int64 = 604_800
     /// How long a refreshed token's predecessor works at most, in seconds.
     package static let overlapSeconds: Int64 = 60
     /// How exact `lastSeenAt` is, in seconds.

@@ -1,4 +1,6 @@
 /// The binding of a user to a device.
+///
+/// The rules in words (reference: sharing#roles).
 package struct Binding: Sendable, Equatable {
     /// A user's role with a device.
     package enum Role: String, Sendable, CaseIterable {

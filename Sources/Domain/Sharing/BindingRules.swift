@@ -1,4 +1,6 @@
 /// A user's relation to a device: the states of the one state machine for roles.
+///
+/// The rules in words (reference: sharing#binding).
 package enum CallerRole: String, Sendable, CaseIterable {
     /// Not bound to the device, which has no bindings.
     case strangerToFree
@@ -91,7 +93,7 @@ package struct BindingChange: Sendable, Equatable {
 /// Decides about the bindings of a device: one decision for every role and every event.
 package enum BindingRules {
     /// The window in which wrong proofs count, in seconds.
-    package static let triesWindowSeconds: Int64 = 900
+    package static let triesWindowSeconds = RegistrationRules.triesWindowSeconds
 
     /// Decides about an event that a user causes, given all present bindings.
     ///
@@ -105,10 +107,10 @@ package enum BindingRules {
         switch event {
         case .bind: return try bind(callerRole)
         case .invite: return try invite(callerRole)
-        case .accept(let inviter): return try accept(inviter, callerRole, present)
-        case .leave: return try leave(callerRole, uid, present)
-        case .remove(let other): return try remove(other, callerRole, uid, present)
-        case .transfer(let heir): return try transfer(heir, callerRole, uid, present)
+        case .accept(let inviter): return try accept(inviter, callerRole, present: present)
+        case .leave: return try leave(callerRole, uid, present: present)
+        case .remove(let other): return try remove(other, callerRole, uid: uid, present: present)
+        case .transfer(let heir): return try transfer(heir, callerRole, uid: uid, present: present)
         case .end: return end(present)
         }
     }
@@ -138,7 +140,7 @@ package enum BindingRules {
     private static func accept(
         _ inviter: UserID,
         _ callerRole: CallerRole,
-        _ present: [Binding]
+        present: [Binding]
     ) throws(Rejection) -> BindingChange {
         switch callerRole {
         case .strangerToFree, .strangerToShared, .strangerToOwned: break
@@ -159,7 +161,7 @@ package enum BindingRules {
     private static func leave(
         _ callerRole: CallerRole,
         _ uid: UserID,
-        _ present: [Binding]
+        present: [Binding]
     ) throws(Rejection) -> BindingChange {
         var change = BindingChange()
         change.ended = [uid]
@@ -183,8 +185,8 @@ package enum BindingRules {
     private static func remove(
         _ other: UserID,
         _ callerRole: CallerRole,
-        _ uid: UserID,
-        _ present: [Binding]
+        uid: UserID,
+        present: [Binding]
     ) throws(Rejection) -> BindingChange {
         try requireOwner(callerRole)
         guard other != uid else {
@@ -199,8 +201,8 @@ package enum BindingRules {
     private static func transfer(
         _ heir: UserID,
         _ callerRole: CallerRole,
-        _ uid: UserID,
-        _ present: [Binding]
+        uid: UserID,
+        present: [Binding]
     ) throws(Rejection) -> BindingChange {
         try requireOwner(callerRole)
         guard heir != uid else {

@@ -1,4 +1,6 @@
 /// Decides about invitations.
+///
+/// The rules in words (reference: sharing#invitations).
 package enum SharingRules {
     /// For how long a guest may be let in, in minutes: up to ten years.
     package static let guestMinutes: ClosedRange<Int64> = 1...5_256_000

@@ -1,4 +1,6 @@
 /// A device's connection state, as the gate and the device report it.
+///
+/// The rules in words (reference: presence#birth).
 package struct Presence: Sendable, Equatable {
     /// The state that users see.
     package var isOnline = false

@@ -1,6 +1,8 @@
 package import JSON
 
 /// The attributes, alerts and faults that a device reports in one message.
+///
+/// The rules in words (reference: reports#acknowledged).
 package struct Report: Sendable, Equatable {
     /// An alert or a fault as a device names it; `value: false` clears it.
     package struct Condition: Sendable, Equatable {

@@ -1,6 +1,8 @@
 package import JSON
 
 /// The changes that a report makes: pure rules, without I/O.
+///
+/// The rules in words (reference: reports#order).
 package enum StatusRules {
     /// The consequences of an accepted report.
     package struct Outcome: Sendable, Equatable {
@@ -91,15 +93,15 @@ package enum StatusRules {
         if report.binary != nil, let rejection = ProductRules.refuseBinary(product, "binary") {
             return rejection
         }
-        return check(report.alerts, .alert, status, product)
-            ?? check(report.faults, .fault, status, product)
+        return check(report.alerts, .alert, status: status, product: product)
+            ?? check(report.faults, .fault, status: status, product: product)
     }
 
     private static func check(
         _ conditions: [Report.Condition],
         _ kind: ConditionKind,
-        _ status: Status,
-        _ product: Product
+        status: Status,
+        product: Product
     ) -> Rejection? {
         for condition in conditions where !product.declares(kind, condition.name) {
             // What is on was declared once: its end can always be told.
@@ -205,7 +207,7 @@ package enum StatusRules {
             guard isNewest else { continue }
             let before = status.eventID(kind, condition.name)
             let id = before ?? ids.make("e", at: now)
-            status.note(kind, condition.name, isOn ? id : nil, at: outcome.ts)
+            status.note(kind, condition.name, eventID: isOn ? id : nil, at: outcome.ts)
             guard isOn == (before == nil) else { continue }
             outcome.events.append(
                 Event(
@@ -243,7 +245,7 @@ extension Status {
     fileprivate mutating func note(
         _ kind: ConditionKind,
         _ name: String,
-        _ eventID: String?,
+        eventID: String?,
         at ts: Instant
     ) {
         cleared.removeAll { $0.kind == kind && $0.name == name }

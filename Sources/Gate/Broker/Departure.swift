@@ -13,25 +13,14 @@ enum Departure: String {
 
     /// Determines the reason for which the broker ends a connection.
     ///
-    /// Mosquitto 2.0.11 gives every plugin the reason -1. Whether a DISCONNECT came shows in the client's state,
-    /// a field right behind those that its functions return; it is read only if these stand in memory as
-    /// expected. Versions that give the reason are trusted.
+    /// Mosquitto 2.0.11 gives every plugin the reason -1; whether a DISCONNECT came shows in its memory alone. Versions
+    /// that give the reason are trusted.
     init(_ client: OpaquePointer, reason: Int32) {
         switch reason {
         case MOSQ_ERR_SUCCESS.rawValue: self = .closed
         case MOSQ_ERR_ADMINISTRATIVE_ACTION.rawValue: self = .kicked
-        case -1: self = Self.saidGoodbye(client) ? .closed : .lost
+        case -1: self = PrivateStructure.hasSaidDisconnect(client) ? .closed : .lost
         default: self = .lost
         }
     }
-
-    private static func saidGoodbye(_ client: OpaquePointer) -> Bool {
-        guard let start = ClientStructure.start(of: client) else { return false }
-        let state = start.load(fromByteOffset: 4 &* ClientStructure.word &+ 4, as: Int32.self)
-        return state == disconnecting || state == disconnectWithWill
-    }
-
-    /// `mosq_cs_disconnecting` and `mosq_cs_disconnect_with_will` of Mosquitto's internal header.
-    private static let disconnecting: Int32 = 2
-    private static let disconnectWithWill: Int32 = 18
 }

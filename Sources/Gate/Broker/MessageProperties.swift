@@ -1,5 +1,6 @@
 import CMosquittoBroker
 import Glibc
+import Metering
 
 /// The MQTT 5 properties of an incoming message, as the broker keeps them: a list in its own memory.
 ///
@@ -31,7 +32,7 @@ struct MessageProperties {
     }
 
     /// Measures the properties and looks for those that must not pass.
-    func inspect(_ limits: Limits) -> Findings {
+    func inspect(_ limits: GateLimits) -> Findings {
         var findings = Findings()
         var next = list
         while let property = next {
@@ -56,7 +57,7 @@ struct MessageProperties {
     }
 
     /// Removes the properties that must not pass; false, and unchanged, if there is no memory.
-    mutating func remake(_ limits: Limits) -> Bool {
+    mutating func remake(_ limits: GateLimits) -> Bool {
         var fresh: OpaquePointer?
         var next = list
         var isWhole = true
@@ -101,7 +102,7 @@ extension MessageProperties {
 
         /// Whether the property may reach workers: a Response Topic or Correlation Data within its limit, and no user
         /// property under the gate's own names.
-        func mayPass(_ limits: Limits) -> Bool {
+        func mayPass(_ limits: GateLimits) -> Bool {
             switch self {
             case .byte: return true
             case .text(let id, let text):

@@ -2,7 +2,7 @@ import CMosquittoBroker
 import Credentials
 import Metering
 
-// The limits of rate and size (`Limits`). Messages are counted before the broker queues them: topic and payload at
+// The limits of rate and size (`GateLimits`). Messages are counted before the broker queues them: topic and payload at
 // ACL_CHECK, properties at MESSAGE, the filters of SUBSCRIBE and UNSUBSCRIBE apart by the same rates, a CONNECT as a
 // message, a will when it is sent. Messages of terminals and products count against their source address as well.
 // Nothing here allocates for a message within the limits, or for one beyond them that is not the first of its second;

@@ -1,6 +1,8 @@
 import Credentials
 
 /// Decides which clients may connect, and the rights of connected ones: a pure function of the records.
+///
+/// The rules in words (reference: connecting#principals).
 struct Admission {
     let root: String
     /// The secret of `service:lamplighter`, known without a file.

@@ -4,6 +4,7 @@ import Metering
 /// The topics that a connection may use, computed when it is admitted and whenever the credentials change.
 ///
 /// A pure value; the only place of these rules.
+/// The rules in words (reference: connecting#rights).
 struct Rights: Sendable {
     private var publish: [Filter] = []
     private var subscribe: [Filter] = []

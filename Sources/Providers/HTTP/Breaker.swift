@@ -6,11 +6,11 @@ struct Breaker {
     /// The numbers of a breaker.
     struct Limits: Sendable {
         /// How many failures in a row open it.
-        var failuresMax = 5
+        var failuresMax: Int
         /// How long it stays open before a probe.
-        var pause = Duration.seconds(30)
+        var pause: Duration
         /// How many calls may be under way at once.
-        var callsMax = 8
+        var callsMax: Int
     }
 
     /// The decision about a call.

@@ -74,7 +74,7 @@ package final class IdentityProviders: Sendable {
         }
         var identity: VerifiedIdentity
         if case .idToken(let text, let user, let nonce) = credential.proof {
-            identity = try await verify(text, user, nonce, app)
+            identity = try await verify(text, user, nonce: nonce, app: app)
         } else {
             let provider = TokenProvider(
                 line: line,
@@ -94,8 +94,8 @@ package final class IdentityProviders: Sendable {
     private func verify(
         _ text: String,
         _ user: String?,
-        _ nonce: String?,
-        _ app: ProviderSettings
+        nonce: String?,
+        app: ProviderSettings
     ) async throws(ProviderFailure) -> VerifiedIdentity {
         guard let token = IDToken(text) else { throw .invalidCredential(.malformed) }
         // Costs nothing, and spares fetching the issuer's keys.

@@ -126,8 +126,8 @@ actor IssuerKeys {
             let discovery = try await document(
                 settings.baseURL + "/.well-known/openid-configuration",
                 settings,
-                line,
-                deadline
+                line: line,
+                deadline: deadline
             )
             let issuer = discovery["issuer"]?.stringValue ?? ""
             let bare = issuer.hasSuffix("/") ? String(issuer.dropLast()) : issuer
@@ -137,7 +137,7 @@ actor IssuerKeys {
                 line.complain(settings, "its discovery document is for another issuer")
                 throw .unavailable(retryAfter: 60)
             }
-            let set = try await document(url, settings, line, deadline)
+            let set = try await document(url, settings, line: line, deadline: deadline)
             let keys = (set["keys"]?.arrayValue ?? []).prefix(100)
                 .compactMap { $0.objectValue.flatMap(PublishedKey.init) }
             guard !keys.isEmpty else {
@@ -153,8 +153,8 @@ actor IssuerKeys {
     private static func document(
         _ url: String,
         _ settings: ProviderSettings,
-        _ line: ProviderLine,
-        _ deadline: ContinuousClock.Instant
+        line: ProviderLine,
+        deadline: ContinuousClock.Instant
     ) async throws(ProviderFailure) -> JSONObject {
         let answer = try await line.call(settings, WebClient.Request(url: url), until: deadline)
         guard answer.isSuccess, let object = (try? JSONValue.parse(answer.body))?.objectValue else {

@@ -27,7 +27,7 @@ final class ProviderLine: Sendable {
         _ request: WebClient.Request,
         until deadline: ContinuousClock.Instant
     ) async throws(ProviderFailure) -> WebClient.Answer {
-        try await call(settings, request, until: deadline, "")
+        try await call(settings, request, until: deadline, purpose: "")
     }
 
     /// Asks a provider for what a login can do without, through a breaker apart.
@@ -38,14 +38,14 @@ final class ProviderLine: Sendable {
         _ request: WebClient.Request,
         until deadline: ContinuousClock.Instant
     ) async throws(ProviderFailure) -> WebClient.Answer {
-        try await call(settings, request, until: deadline, " profile")
+        try await call(settings, request, until: deadline, purpose: " profile")
     }
 
     private func call(
         _ settings: ProviderSettings,
         _ request: WebClient.Request,
         until deadline: ContinuousClock.Instant,
-        _ purpose: String
+        purpose: String
     ) async throws(ProviderFailure) -> WebClient.Answer {
         let key = "\(settings.provider) \(settings.baseURL)\(purpose)"
         guard case .call(let isProbe) = try enter(key) else {
@@ -54,7 +54,7 @@ final class ProviderLine: Sendable {
         do {
             let answer = try await client.call(request, until: deadline)
             let isDown = answer.status >= 500 || answer.status == 429
-            leave(key, isDown ? .failed : .answered, isProbe)
+            leave(key, isDown ? .failed : .answered, isProbe: isProbe)
             guard (200...299).contains(answer.status) || (400...499).contains(answer.status),
                 !isDown
             else {
@@ -63,7 +63,7 @@ final class ProviderLine: Sendable {
             }
             return answer
         } catch let failure as WebClient.Failure {
-            leave(key, failure == .cancelled ? .cancelled : .failed, isProbe)
+            leave(key, failure == .cancelled ? .cancelled : .failed, isProbe: isProbe)
             complain(settings, failure.rawValue)
             throw .unavailable(retryAfter: 5)
         } catch let failure as ProviderFailure {
@@ -92,7 +92,7 @@ final class ProviderLine: Sendable {
         return admission
     }
 
-    private func leave(_ key: String, _ outcome: Breaker.Outcome, _ isProbe: Bool) {
+    private func leave(_ key: String, _ outcome: Breaker.Outcome, isProbe: Bool) {
         breakers.withLock { breakers in
             breakers[key]?.leave(outcome, isProbe: isProbe, at: .now)
         }

@@ -35,7 +35,7 @@ extension TokenProvider {
             accessToken: body.access_token
         )
         guard let token = body.access_token, let openid = body.openid else { return known }
-        return await weChatProfile(known, token, openid)
+        return await weChatProfile(known, token, openid: openid)
     }
 
     /// `GET /oauth2.0/me`: tells the user and the app of a token.

@@ -15,7 +15,7 @@ extension TokenProvider {
         to identity: VerifiedIdentity,
         _ request: WebClient.Request,
         _ type: Body.Type,
-        _ read: (Body) -> (nickname: String?, avatarURL: String?)
+        read: (Body) -> (nickname: String?, avatarURL: String?)
     ) async -> VerifiedIdentity {
         let end = min(deadline, .now + Self.patience)
         guard let answer = try? await line.callForProfile(settings, request, until: end),
@@ -30,7 +30,7 @@ extension TokenProvider {
     func weChatProfile(
         _ identity: VerifiedIdentity,
         _ token: String,
-        _ openid: String
+        openid: String
     ) async -> VerifiedIdentity {
         struct Body: Decodable {
             let nickname: String?

@@ -27,7 +27,7 @@ package final class BrokerChild: Service {
     /// - Throws: A `Problem` with the end of the broker's log, where it doesn't within 10 seconds.
     package func start() async throws {
         try TextFile.write(plan.text, to: plan.directory.brokerConfiguration)
-        BrokerLog.rotate(plan.directory.brokerLog, above: 1 << 20)
+        BrokerLog.rotate(plan.directory.brokerLog, above: ServiceLimits.brokerLogBytesAtStartMax)
         let logged = TextFile.size(plan.directory.brokerLog) ?? 0
         let process: ChildProcess
         do {
@@ -109,7 +109,7 @@ package final class BrokerChild: Service {
     }
 
     private func waitUntilAccepting(_ process: ChildProcess, _ logged: Int) async throws {
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + ServiceLimits.brokerStartMax
         while !Ports.accepts(plan.host, plan.port) {
             if process.exit != nil {
                 throw failure(BrokerLog.tail(plan.directory.brokerLog, from: logged))
@@ -136,5 +136,24 @@ package final class BrokerChild: Service {
                 ),
             ]
         )
+    }
+}
+
+/// How long to wait before a broker that died is started again.
+///
+/// One that ran for a while gets a fresh start; one that dies at once is given time, though never so
+/// much that devices would think the service gone.
+struct RestartPause {
+    static let first = Duration.milliseconds(100)
+    static let last = Duration.seconds(5)
+    /// How long a broker must have run to be forgiven its earlier deaths.
+    static let steady = Duration.seconds(30)
+
+    private var pause = first
+
+    /// Returns the pause after a broker that ran so long.
+    mutating func next(ran: Duration) -> Duration {
+        pause = ran > Self.steady ? Self.first : min(pause * 2, Self.last)
+        return pause
     }
 }

@@ -2,14 +2,11 @@ import Glibc
 
 /// Keeps the broker's log from growing without end, and reads its last lines.
 enum BrokerLog {
-    /// Bytes after which a log is put aside; two files are kept.
-    private static let sizeMax = 8 << 20
-
     /// Looks at the log once a minute until cancelled.
     static func keepSmall(_ path: String) async {
         while !Task.isCancelled {
-            rotate(path, above: sizeMax)
-            try? await Task.sleep(for: .seconds(60))
+            rotate(path, above: ServiceLimits.brokerLogBytesMax)
+            try? await Task.sleep(for: ServiceLimits.brokerLogInterval)
         }
     }
 

@@ -37,7 +37,7 @@ final class BrokerMonitor: Service {
     func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
             await withCheckedContinuation { continuation in
-                WatchThread.start {
+                PlainThread.detach {
                     self.work()
                     continuation.resume()
                 }

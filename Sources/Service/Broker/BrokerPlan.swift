@@ -1,3 +1,7 @@
+import Glibc
+import Sodium
+import Wire
+
 /// The configuration of the broker child: where it listens, what the gate needs, and its limits.
 package struct BrokerPlan: Sendable {
     /// Path of the program mosquitto.
@@ -58,11 +62,11 @@ package struct BrokerPlan: Sendable {
         # A payload may have 64 KiB. One somewhat larger still reaches the workers, so that the
         # sender gets a reason and the operator a dead letter. No message_size_limit: what is
         # dropped for that is dropped before the gate has counted it.
-        max_packet_size \(Self.payloadBytes + 65_536)
-        max_inflight_messages 20000
+        max_packet_size \(Payload.receivedBytesMax + Payload.bytesMax)
+        max_inflight_messages \(ServiceLimits.inFlightMessagesMax)
         max_queued_messages \(queuedMessages)
         max_queued_bytes \(queuedBytes)
-        max_keepalive 600
+        max_keepalive \(ServiceLimits.keepAliveSecondsMax)
         persistent_client_expiration 14d
         set_tcp_nodelay true
         sys_interval 5
@@ -72,7 +76,36 @@ package struct BrokerPlan: Sendable {
 
         """
     }
+}
 
-    /// The largest payload the broker passes on; the limit for messages is a quarter of it.
-    static let payloadBytes = 262_144
+extension BrokerPlan {
+    /// Plans a broker from the settings: finds the program and the gate.
+    ///
+    /// - Throws: A `Problem` where one of them isn't found.
+    package init(
+        settings: Settings,
+        directory: DataDirectory,
+        port: Int,
+        secret: String
+    ) throws {
+        program = try BrokerFiles.program(settings)
+        gate = try BrokerFiles.gate(settings)
+        host = settings.mqttHost
+        self.port = port
+        root = settings.root
+        workerHash = Sodium.sha256(secret.utf8)
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        self.directory = directory
+        user = Self.currentUser
+        connections = settings.number(.brokerConnections)
+        queuedMessages = settings.number(.brokerQueuedMessages)
+        queuedBytes = settings.number(.brokerQueuedMegabytes) << 20
+        memoryBytes = settings.number(.brokerMemoryMegabytes) << 20
+        gateOptions = GateSetting.lines(settings)
+    }
+
+    private static var currentUser: String {
+        guard let entry = getpwuid(geteuid()) else { return "root" }
+        return String(cString: entry.pointee.pw_name)
+    }
 }

@@ -1,6 +1,8 @@
 import CLinux
+import Foundation
 import Glibc
 import Synchronization
+import Workers
 
 /// A program started by us, with its end to wait for.
 ///
@@ -41,7 +43,7 @@ package final class ChildProcess: Sendable {
         }
         let command = words
         return try await withCheckedThrowingContinuation { continuation in
-            WatchThread.start {
+            PlainThread.detach {
                 switch spawn(command, output) {
                 case .failure(let error): continuation.resume(throwing: error)
                 case .success(let pid):
@@ -131,9 +133,19 @@ package final class ChildProcess: Sendable {
             0o600
         )
         posix_spawn_file_actions_adddup2(&files, 1, 2)
+        // Debian's Mosquitto would tell systemd, in our name, when it is ready.
+        var variables = inherited(leavingOut: SystemdSocket.variables)
+        defer { for variable in variables { free(variable) } }
         var pid: pid_t = 0
-        let code = posix_spawn(&pid, words[0], &files, &attributes, &arguments, environ)
+        let code = posix_spawn(&pid, words[0], &files, &attributes, &arguments, &variables)
         return code == 0 ? .success(pid) : .failure(SpawnError(number: code))
+    }
+
+    /// Copies this process's environment, without some variables, for a call of C; the caller frees each of them.
+    private static func inherited(leavingOut names: [String]) -> [UnsafeMutablePointer<CChar>?] {
+        ProcessInfo.processInfo.environment
+            .filter { !names.contains($0.key) }
+            .map { strdup("\($0.key)=\($0.value)") } + [nil]
     }
 }
 
@@ -143,29 +155,4 @@ package struct SpawnError: Error, CustomStringConvertible {
 
     /// The system's words.
     package var description: String { String(cString: strerror(number)) }
-}
-
-/// A thread for calls that block.
-package enum WatchThread {
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
-    /// Runs a closure on a thread of its own, which ends with it.
-    package static func start(_ body: @escaping @Sendable () -> Void) {
-        let work = Unmanaged.passRetained(Work(body)).toOpaque()
-        var thread = pthread_t()
-        let code = pthread_create(
-            &thread,
-            nil,
-            { raw in
-                if let raw { Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body() }
-                return nil
-            },
-            work
-        )
-        precondition(code == 0, "the system refuses a thread")
-        pthread_detach(thread)
-    }
 }

@@ -10,12 +10,12 @@ package enum OrphanBroker {
     @discardableResult
     package static func end(
         in directory: DataDirectory,
-        within limit: Duration = .seconds(3)
+        within limit: Duration? = nil
     ) async -> Int32? {
         guard let pid = find(in: directory) else { return nil }
         kill(pid, SIGTERM)
         let clock = ContinuousClock()
-        let deadline = clock.now + limit
+        let deadline = clock.now + (limit ?? ServiceLimits.orphanEndMax)
         while isOurs(pid, directory) {
             if clock.now > deadline { kill(pid, SIGKILL) }
             try? await clock.sleep(for: .milliseconds(20))

@@ -14,7 +14,14 @@ package enum Ports {
         if port == 0, let free = quietPort(host) { return free }
         switch bind(host, port) {
         case .success(let port): return port
-        case .failure(let error): throw problem(error.number, port, host, flag, purpose)
+        case .failure(let error):
+            throw problem(
+                error.number,
+                port,
+                host: host,
+                flag: flag,
+                purpose: purpose
+            )
         }
     }
 
@@ -55,9 +62,9 @@ package enum Ports {
     private static func problem(
         _ number: Int32,
         _ port: Int,
-        _ host: String,
-        _ flag: String,
-        _ purpose: String
+        host: String,
+        flag: String,
+        purpose: String
     ) -> Problem {
         guard number == EADDRINUSE else {
             return Problem(

@@ -18,6 +18,20 @@ package struct DataDirectory: Sendable {
     package var toolsSecret: String { path + "/tools.secret" }
     /// Keys and secrets of the demo product and app.
     package var demo: String { path + "/demo.json" }
+    /// Where the newest backup that was read back is noted.
+    package var backupNote: String { path + "/backup.json" }
+
+    /// The files that a backup holds beside the database, by their names below the directory.
+    ///
+    /// They are keys, secrets and certificates; all others are made again.
+    package var keptFiles: [String] {
+        let secrets = ["server.key", "service.secret", "tools.secret", "demo.json"]
+        let certificates = TextFile.names(in: path + "/tls").map { "tls/" + $0 }
+        return (secrets + certificates).filter {
+            (try? Stat(path + "/" + $0))?.type == .regular
+        }
+    }
+
     /// The file that the gate reads.
     package var credentials: String { path + "/gate/credentials" }
     /// The lock of the running service.
@@ -105,14 +119,14 @@ package struct DataDirectory: Sendable {
         unusable(
             path,
             "this user may not write in it",
-            [.init("sudo chown -R \"$(id -un)\" '\(path)'", "give it to this user")]
+            cures: [.init("sudo chown -R \"$(id -un)\" '\(path)'", "give it to this user")]
         )
     }
 
     private static func unusable(
         _ path: String,
         _ why: String,
-        _ cures: [Problem.Cure] = []
+        cures: [Problem.Cure] = []
     ) -> Problem {
         Problem(
             .dataDirectoryUnusable,

@@ -13,6 +13,17 @@ package enum TextFile {
     package static func readBytes(_ path: String, upTo limit: Int = 4 << 20) -> [UInt8]? {
         guard let file = try? FileDescriptor.open(FilePath(path), .readOnly) else { return nil }
         defer { try? file.close() }
+        return readBytes(file, upTo: limit)
+    }
+
+    /// Reads 4 MiB of standard input at most; nil where it is not readable.
+    ///
+    /// Not by the name `/dev/stdin`, which would open again what another user may have opened for this one.
+    package static func readStandardInput() -> [UInt8]? {
+        readBytes(.standardInput, upTo: 4 << 20)
+    }
+
+    private static func readBytes(_ file: FileDescriptor, upTo limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: min(65_536, limit))
         while bytes.count < limit {
@@ -65,6 +76,40 @@ package enum TextFile {
     /// Returns the size of a file; nil where there is none.
     package static func size(_ path: String) -> Int? {
         (try? Stat(path)).map { Int($0.size) }
+    }
+
+    /// Returns the names in a directory, sorted; none where it can't be read.
+    package static func names(in directory: String) -> [String] {
+        guard let stream = opendir(directory) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Makes the directories above a path that are missing (mode 0700).
+    ///
+    /// - Throws: `Errno` where that is refused.
+    package static func makeFolders(of path: String) throws {
+        let folder = FilePath(path).removingLastComponent().string
+        guard !folder.isEmpty, !exists(folder) else { return }
+        try makeFolders(of: folder)
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Errno(rawValue: errno) }
+    }
+
+    /// Makes the name of a new file last over a crash of the machine.
+    package static func syncDirectory(of path: String) {
+        let folder = FilePath(path).removingLastComponent()
+        guard let file = try? FileDescriptor.open(folder, .readOnly, options: .closeOnExec) else {
+            return
+        }
+        fsync(file.rawValue)
+        try? file.close()
     }
 
     /// Returns the lowest nine bits of a file's mode; nil where there is none.

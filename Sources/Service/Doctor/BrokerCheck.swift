@@ -7,7 +7,7 @@ struct BrokerCheck {
 
     func run() -> Finding {
         let title = "the broker answers and drops nothing"
-        let (host, port) = ToolClient.address(directory, settings)
+        let (host, port) = ToolClient(directory, settings).address
         let subject = "\(host):\(port)"
         guard Ports.accepts(host, port) else {
             return Finding(
@@ -56,14 +56,14 @@ struct BrokerCheck {
             "$SYS/broker/version", "$SYS/broker/clients/connected",
             "$SYS/broker/publish/messages/dropped",
         ]
-        return try ToolClient.connect(directory, settings) { client in
+        return try ToolClient(directory, settings).connect { client in
             var facts: [String: String] = [:]
             try client.subscribe(
                 filters,
                 options: SubscribeOptions(retainHandling: .always)
             )
             var intake = Intake()
-            let deadline = ContinuousClock.now + .seconds(2)
+            let deadline = ContinuousClock.now + ServiceLimits.probeAnswerMax
             while facts.count < filters.count && ContinuousClock.now < deadline {
                 try client.receive(
                     upTo: 10,

@@ -7,16 +7,18 @@ package struct Doctor {
     /// The groups that can be picked, in their order.
     package static let groups = [
         "service", "store", "secrets", "disk", "clock", "limits", "broker", "gate", "refusals",
-        "addresses",
+        "addresses", "backup",
     ]
 
     private let settings: Settings
     private let directory: DataDirectory
+    private let patience: Duration
 
-    /// Prepares an examination.
-    package init(settings: Settings, directory: DataDirectory) {
+    /// Prepares an examination; a quick one waits for the service less than a second.
+    package init(settings: Settings, directory: DataDirectory, isQuick: Bool = false) {
         self.settings = settings
         self.directory = directory
+        patience = isQuick ? ServiceLimits.quickAnswerMax : ServiceLimits.probeAnswerMax
     }
 
     /// Runs the checks of some groups.
@@ -50,7 +52,8 @@ package struct Doctor {
 
     private func check(_ group: String) async -> Finding {
         switch group {
-        case "service": ServiceCheck(directory: directory, settings: settings).run()
+        case "service":
+            ServiceCheck(directory: directory, settings: settings, patience: patience).run()
         case "store": StoreCheck(directory: directory).run()
         case "secrets": SystemChecks.secrets(directory)
         case "disk": SystemChecks.disk(directory, settings.diskReserve)
@@ -58,6 +61,7 @@ package struct Doctor {
         case "limits": SystemChecks.limits(settings)
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
         case "refusals": RefusalCheck(directory: directory).run()
+        case "backup": BackupCheck(directory: directory).run()
         case "addresses": AddressCheck(settings: settings).run()
         default: GateCheck(directory: directory, settings: settings).run()
         }

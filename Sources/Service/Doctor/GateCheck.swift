@@ -7,7 +7,7 @@ struct GateCheck {
 
     func run() -> Finding {
         let title = "the gate refuses strangers"
-        let (host, port) = ToolClient.address(directory, settings)
+        let (host, port) = ToolClient(directory, settings).address
         guard Ports.accepts(host, port) else {
             return Finding(.doctorGate, title, .skip, "\(host):\(port)", "no broker answers")
         }
@@ -53,7 +53,7 @@ struct GateCheck {
         var options = ConnectionOptions(host: host, port: port, clientID: "doctor-stranger")
         options.cleanStart = true
         options.sessionExpirySeconds = 0
-        options.connectTimeout = .seconds(3)
+        options.connectTimeout = ServiceLimits.probeConnectMax
         options.tls = settings.mqttTLS
         let session = try? { () throws -> Bool in
             var client = try MosquittoClient(options, waker: Waker())
@@ -62,5 +62,24 @@ struct GateCheck {
             return true
         }()
         return session == true
+    }
+}
+
+/// Which source addresses limits count by.
+struct AddressCheck {
+    let settings: Settings
+
+    func run() -> Finding {
+        let title = "limits count by source address"
+        let host = settings.mqttHost
+        let isLocal = host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        let rule =
+            "the address of a connection counts, of IPv6 its /64; 127.0.0.1 and ::1 are exempt;"
+            + " Mosquitto 2.0 takes no PROXY protocol, so a proxy counts as one address"
+        let evidence =
+            isLocal
+            ? "\(rule); \(host) is this machine: clients behind a proxy on it are not counted"
+            : rule
+        return Finding(.doctorAddresses, title, .pass, host, evidence)
     }
 }

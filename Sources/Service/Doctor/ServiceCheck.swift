@@ -5,6 +5,8 @@ import Providers
 struct ServiceCheck {
     let directory: DataDirectory
     let settings: Settings
+    /// How long the service may take to answer.
+    let patience: Duration
 
     func run() -> Finding {
         let title = "a service runs and accepts work"
@@ -56,7 +58,7 @@ struct ServiceCheck {
     private func readyz(_ port: Int) -> [UInt8]? {
         let host = Banner.reachable(settings.healthHost)
         let authority = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        return WebClient.body(of: "http://\(authority):\(port)/readyz", within: .seconds(2))
+        return WebClient.body(of: "http://\(authority):\(port)/readyz", within: patience)
     }
 
     private func waitingParts(_ body: [UInt8]) -> [String] {

@@ -34,7 +34,7 @@ enum MessageRoutes {
 
     private static func smtp(_ settings: Settings) throws -> Route {
         guard let from = MailAddress(settings.smtpFrom) else {
-            throw wrong("smtp.from", "must be an e-mail address", "no-reply@example.org")
+            throw wrong("smtp.from", "must be an e-mail address", example: "no-reply@example.org")
         }
         let client: SMTPClient
         do {
@@ -51,20 +51,24 @@ enum MessageRoutes {
                 )
             )
         } catch let rejection as Rejection {
-            throw wrong("smtp.\(rejection.field ?? "host")", rejection.message, "smtp.example.org")
+            throw wrong(
+                "smtp.\(rejection.field ?? "host")",
+                rejection.message,
+                example: "smtp.example.org"
+            )
         }
         // curl blocks, so each mail is handed over on a thread of its own.
         let blocking = BlockingPool(max: 64)
         return .direct { (message) async throws(MessageFailure) in
-            try await hand(message, from, client, blocking)
+            try await hand(message, from, to: client, on: blocking)
         }
     }
 
     private static func hand(
         _ message: ComposedMessage,
         _ from: MailAddress,
-        _ client: SMTPClient,
-        _ blocking: BlockingPool
+        to client: SMTPClient,
+        on blocking: BlockingPool
     ) async throws(MessageFailure) {
         guard let to = MailAddress(message.to) else {
             throw .refused("The address can't be written in a mail.")
@@ -92,7 +96,7 @@ enum MessageRoutes {
         failure.isPermanent ? .refused(failure.summary) : .unavailable(failure.summary)
     }
 
-    static func wrong(_ key: String, _ why: String, _ example: String) -> Problem {
+    static func wrong(_ key: String, _ why: String, example: String) -> Problem {
         let flag = SettingsTable.setting(key)?.environmentName ?? key
         return Problem(
             .settingInvalid,
@@ -101,5 +105,47 @@ enum MessageRoutes {
             why: why,
             cures: [.init("export \(flag)=\(example)", "for example")]
         )
+    }
+}
+
+extension MessageRoutes {
+    /// Lives as long as the process: it must not end before the last message was posted.
+    private static let client = WebClient()
+
+    /// Texts are posted to a webhook as gateways get them, with the number in full and the words:
+    /// `{"messageId", "to", "countryCode", "template", "params", "appName", "expiresAt", "text"}`.
+    static func webhook(_ settings: Settings) throws -> Route {
+        let hook: TextWebhook
+        do {
+            hook = try TextWebhook(
+                client: client,
+                url: settings.webhookURL,
+                token: try settings.webhookTokenFile.map(SecretFile.read)
+            )
+        } catch let rejection as Rejection {
+            throw wrong(
+                "webhook.\(rejection.field == "token" ? "tokenFile" : "url")",
+                rejection.message,
+                example: "https://texts.example.org/send"
+            )
+        }
+        return .direct { (message) async throws(MessageFailure) in
+            let params = message.params.sorted { $0.key < $1.key }.map { name, value in
+                (name, JSONValue.string(value))
+            }
+            let body = JSONObject([
+                ("messageId", .string(message.id.text)), ("to", .string(message.to)),
+                ("countryCode", message.countryCode.map { .string($0) }),
+                ("template", .string(message.template.rawValue)),
+                ("params", .object(JSONObject(params))), ("appName", .string(message.appName)),
+                ("expiresAt", .integer(message.expiresAt.milliseconds)),
+                ("text", .string(message.text.sms)),
+            ])
+            do throws(SendFailure) {
+                try await hook.send(body)
+            } catch {
+                throw translated(error)
+            }
+        }
     }
 }

@@ -31,7 +31,7 @@ extension Problem {
     }
 
     /// Returns the room of the disk that a path is on, or will be.
-    private static func room(of path: String) -> DiskGuard.Room? {
+    static func room(of path: String) -> DiskGuard.Room? {
         var path = path
         while !path.isEmpty {
             if let room = DiskGuard.Room.of(path) { return room }

@@ -137,11 +137,14 @@ extension ProblemCode {
                 "the command line is invalid",
                 """
                 A word is missing, unknown, or not of the kind that the command takes. Every command
-                says with --help what it takes. The exit code is 2, of every other failure 1.
+                says with --help what it takes. The exit code is 2, of an unknown command 64, of every other failure 1.
                 """
             )
         case .documentUnreadable:
-            ("a document cannot be read", "The file is missing, not readable, or not JSON.")
+            (
+                "a document cannot be read or written",
+                "The file is missing, its rights forbid it, or it is not JSON."
+            )
         case .documentInvalid:
             (
                 "a document does not fit its schema",
@@ -163,6 +166,16 @@ extension ProblemCode {
             (
                 "no service runs on this data directory",
                 "The command talks to the running service through its broker; start it first."
+            )
+        case .backupUnusable:
+            (
+                "a backup cannot be made or used",
+                """
+                A backup is one file with the database, the keys and the secrets of a data directory. It is
+                written under a name of its own, read back, and only then gets the name that was asked for,
+                so a file of that name is whole. Each part of it is authenticated: one that was changed or
+                cut off is refused as a whole. "lamplighter backup verify FILE" tells which ones are good.
+                """
             )
         case .doctorStore:
             ("the store", "Whether the database opens, with the settings it needs, and is whole.")
@@ -198,6 +211,15 @@ extension ProblemCode {
                 Limits count by the address that a connection comes from, of IPv6 by its /64. 127.0.0.1 and
                 ::1 are exempt. Behind a proxy that does not pass on client addresses, all its
                 clients count as one; on this machine, not at all.
+                """
+            )
+        case .doctorBackup:
+            (
+                "the backups",
+                """
+                The age of the newest backup that was read back after it was written. Beyond 26 hours
+                it is a warning. "lamplighter backup FILE" makes one beside the running service; the
+                settings backup.directory, backup.every and backup.keep have the service make them.
                 """
             )
         default:

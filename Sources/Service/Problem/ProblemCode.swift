@@ -25,6 +25,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case conflict = "LL1204"
     case dataMissing = "LL1205"
     case notRunning = "LL1206"
+    case backupUnusable = "LL1207"
     case doctorStore = "LL1301"
     case doctorBroker = "LL1302"
     case doctorGate = "LL1303"
@@ -35,6 +36,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case doctorService = "LL1308"
     case doctorRefusals = "LL1309"
     case doctorAddresses = "LL1310"
+    case doctorBackup = "LL1311"
     case unexpected = "LL1900"
 
     /// Finds a code however it is written: `LL1003`, `ll1003` or `1003`.

@@ -23,14 +23,19 @@ package struct Backend {
     ///
     /// - Throws: A `Problem` where the store cannot be used.
     package static func open(_ context: RunContext) throws -> Backend {
-        let store = try StoreAccess.service(context.directory)
+        let store = try StoreAccess.service(context.directory) { path in
+            context.logger.notice(
+                "copied the database before it is migrated",
+                metadata: ["copy": "\(path)"]
+            )
+        }
         try enrol(context, in: store)
         context.readiness.isReady("store")
         var environment = try environment(context, store)
         let slow = try BackgroundService(environment.limits, store)
         environment.pool = slow.pools
         let logger = Logger(label: "lamplighter.worker")
-        let names = names(context)
+        let names = context.settings.workers
         if !names.contains(.session) {
             logger.notice(
                 """
@@ -56,17 +61,22 @@ package struct Backend {
                 try BrokerMonitor(BrokerAccess.workers(context), environment),
                 UpkeepService(thread: UpkeepThread(environment, logger: logger)),
                 SweeperService(sweeper: Sweeper(environment, logger: logger)),
+                BackupTask(context, store),
             ] + (try messageSender(context, environment)) + workers,
             pages: pages(
                 LinkService(environment),
                 context.publicURL,
-                context.settings.limit("pageVisits")
+                visitsPerMinute: context.settings.number(.pageVisits)
             )
         )
     }
 
     /// Joins the pages to what they are about.
-    private static func pages(_ links: LinkService, _ publicURL: String, _ visits: Int) -> Pages {
+    private static func pages(
+        _ links: LinkService,
+        _ publicURL: String,
+        visitsPerMinute visits: Int
+    ) -> Pages {
         Pages(
             look: { await links.look($0) },
             follow: { token, password in
@@ -84,17 +94,13 @@ package struct Backend {
         _ context: RunContext,
         _ environment: Environment
     ) throws -> [any Service] {
-        guard names(context).contains(.session) else { return [] }
+        guard context.settings.workers.contains(.session) else { return [] }
         let service = MessageSender(
             environment,
             routes: try MessageRoutes.make(context),
             logger: Logger(label: "lamplighter.delivery")
         )
         return [MessageSenderTask(sender: service)]
-    }
-
-    private static func names(_ context: RunContext) -> [WorkerName] {
-        context.settings.workers.compactMap(WorkerName.init(rawValue:))
     }
 
     /// Stores the principals that may connect without being imported.
@@ -116,7 +122,7 @@ package struct Backend {
             store: store,
             topics: Topics(root: context.settings.root),
             limits: Limits(context.settings),
-            wakeups: try WorkerWakeups(names(context)),
+            wakeups: try WorkerWakeups(context.settings.workers),
             health: Health(
                 ready: { readiness.isReady("worker " + $0) },
                 notReady: { readiness.isWaiting("worker " + $0, for: $1) }
@@ -168,100 +174,8 @@ package struct RunContext: Sendable {
 
     /// The public URL of the service's pages, without a slash at the end.
     package var publicURL: String {
-        var url = settings.publicURL ?? Banner.url("http", settings.httpHost, httpPort)
+        var url = settings.publicURL ?? Banner.url("http", settings.httpHost, port: httpPort)
         while url.hasSuffix("/") { url.removeLast() }
         return url
-    }
-}
-
-/// Runs a worker's thread as a service, and drains it when the service shuts down.
-struct WorkerService: Service {
-    let worker: WorkerThread
-
-    func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await worker.run()
-        } onCancelOrGracefulShutdown: {
-            worker.stop()
-        }
-    }
-}
-
-/// Runs the upkeep of the store as a service.
-struct UpkeepService: Service {
-    let thread: UpkeepThread
-
-    func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await thread.run()
-        } onCancelOrGracefulShutdown: {
-            thread.stop()
-        }
-    }
-}
-
-/// Runs the sweeper as a service.
-struct SweeperService: Service {
-    let sweeper: Sweeper
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown { try? await sweeper.run() }
-    }
-}
-
-extension Settings {
-    /// The part of the data directory's disk to leave free.
-    var diskReserve: DiskGuard.Reserve {
-        .init(
-            percent: limit("diskFreePercent"),
-            bytesMax: Int64(limit("diskFreeMegabytes")) << 20
-        )
-    }
-}
-
-extension Limits {
-    /// The bounds that settings say.
-    package init(_ settings: Settings) {
-        self.init()
-        batchMax = settings.limit("batch")
-        batchLinger = .milliseconds(settings.limit("linger"))
-        receiveMaximum = UInt16(clamping: settings.limit("receiveWindow"))
-        outlets = settings.limit("publishConnections")
-        outboxRows = settings.limit("outboxRows")
-        outboxBytes = settings.limit("outboxMegabytes") << 20
-        intakeMax = settings.limit("intakeMessages")
-        intakeBytes = settings.limit("intakeMegabytes") << 20
-        turnMax = .milliseconds(settings.limit("turn"))
-        lateAfter = .seconds(settings.limit("unanswered"))
-        deadLettersMax = settings.limit("deadLetters")
-        refusalsMax = settings.limit("refusals")
-        refusalSeconds = Int64(settings.limit("refusalDays")) * 86_400
-        inboxSeconds = Int64(settings.limit("inboxDays")) * 86_400
-        requestSeconds = Int64(settings.limit("requestWindow"))
-        historyDays = settings.limit("historyDays")
-        historyBytesPerDay = Int64(settings.limit("historyMegabytesPerDay")) << 20
-        queuedPerDevice = settings.limit("queuedCommands")
-        sessionSeconds = Int64(settings.limit("sessionDays")) * 86_400
-        invitationSeconds = Int64(settings.limit("invitationLife"))
-        invitationCodeSeconds = Int64(settings.limit("invitationCodeLife"))
-        invitationsPerHour = settings.limit("invitationsPerHour")
-        endedInvitationSeconds = Int64(settings.limit("invitationDays")) * 86_400
-        homesPerUser = settings.limit("homesPerUser")
-        auditDays = settings.limit("auditDays")
-        hashThreads = settings.limit("hashThreads")
-        hashQueue = settings.limit("hashQueue")
-        backgroundQueueBytes = settings.limit("slowQueueBytes")
-        waitingBytes = settings.limit("waitingBytes")
-        counts = CountLimits(settings)
-        codesPerHour = settings.limit("codesPerHour")
-        codesPerCountry = settings.limit("codesPerCountry")
-        anonymousPerHour = settings.limit("anonymousPerHour")
-        triggerLateSeconds = Int64(settings.limit("triggerLate"))
-        triggerSettleSeconds = Int64(settings.limit("triggerSettle"))
-        scheduleRunSeconds = Int64(settings.limit("scheduleRunDays")) * 86_400
-        terminalsPerHour = settings.limit("terminalsPerHour")
-        messageBackoff = Int64(settings.limit("deliveryBackoff"))
-        // No message is claimed while another try of it may still be under way.
-        messageLease = max(messageLease, Int64(settings.smtpTimeout) * 2 + 30)
     }
 }

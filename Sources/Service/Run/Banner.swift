@@ -1,4 +1,7 @@
+import Workers
+
 /// The banner of `up` when everything accepts work: addresses, and commands to paste.
+import Workers
 struct Banner {
     let context: RunContext
     /// A line about the store.
@@ -9,17 +12,17 @@ struct Banner {
     /// The whole text.
     var text: String {
         let (settings, directory) = (context.settings, context.directory)
-        let mqtt = Self.url("mqtt", settings.mqttHost, context.mqttPort)
-        let http = Self.url("http", settings.httpHost, context.httpPort)
-        let health = Self.url("http", settings.healthHost, context.healthPort)
+        let mqtt = Self.url("mqtt", settings.mqttHost, port: context.mqttPort)
+        let http = Self.url("http", settings.httpHost, port: context.httpPort)
+        let health = Self.url("http", settings.healthHost, port: context.healthPort)
         let tenths = Int((seconds * 10).rounded())
         var lines = [
             "lamplighter \(Version.text)   data \(directory.path)\(directory.isNew ? " (new)" : "")"
                 + "   config \(settings.file ?? "none, defaults")",
             "  ok  store      \(store)",
             "  ok  broker     \(mqtt)\(context.ownsBroker ? "   Mosquitto, gate loaded" : "")",
-            "  ok  workers    \(settings.workers.joined(separator: " "))",
-            "  ok  http       \(http)/",
+            "  ok  workers    \(settings.workers.map(\.rawValue).joined(separator: " "))",
+            "  ok  http       \(http)/   reference \(http)/docs/",
             "  ok  health     \(health)/readyz  /metrics",
             "ready in \(tenths / 10).\(tenths % 10) s",
         ]
@@ -35,7 +38,7 @@ struct Banner {
     }
 
     /// Returns an address as it can be opened from this machine.
-    static func url(_ scheme: String, _ host: String, _ port: Int) -> String {
+    static func url(_ scheme: String, _ host: String, port: Int) -> String {
         let host = reachable(host)
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }

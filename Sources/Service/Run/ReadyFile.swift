@@ -1,5 +1,7 @@
 import Glibc
 import JSON
+import ServiceLifecycle
+import Web
 
 /// `ready.json`: where to connect and with what, there while everything accepts work.
 package struct ReadyFile: Sendable {
@@ -15,21 +17,44 @@ package struct ReadyFile: Sendable {
     ///
     /// - Throws: `Errno` where the disk refuses.
     package func write(_ context: RunContext) throws {
+        let text = String(decoding: Self.json(context, withSecrets: true).encoded(), as: UTF8.self)
+        try TextFile.write(text + "\n", to: path)
+    }
+
+    /// Returns the file's content; what `up --json` prints is the same without the secrets in it.
+    static func json(_ context: RunContext, withSecrets: Bool) -> JSONValue {
         let service = JSONObject([
-            ("username", "service:tools"), ("password", .string(context.secrets.tools)),
+            ("username", "service:tools"),
+            ("password", withSecrets ? .string(context.secrets.tools) : nil),
             ("clientIdPrefix", "svc.tools."),
         ])
-        let all = JSONObject([
-            ("mqttPort", .integer(Int64(context.mqttPort))),
-            ("httpPort", .integer(Int64(context.httpPort))),
-            ("healthPort", .integer(Int64(context.healthPort))),
-            ("pid", .integer(Int64(getpid()))), ("service", .object(service)),
-            ("demo", context.demo?.json),
-        ])
-        let text = String(decoding: JSONValue.object(all).encoded(), as: UTF8.self)
-        try TextFile.write(text + "\n", to: path)
+        var demo = context.demo?.json
+        if !withSecrets, let open = demo?.objectValue {
+            let secrets: Set = ["appSecret", "productSecret"]
+            demo = .object(JSONObject(members: open.members.filter { !secrets.contains($0.key) }))
+        }
+        return .object(
+            JSONObject([
+                ("mqttPort", .integer(Int64(context.mqttPort))),
+                ("httpPort", .integer(Int64(context.httpPort))),
+                ("healthPort", .integer(Int64(context.healthPort))),
+                ("pid", .integer(Int64(getpid()))), ("service", .object(service)),
+                ("demo", demo),
+            ])
+        )
     }
 
     /// Removes the file.
     package func remove() { unlink(path) }
+}
+
+/// Announces once that everything accepts work.
+struct Announcer: Service {
+    let readiness: Readiness
+    let announce: @Sendable () throws -> Void
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await readiness.waitForAll() }
+        if readiness.isStarted { try announce() }
+    }
 }

@@ -25,7 +25,8 @@ package struct SchedulerRun: Sendable {
     package func run() async throws {
         LogSetup.install(level: settings.logLevel)
         let directory = try DataDirectory.existing(settings.dataDirectory)
-        let address = ToolClient.address(directory, settings)
+        let client = ToolClient(directory, settings)
+        let address = client.address
         let logger = Logger(label: "lamplighter.scheduler")
         let tell = tell
         let environment = Environment(
@@ -38,7 +39,7 @@ package struct SchedulerRun: Sendable {
                 notReady: { _, _ in }
             )
         )
-        let options = try ToolClient.options(address, directory, settings)
+        let options = try client.options()
         let thread = try WorkerThread(
             .scheduler,
             clientID: "svc.tools.scheduler-" + Sodium.randomSecret().prefix(12),

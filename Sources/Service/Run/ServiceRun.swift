@@ -1,16 +1,20 @@
 import CoreMetrics
+import Foundation
 import Glibc
+package import JSON
 import Logging
 import ServiceLifecycle
 import Storage
 import UnixSignals
 import Web
+import Workers
 
 /// Composes and runs the service: `up` with a broker of its own, `serve` against a given one.
 package struct ServiceRun: Sendable {
     private let settings: Settings
     private let ownBroker: Bool
     private let tell: @Sendable (String) -> Void
+    private let showReady: (@Sendable (JSONValue) -> Void)?
     private let started = ContinuousClock.now
 
     /// Prepares a run.
@@ -18,15 +22,19 @@ package struct ServiceRun: Sendable {
     /// - Parameters:
     ///   - settings: The settings in force.
     ///   - ownBroker: True for `up`.
+    ///   - showReady: Takes what ready.json has, without secrets, when everything accepts work; then there is no
+    ///     banner.
     ///   - tell: Takes the banner and what else a person should see.
     package init(
         settings: Settings,
         ownBroker: Bool,
+        showReady: (@Sendable (JSONValue) -> Void)? = nil,
         tell: @escaping @Sendable (String) -> Void
     ) {
         self.settings = settings
         self.ownBroker = ownBroker
         self.tell = tell
+        self.showReady = showReady
     }
 
     /// Runs until SIGINT or SIGTERM, and drains.
@@ -46,7 +54,7 @@ package struct ServiceRun: Sendable {
         MetricsSystem.bootstrap(metrics)
         ProcessSampler.install(in: metrics)
         FileLimit.raise()
-        MemoryLimit.set(bytes: settings.limit("memoryMegabytes") << 20)
+        MemoryLimit.set(bytes: settings.number(.memoryMegabytes) << 20)
         // A peer that hangs up is an error of one call, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
 
@@ -57,10 +65,18 @@ package struct ServiceRun: Sendable {
         if ownBroker { await endOrphan(directory) }
         let context = try makeContext(directory, metrics)
         let broker = ownBroker ? try makeBroker(context) : nil
+        let systemd = SystemdReports.make(context, ProcessInfo.processInfo.environment)
+        systemd?.start()
         let backend = try Backend.open(context)
         do {
             try await broker?.start()
-            try await runGroup(context, backend, broker, ready)
+            try await runGroup(
+                context,
+                backend,
+                broker: broker,
+                ready: ready,
+                systemd: systemd
+            )
         } catch {
             ready.remove()
             await broker?.stop()
@@ -132,7 +148,7 @@ package struct ServiceRun: Sendable {
         let (httpPort, healthPort) = try chooseWebPorts()
         let parts =
             (ownBroker ? ["broker"] : []) + ["health", "http", "store"]
-            + settings.workers.map { "worker \($0)" }
+            + settings.workers.map { "worker \($0.rawValue)" }
         return RunContext(
             settings: settings,
             directory: directory,
@@ -165,18 +181,28 @@ package struct ServiceRun: Sendable {
     private func runGroup(
         _ context: RunContext,
         _ backend: Backend,
-        _ broker: BrokerChild?,
-        _ ready: ReadyFile
+        broker: BrokerChild?,
+        ready: ReadyFile,
+        systemd: SystemdReports?
     ) async throws {
         StoreSampler.install(in: context.metrics, context)
+        BackupTask.install(in: context.metrics, context.directory)
         let announcer = Announcer(readiness: context.readiness) {
             try ready.write(context)
-            tell(banner(context, backend).text)
+            guard let showReady else { return tell(banner(context, backend).text) }
+            showReady(ReadyFile.json(context, withSecrets: false))
         }
-        let deadline = ShutdownDeadline(limit: .seconds(5), onBegin: { broker?.expectEnd() }) {
-            ready.remove()
-            context.logger.error("drain took longer than 5 s, ending anyway")
-        }
+        let deadline = ShutdownDeadline(
+            limit: ServiceLimits.drainMax,
+            onBegin: {
+                systemd?.stop()
+                broker?.expectEnd()
+            },
+            onForce: {
+                ready.remove()
+                context.logger.error("drain took longer than 5 s, ending anyway")
+            }
+        )
         let first: [any Service] = broker.map { [$0] } ?? []
         let services =
             first + backend.services + listeners(context, backend) + [announcer, deadline]
@@ -185,9 +211,9 @@ package struct ServiceRun: Sendable {
 
     private func listeners(_ context: RunContext, _ backend: Backend) -> [any Service] {
         let limits = ListenerLimits(
-            connections: settings.limit("httpConnections"),
-            perAddress: settings.limit("httpPerAddress"),
-            headerSeconds: Int64(settings.limit("httpHeader"))
+            connections: settings.number(.httpConnections),
+            perAddress: settings.number(.httpPerAddress),
+            headerSeconds: Int64(settings.number(.httpHeader))
         )
         let health = HealthServer(
             host: settings.healthHost,
@@ -201,6 +227,7 @@ package struct ServiceRun: Sendable {
             port: context.httpPort,
             readiness: context.readiness,
             pages: backend.pages,
+            documents: ReferenceDocuments.documents,
             limits: limits,
             logger: context.logger
         )

@@ -1,5 +1,6 @@
 import Glibc
 import ServiceLifecycle
+import Workers
 
 /// Ends the process when the drain takes too long: everything that was acknowledged is committed by then.
 package struct ShutdownDeadline: Service {
@@ -24,7 +25,7 @@ package struct ShutdownDeadline: Service {
         onBegin()
         let (limit, onForce) = (limit, onForce)
         // A thread and not a task: a blocked pool must not block the way out.
-        WatchThread.start {
+        PlainThread.detach {
             sleep(UInt32(clamping: limit.components.seconds))
             onForce()
             _exit(1)

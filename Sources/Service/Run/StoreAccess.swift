@@ -5,9 +5,13 @@ package import Storage
 package enum StoreAccess {
     /// Opens the store for the service: brings an older database up to date, and the gate's file.
     ///
+    /// `onCopy` takes the path of the copy that is made before an older database is changed.
     /// - Throws: A `Problem`.
-    package static func service(_ directory: DataDirectory) throws -> Store {
-        let store = try open(directory, migrates: true)
+    package static func service(
+        _ directory: DataDirectory,
+        onCopy: (String) -> Void = { _ in }
+    ) throws -> Store {
+        let store = try open(directory, migrates: true, onCopy: onCopy)
         do {
             try store.rebuildCredentials()
         } catch {
@@ -23,7 +27,11 @@ package enum StoreAccess {
         try open(directory, migrates: false)
     }
 
-    private static func open(_ directory: DataDirectory, migrates: Bool) throws -> Store {
+    private static func open(
+        _ directory: DataDirectory,
+        migrates: Bool,
+        onCopy: (String) -> Void = { _ in }
+    ) throws -> Store {
         try checkIsDatabase(directory)
         let key = try key(directory)
         if migrates { directory.narrowDatabase() }
@@ -32,10 +40,13 @@ package enum StoreAccess {
                 path: directory.database,
                 credentialsPath: directory.credentials,
                 key: key,
-                migrates: migrates
+                migrates: migrates,
+                beforeMigrating: { onCopy(try MigrationCopy.make(of: $0, in: directory)) }
             )
         } catch let failure as Store.Failure {
             throw problem(failure, directory)
+        } catch let problem as Problem {
+            throw problem
         } catch {
             throw unusable(directory.database, error)
         }

@@ -2,7 +2,7 @@ extension Setting {
     /// Reads a value as it is typed in a flag or the environment; nil where it is of another kind.
     func parse(_ text: String) -> SettingValue? {
         switch kind {
-        case .text, .choice: .text(text)
+        case .text, .choice, .duration: .text(text)
         case .integer: Int(text).map(SettingValue.integer)
         case .flag:
             ["true", "yes", "1"].contains(text)
@@ -22,6 +22,11 @@ extension Setting {
         switch (kind, value) {
         case (.integer(let bounds), .integer(let number)) where !bounds.contains(number):
             "must lie between \(bounds.lowerBound) and \(bounds.upperBound)"
+        case (.duration(let bounds), .text(let text)):
+            Self.seconds(text).map(bounds.contains) == true
+                ? nil
+                : "must be a time from \(Self.time(bounds.lowerBound)) to \(Self.time(bounds.upperBound))"
+                    + ", such as 12h or 1d"
         case (.choice(let words), .text(let word)) where !words.contains(word):
             "must be one of " + words.joined(separator: ", ") + hint(word, words)
         case (.choices(let words), .list(let items)): objection(to: items, among: words)
@@ -33,6 +38,25 @@ extension Setting {
         default: nil
         }
     }
+
+    /// Returns the seconds of a time such as `90s`, `30m`, `12h` or `1d`; nil if it is not one.
+    static func seconds(_ text: String) -> Int? {
+        guard let unit = text.last, let seconds = units.first(where: { $0.name == unit })?.seconds,
+            let count = Int(text.dropLast()), count >= 0
+        else { return nil }
+        let (product, isTooMuch) = count.multipliedReportingOverflow(by: seconds)
+        return isTooMuch ? nil : product
+    }
+
+    /// Returns a number of seconds in the largest unit that divides it.
+    static func time(_ seconds: Int) -> String {
+        let unit = units.first { seconds % $0.seconds == 0 } ?? ("s", 1)
+        return "\(seconds / unit.seconds)\(unit.name)"
+    }
+
+    private static let units: [(name: Character, seconds: Int)] = [
+        ("d", 86_400), ("h", 3600), ("m", 60), ("s", 1),
+    ]
 
     private static func isTopic(_ text: String) -> Bool {
         !text.contains { "+#$".contains($0) }
@@ -56,7 +80,7 @@ extension Setting {
     var demand: String {
         switch kind {
         case .text, .flag: kindText
-        case .integer, .choices: "a " + kindText
+        case .integer, .choices, .duration: "a " + kindText
         case .choice(let words): "one of " + words.joined(separator: ", ")
         }
     }
@@ -66,6 +90,8 @@ extension Setting {
         switch kind {
         case .text: "text"
         case .integer(let bounds): "whole number \(bounds.lowerBound) to \(bounds.upperBound)"
+        case .duration(let bounds):
+            "time \(Self.time(bounds.lowerBound)) to \(Self.time(bounds.upperBound))"
         case .flag: "true or false"
         case .choice(let words): words.joined(separator: "|")
         case .choices(let words): "list of " + words.joined(separator: "|")

@@ -24,6 +24,8 @@ package struct Setting: Sendable {
         case text
         /// A whole number within bounds.
         case integer(ClosedRange<Int>)
+        /// A time such as `90s`, `30m`, `12h` or `1d`, within bounds in seconds.
+        case duration(ClosedRange<Int>)
         /// True or false.
         case flag
         /// One of these words.
@@ -48,9 +50,9 @@ package struct Setting: Sendable {
     init(
         _ key: String,
         _ kind: Kind,
-        _ standard: SettingValue,
+        standard: SettingValue,
         unit: String = "",
-        _ doc: String,
+        doc: String,
         isSecret: Bool = false
     ) {
         self.key = key

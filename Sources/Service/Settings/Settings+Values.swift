@@ -1,3 +1,5 @@
+package import Workers
+
 extension Settings {
     /// Directory of everything that is kept.
     package var dataDirectory: String { text("data") }
@@ -5,8 +7,8 @@ extension Settings {
     package var root: String { text("root") }
     /// The log level.
     package var logLevel: String { text("log.level") }
-    /// Names of the workers that run here.
-    package var workers: [String] { list("workers") }
+    /// The workers that run here.
+    package var workers: [WorkerName] { list("workers").compactMap(WorkerName.init) }
     /// Whether `up` makes the demo product and app.
     package var makesDemo: Bool { flag("demo") }
 
@@ -39,6 +41,15 @@ extension Settings {
     /// Address of the service as users reach it.
     package var publicURL: String? { optional("http.publicUrl") }
 
+    /// Directory that backups are written to; nil where the service makes none.
+    package var backupDirectory: String? { optional("backup.directory") }
+    /// Seconds between two backups.
+    package var backupSeconds: Int { seconds("backup.every") }
+    /// The number of backups that are kept.
+    package var backupsKept: Int { number(.backupsKept) }
+    /// File with the passphrase of backups; nil where they are not encrypted.
+    package var backupPassphraseFile: String? { optional("backup.passphraseFile") }
+
     /// The route of e-mails: `auto, gateway, smtp` or `log`.
     package var emailDelivery: String { text("delivery.email") }
     /// The route of texts: `auto, gateway, webhook` or `log`.
@@ -59,12 +70,9 @@ extension Settings {
     /// CA certificates for the mail server.
     package var smtpCAFile: String? { optional("smtp.caFile") }
     /// The time limit for sending one mail, in seconds.
-    package var smtpTimeout: Int { integer("smtp.timeout") }
+    package var smtpTimeout: Int { number(.smtpTimeout) }
     /// The URL that texts are posted to.
     package var webhookURL: String { text("webhook.url") }
     /// File with the bearer token for the webhook.
     package var webhookTokenFile: String? { optional("webhook.tokenFile") }
-
-    /// Returns a limit by the last part of its key, such as `batch`.
-    package func limit(_ name: String) -> Int { integer("limits." + name) }
 }

@@ -79,6 +79,12 @@ package struct Settings: Sendable {
         return number
     }
 
+    /// Returns a time in seconds.
+    func seconds(_ key: String) -> Int {
+        guard let seconds = Setting.seconds(text(key)) else { preconditionFailure("\(key): kind") }
+        return seconds
+    }
+
     func flag(_ key: String) -> Bool { value(key) == .flag(true) }
 
     func list(_ key: String) -> [String] {

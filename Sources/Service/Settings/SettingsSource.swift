@@ -44,7 +44,7 @@ extension Setting {
     /// How swift-configuration calls the kind; the second is tried where the first doesn't fit.
     fileprivate var configTypes: [ConfigType] {
         switch kind {
-        case .text, .choice: [.string]
+        case .text, .choice, .duration: [.string]
         case .integer: [.int]
         case .flag: [.bool]
         case .choices: [.stringArray, .string]

@@ -1,12 +1,9 @@
+package import JSON
+
 /// Every setting there is: reading, checking, `lamplighter config` and the reference are made from it.
 ///
 /// To add a setting, add a row here and, where code reads it, an accessor in `Settings+Values.swift`.
 package enum SettingsTable {
-    /// The workers that can be chosen with `workers`.
-    package static let workerNames = [
-        "status", "control", "account", "session", "schedule", "scheduler",
-    ]
-
     /// The words that `log.level` takes, the quietest first.
     package static let logLevels = [
         "none", "error", "warning", "notice", "info", "debug", "trace",
@@ -14,8 +11,12 @@ package enum SettingsTable {
 
     /// All rows, in the order they are shown.
     package static let all: [Setting] =
-        general + regions + mqtt + broker + http + health + delivery + gate + limits
-        + operationLimits + loop + counts + deviceHistory
+        general + regions + mqtt + broker + http + health + backup + delivery
+        + gate.map(\.row)
+        + numbers.map(\.row)
+
+    /// The numbers among them that are limits, or that code reads by their names.
+    static let numbers: [NumberSetting] = limits + operationLimits + loop + counts
 
     private static let byKey = Dictionary(
         all.map { ($0.key, $0) },
@@ -28,5 +29,34 @@ package enum SettingsTable {
     /// Returns the key nearest to a misspelt one, where one is near enough to be meant.
     package static func suggestion(for key: String) -> String? {
         Suggestion.nearest(to: key, among: all.map(\.key))
+    }
+}
+
+/// The reference of all settings, made from the table.
+package enum SettingsReference {
+    /// A Markdown table: name, environment variable, what it takes, default, what it does.
+    package static var markdown: String {
+        let head =
+            "| setting | environment | takes | default | what it does |\n|---|---|---|---|---|"
+        let rows = SettingsTable.all.map { setting in
+            let unit = setting.unit.isEmpty ? "" : ", \(setting.unit)"
+            let takes = setting.kindText.replacing("|", with: ", ") + unit
+            let standard = setting.standard.text.isEmpty ? "–" : "`\(setting.standard.text)`"
+            return "| `\(setting.key)` | `\(setting.environmentName)` | \(takes) | \(standard)"
+                + " | \(setting.doc) |"
+        }
+        return ([head] + rows).joined(separator: "\n")
+    }
+}
+
+extension SettingValue {
+    /// The value as JSON of its own kind.
+    package var json: JSONValue {
+        switch self {
+        case .text(let text): .string(text)
+        case .integer(let number): .integer(Int64(number))
+        case .flag(let truth): .bool(truth)
+        case .list(let items): .array(items.map(JSONValue.string))
+        }
     }
 }

@@ -17,12 +17,10 @@ package enum DeviceRemoval {
         in store: Store,
         _ settings: Settings
     ) throws -> [UserID]? {
-        try store.batch(at: SystemClock().now) { tx in
-            guard try tx.devices.find(did) != nil else { return nil }
-            let users = try tx.bindings.all(of: did).map(\.uid)
-            var effects = Effects()
-            try DeviceOwnership.forget(did, Topics(root: settings.root), in: tx, effects: &effects)
-            try effects.leave(to: .session, in: tx)
+        try store.work(publishedBy: .session, settings) { work in
+            guard try work.tx.devices.find(did) != nil else { return nil }
+            let users = try work.tx.bindings.all(of: did).map(\.uid)
+            try DeviceOwnership.forget(did, in: &work)
             return users
         }
     }

@@ -8,7 +8,8 @@ package enum DocumentFile {
     /// - Throws: A `Problem` with the place in the file where it is malformed.
     package static func read(_ name: String) throws -> JSONObject {
         let path = name == "-" ? "/dev/stdin" : AbsolutePath.of(name)
-        guard let bytes = TextFile.readBytes(path) else {
+        guard let bytes = name == "-" ? TextFile.readStandardInput() : TextFile.readBytes(path)
+        else {
             throw Problem(
                 .documentUnreadable,
                 "\(path) cannot be read",

@@ -19,18 +19,15 @@ package enum DeviceWatch {
     /// - Throws: A `Problem` where the broker can't be reached.
     package static func run(
         _ did: DeviceID,
-        _ directory: DataDirectory,
-        _ settings: Settings,
+        root: String,
+        over client: ToolClient,
         count: Int?,
-        _ show: (ObservedMessage) -> Void
+        show: (ObservedMessage) -> Void
     ) throws {
-        let root = settings.root
         let leaves = ["report", "command", "response", "presence"]
-        try ToolClient.follow(
+        try client.follow(
             leaves.map { "\(root)/device/\(did.text)/\($0)" }
                 + ["\(root)/system/presence/\(did.text)"],
-            directory,
-            settings,
             count: count
         ) { topic, body in
             let isOfGate = topic.hasPrefix("\(root)/system/")

@@ -2,7 +2,7 @@ package import Domain
 import Glibc
 package import Storage
 import Wire
-import Workers
+package import Workers
 
 /// Ends sessions and erases users on an operator's request, beside the service that may be running.
 ///
@@ -19,18 +19,11 @@ package enum OperatorSessions {
         in store: Store,
         _ settings: Settings
     ) throws -> Session? {
-        try change(store) { tx, ids, effects in
-            guard let session = try tx.sessions.find(id), session.endedAt == nil else { return nil }
-            let topics = Topics(root: settings.root)
-            try SessionLifecycle.end(
-                session,
-                .operator,
-                actor: actor,
-                topics,
-                &ids,
-                in: tx,
-                effects: &effects
-            )
+        try store.work(publishedBy: .session, settings) { work in
+            guard let session = try work.tx.sessions.find(id), session.endedAt == nil else {
+                return nil
+            }
+            try SessionLifecycle.end(session, because: .operator, by: actor, in: &work)
             return session
         }
     }
@@ -41,43 +34,30 @@ package enum OperatorSessions {
         in store: Store,
         _ settings: Settings
     ) throws -> Int {
-        try change(store) { tx, ids, effects in
-            try SessionLifecycle.endAll(
-                of: uid,
-                reason: .operator,
-                actor: actor,
-                Topics(root: settings.root),
-                &ids,
-                in: tx,
-                effects: &effects
-            )
+        try store.work(publishedBy: .session, settings) { work in
+            try SessionLifecycle.endAll(of: uid, because: .operator, by: actor, in: &work)
         }
     }
 
-    /// Erases a user, to the last name in a record.
-    package static func erase(_ user: User, in store: Store, _ settings: Settings) throws {
-        let topics = Topics(root: settings.root)
-        try change(store) { tx, ids, effects in
-            try Cancellation.begin(
-                user,
-                actor: actor,
-                topics,
-                &ids,
-                in: tx,
-                effects: &effects
-            )
+    /// Erases a user, to the last name in a record; returns what went with the account.
+    ///
+    /// `progress` is called after each step, and may throw to stop: the service, or another call, does the rest.
+    package static func erase(
+        _ user: User,
+        in store: Store,
+        _ settings: Settings,
+        progress: () throws -> Void = {}
+    ) throws -> ErasureSummary {
+        let summary = try store.work(publishedBy: .session, settings) { work in
+            let summary = try ErasureSummary(user, in: work.tx)
+            try Cancellation.begin(user, by: actor, in: &work)
+            return summary
         }
         var isMore = true
         while isMore {
-            isMore = try change(store) { tx, ids, effects in
-                try Cancellation.step(
-                    user.uid,
-                    topics,
-                    &ids,
-                    limit: namesStep,
-                    in: tx,
-                    effects: &effects
-                )
+            try progress()
+            isMore = try store.work(publishedBy: .session, settings) { work in
+                try Cancellation.step(user.uid, limit: namesStep, in: &work)
             }
         }
         // It is tried again while another process uses the log; in the end the rest is left to be overwritten.
@@ -86,18 +66,6 @@ package enum OperatorSessions {
             tries += 1
             usleep(100_000)
         }
-    }
-
-    private static func change<Value>(
-        _ store: Store,
-        _ body: (Transaction, inout IDSource, inout Effects) throws -> Value
-    ) throws -> Value {
-        var ids = IDSource()
-        return try store.batch(at: SystemClock().now) { tx in
-            var effects = Effects()
-            let value = try body(tx, &ids, &effects)
-            try effects.leave(to: .session, in: tx)
-            return value
-        }
+        return summary
     }
 }

@@ -31,22 +31,22 @@ package enum RefusalWatch {
     /// - Throws: A `Problem` where the broker can't be reached.
     package static func follow(
         _ store: Store,
-        _ directory: DataDirectory,
-        _ settings: Settings,
+        root: String,
+        over client: ToolClient,
         sinceSeconds seconds: Int64?,
         count: Int?,
-        _ show: (JSONObject) -> Void
+        show: (JSONObject) -> Void
     ) throws {
         var feed = RefusalFeed(store, seconds, left: count ?? .max)
-        try ToolClient.connect(directory, settings) { client in
-            try client.subscribe([Topics(root: settings.root).system("refusal")])
+        try client.connect { client in
+            try client.subscribe([Topics(root: root).system("refusal")])
             try feed.begin(show)
             var intake = Intake()
             while feed.left > 0 {
                 try client.receive(
-                    upTo: 100,
+                    upTo: ToolClient.batchMax,
                     linger: .zero,
-                    wait: .milliseconds(500),
+                    wait: ToolClient.patience,
                     into: &intake
                 )
                 for delivery in intake.deliveries {

@@ -1,24 +1,41 @@
-package import JSON
+package import Domain
+import JSON
 package import Mosquitto
 import Sodium
+package import Storage
 import Wire
 
 /// A command's own connection to the broker of a running service, as `service:tools`.
-package enum ToolClient {
+package struct ToolClient {
+    private let directory: DataDirectory
+    private let settings: Settings
+
+    /// The most messages that a command takes at once.
+    static let batchMax = 100
+    /// The longest wait for a message before a command looks what else there is to do.
+    static let patience: Duration = .milliseconds(500)
+    /// The longest wait for the broker's confirmation of what was sent.
+    fileprivate static let settleMax: Duration = .seconds(5)
+    /// The longest wait for a connection.
+    private static let connectMax: Duration = .seconds(5)
+
+    /// Prepares connections to the broker of the service on a data directory.
+    package init(_ directory: DataDirectory, _ settings: Settings) {
+        self.directory = directory
+        self.settings = settings
+    }
+
     /// Connects and lends the client; the caller's thread is blocked for as long.
     ///
     /// - Throws: A `Problem` where no broker answers, or what the closure throws.
-    package static func connect<Value>(
-        _ directory: DataDirectory,
-        _ settings: Settings,
+    package func connect<Value>(
         _ body: (inout MosquittoClient) throws -> Value
     ) throws -> Value {
-        let address = address(directory, settings)
-        let options = try options(address, directory, settings)
+        let options = try options()
         do {
-            return try lend(options, body)
+            return try Self.lend(options, body)
         } catch let error as MosquittoError {
-            throw unreachable(directory, address, "\(error)")
+            throw unreachable(because: "\(error)")
         }
     }
 
@@ -26,22 +43,20 @@ package enum ToolClient {
     /// come or the connection ends; what can't be read is passed over.
     ///
     /// - Throws: A `Problem` where the broker can't be reached.
-    package static func follow(
+    func follow(
         _ filters: [String],
-        _ directory: DataDirectory,
-        _ settings: Settings,
         count: Int?,
-        _ show: (_ topic: String, _ body: JSONObject) -> Void
+        show: (_ topic: String, _ body: JSONObject) -> Void
     ) throws {
         var left = count ?? .max
-        try connect(directory, settings) { client in
+        try connect { client in
             try client.subscribe(filters)
             var intake = Intake()
             while left > 0 {
                 try client.receive(
-                    upTo: 100,
+                    upTo: Self.batchMax,
                     linger: .zero,
-                    wait: .milliseconds(500),
+                    wait: Self.patience,
                     into: &intake
                 )
                 for delivery in intake.deliveries where left > 0 {
@@ -56,6 +71,35 @@ package enum ToolClient {
         }
     }
 
+    /// Refuses to go on where no service runs on the data directory.
+    ///
+    /// - Throws: A `Problem`.
+    package func requireService() throws { try connect { _ in } }
+
+    /// Asks the gate to close a removed device's connection at once.
+    ///
+    /// - Returns: False where no broker could be told.
+    package func disconnect(_ did: DeviceID) -> Bool {
+        let told: Void? = try? connect { client in
+            _ = try client.publish(
+                topic: Topics.gateControl,
+                payload: SystemCodec.gate([.kickDevice(did)])
+            )
+            try client.settle()
+        }
+        return told != nil
+    }
+
+    /// Publishes a dead letter again to its original topic, and waits for the broker's confirmation.
+    ///
+    /// - Throws: A `Problem` where the broker can't be reached.
+    package func replay(_ letter: DeadLetter) throws {
+        try connect { client in
+            _ = try client.publish(topic: letter.topic, payload: letter.payload)
+            try client.settle()
+        }
+    }
+
     private static func lend<Value>(
         _ options: ConnectionOptions,
         _ body: (inout MosquittoClient) throws -> Value
@@ -67,12 +111,9 @@ package enum ToolClient {
         return value
     }
 
-    /// Returns the address of the running service's broker: the port from this command's flags, else from
+    /// The address of the running service's broker: the port from this command's flags, else from
     /// `ready.json`, else as configured.
-    package static func address(
-        _ directory: DataDirectory,
-        _ settings: Settings
-    ) -> (host: String, port: Int) {
+    var address: (host: String, port: Int) {
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         let port = ready?.objectValue?["mqttPort"]?.intValue.map { Int($0) }
         let isGiven = settings.entries.contains { entry in
@@ -84,11 +125,8 @@ package enum ToolClient {
     /// Returns how `service:tools` connects, under a client id of its own.
     ///
     /// - Throws: A `Problem` where the password's file cannot be read.
-    package static func options(
-        _ address: (host: String, port: Int),
-        _ directory: DataDirectory,
-        _ settings: Settings
-    ) throws -> ConnectionOptions {
+    func options() throws -> ConnectionOptions {
+        let address = address
         var options = ConnectionOptions(
             host: address.host,
             port: address.port,
@@ -98,17 +136,14 @@ package enum ToolClient {
         options.password = try SecretFile.read(directory.toolsSecret)
         options.cleanStart = true
         options.sessionExpirySeconds = 0
-        options.connectTimeout = .seconds(5)
+        options.connectTimeout = Self.connectMax
         options.tls = settings.mqttTLS
         return options
     }
 
-    private static func unreachable(
-        _ directory: DataDirectory,
-        _ address: (host: String, port: Int),
-        _ why: String
-    ) -> Problem {
-        Problem(
+    private func unreachable(because why: String) -> Problem {
+        let address = address
+        return Problem(
             .notRunning,
             "no broker admits this command at \(address.host):\(address.port)",
             at: "\(address.host):\(address.port)",
@@ -130,6 +165,26 @@ extension Settings {
                 certificateFile: mqttCertificateFile,
                 keyFile: mqttKeyFile
             )
+        }
+    }
+}
+
+extension MosquittoClient {
+    /// Sends what is queued and waits until the broker has confirmed all of it, for a few seconds at most.
+    ///
+    /// - Throws: `MosquittoError`.
+    mutating func settle() throws {
+        var intake = Intake()
+        let deadline = ContinuousClock.now + ToolClient.settleMax
+        try flush()
+        while unconfirmed > 0 && ContinuousClock.now < deadline {
+            try receive(
+                upTo: ToolClient.batchMax,
+                linger: .zero,
+                wait: .milliseconds(200),
+                into: &intake
+            )
+            try flush()
         }
     }
 }

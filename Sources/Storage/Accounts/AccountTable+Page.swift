@@ -7,13 +7,12 @@ extension AccountTable {
             """
             SELECT uid FROM account
             WHERE uid > $1 AND ($2 IS NULL OR appId = $2) ORDER BY uid LIMIT $3
-            """
+            """,
+            uid,
+            app,
+            limit
         ) {
-            $0.add(uid)
-            $0.add(app)
-            $0.add(limit)
-        } row: {
-            UserID(trusted: $0.text(0))
+            $0.next()
         }.compactMap { try find($0) }
     }
 }

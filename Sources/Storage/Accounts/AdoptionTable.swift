@@ -1,5 +1,4 @@
 package import Domain
-import Wire
 
 /// Moves an anonymous user's possessions to the account that the user logged in to.
 package struct AdoptionTable {
@@ -8,10 +7,8 @@ package struct AdoptionTable {
 
     /// Returns the devices that a user is bound to, the oldest binding first.
     package func devices(of uid: UserID) throws -> [DeviceID] {
-        try sql.query("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did") {
-            $0.add(uid.text)
-        } row: {
-            DeviceID(trusted: $0.text(0))
+        try sql.query("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt, did", uid) {
+            $0.next()
         }
     }
 
@@ -21,44 +18,27 @@ package struct AdoptionTable {
         if try transaction.bindings.find(binding.did, binding.uid) == nil {
             try transaction.bindings.insert(binding)
         } else {
-            try replace(binding)
+            try sql.run(Binding.table.update, binding)
         }
         // They hang on the binding, and would go with the old one.
-        try sql.run("UPDATE schedule SET uid = $1 WHERE did = $2 AND uid = $3") {
-            $0.add(binding.uid.text)
-            $0.add(binding.did.text)
-            $0.add(uid.text)
-        }
-        try transaction.bindings.delete(binding.did, [uid])
-    }
-
-    private func replace(_ binding: Binding) throws {
         try sql.run(
-            """
-            UPDATE binding SET role = $1, access = $2, subscribed = $3, alias = $4, remark = $5,
-                boundAt = $6, guestUntil = $7, sharingId = $8
-            WHERE did = $9 AND uid = $10
-            """
-        ) {
-            $0.add(binding.role.rawValue)
-            $0.add(binding.access.rawValue)
-            $0.add(binding.isSubscribed)
-            $0.add(binding.alias)
-            $0.add(binding.remark)
-            $0.add(binding.boundAt.milliseconds)
-            $0.add(binding.guestUntil?.milliseconds)
-            $0.add(binding.sharing?.text)
-            $0.add(binding.did.text)
-            $0.add(binding.uid.text)
-        }
+            "UPDATE schedule SET uid = $1 WHERE did = $2 AND uid = $3",
+            binding.uid,
+            binding.did,
+            uid
+        )
+        try transaction.bindings.delete(binding.did, [uid])
     }
 
     /// Assigns open commands to another user, whose rights count when they are sent.
     package func give(_ commands: [Command], to uid: UserID) throws {
-        try sql.run("UPDATE command SET actor = $1 WHERE did = $2 AND cid = $3", each: commands) {
-            $0.add(EventCodec.stored(Actor(.user, uid.text, terminal: $1.actor.terminal)))
-            $0.add($1.did.text)
-            $0.add($1.cid)
+        try sql.run(
+            """
+            UPDATE command SET actorKind = $1, actorId = $2 WHERE did = $3 AND cid = $4
+            """,
+            each: commands
+        ) {
+            (Actor.Kind.user, uid, $0.did, $0.cid)
         }
     }
 
@@ -70,15 +50,13 @@ package struct AdoptionTable {
             """
             DELETE FROM homeDevice WHERE uid = $1
                 AND did IN (SELECT h.did FROM homeDevice AS h WHERE h.uid = $2)
-            """
-        ) {
-            $0.add(uid.text)
-            $0.add(account.text)
-        }
+            """,
+            uid,
+            account
+        )
         for table in ["homeDevice", "home"] {
             try sql.run("UPDATE \(table) SET uid = $1 WHERE homeId = $2", each: moved) {
-                $0.add(account.text)
-                $0.add($1.text)
+                (account, $0)
             }
         }
     }
@@ -91,11 +69,10 @@ package struct AdoptionTable {
             WHERE inviterUid = $1 AND status IN ('pending', 'accepted')
             UNION SELECT sharingId FROM sharing
             WHERE guestUid = $1 AND status IN ('pending', 'accepted')
-            """
+            """,
+            uid
         ) {
-            $0.add(uid.text)
-        } row: {
-            SharingID(trusted: $0.text(0))
+            $0.next()
         }
     }
 }

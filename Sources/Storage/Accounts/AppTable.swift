@@ -11,16 +11,16 @@ package struct AppTable {
 
     /// Returns all apps, by name.
     package func all() throws -> [App] {
-        try sql.query("SELECT document FROM app ORDER BY name, appId") { try Self.app($0.text(0)) }
+        try sql.query("SELECT document FROM app ORDER BY name, appId") {
+            try Self.app($0.next(String.self))
+        }
     }
 
     /// Returns one app, or nil.
     package func find(_ id: AppID) throws -> App? {
-        try sql.query("SELECT document FROM app WHERE appId = $1") {
-            $0.add(id.text)
-        } row: {
-            try Self.app($0.text(0))
-        }.first
+        try sql.first("SELECT document FROM app WHERE appId = $1", id) {
+            try Self.app($0.next(String.self))
+        }
     }
 
     private static func app(_ document: String) throws -> App {
@@ -42,14 +42,13 @@ package struct AppTable {
                 secretHash = CASE WHEN length(excluded.secretHash) = 0
                     THEN app.secretHash ELSE excluded.secretHash END,
                 updatedAt = excluded.updatedAt
-            """
-        ) {
-            $0.add(app.id.text)
-            $0.add(app.name)
-            $0.add(text: document.encoded())
-            $0.add(bytes: hash ?? [])
-            $0.add(transaction.now.milliseconds)
-        }
+            """,
+            app.id,
+            app.name,
+            TextBytes(document.encoded()),
+            hash ?? [],
+            transaction.now
+        )
         if let digest = hash.flatMap({ Digest($0) }) {
             transaction.gate.records.append(.app(appId: app.id.text, secret: digest))
         }
@@ -58,10 +57,8 @@ package struct AppTable {
 
     /// Returns the document as it was imported, without the secret.
     package func document(_ id: AppID) throws -> JSONObject? {
-        try sql.query("SELECT document FROM app WHERE appId = $1") {
-            $0.add(id.text)
-        } row: {
-            try JSONValue.parse(Array($0.text(0).utf8)).objectValue ?? [:]
-        }.first
+        try sql.first("SELECT document FROM app WHERE appId = $1", id) {
+            try JSONValue.parse(Array($0.next(String.self).utf8)).objectValue ?? [:]
+        }
     }
 }

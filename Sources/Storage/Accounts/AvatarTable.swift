@@ -26,26 +26,23 @@ package struct AvatarTable {
             INSERT INTO avatar (uid, digest, mediaType, image) VALUES ($1, $2, $3, $4)
             ON CONFLICT (uid) DO UPDATE SET
                 digest = excluded.digest, mediaType = excluded.mediaType, image = excluded.image
-            """
-        ) {
-            $0.add(uid.text)
-            $0.add(digest)
-            $0.add(image.mediaType)
-            $0.add(bytes: image.bytes)
-        }
+            """,
+            uid,
+            digest,
+            image.mediaType,
+            image.bytes
+        )
     }
 
     /// Returns the picture of a digest, or nil.
     package func find(_ digest: String) throws -> Image? {
-        try sql.query("SELECT mediaType, image FROM avatar WHERE digest = $1") {
-            $0.add(digest)
-        } row: {
-            Image(mediaType: $0.text(0), bytes: $0.bytes(1))
-        }.first
+        try sql.first("SELECT mediaType, image FROM avatar WHERE digest = $1", digest) {
+            Image(mediaType: $0.next(), bytes: $0.next())
+        }
     }
 
     /// Erases a user's picture.
     package func erase(_ uid: UserID) throws {
-        try sql.run("DELETE FROM avatar WHERE uid = $1") { $0.add(uid.text) }
+        try sql.run("DELETE FROM avatar WHERE uid = $1", uid)
     }
 }

@@ -1,5 +1,4 @@
 package import Domain
-import Wire
 
 /// Cancelled accounts, until the last record that names them is erased.
 package struct CancellationTable {
@@ -16,86 +15,59 @@ package struct CancellationTable {
         package var erasedAt: Instant?
     }
 
-    private static func entry(_ row: Row) -> Entry {
-        Entry(
-            uid: UserID(trusted: row.text(0)),
-            deletesAt: Instant(milliseconds: row.integer(1)),
-            erasedAt: row.optionalInteger(2).map { Instant(milliseconds: $0) }
-        )
-    }
-
     /// Records a request for cancellation; an earlier one keeps its time.
     package func request(_ uid: UserID, deletesAt: Instant) throws {
         try sql.run(
             """
             INSERT INTO cancellation (uid, deletesAt) VALUES ($1, $2)
             ON CONFLICT (uid) DO NOTHING
-            """
-        ) {
-            $0.add(uid.text)
-            $0.add(deletesAt.milliseconds)
-        }
+            """,
+            uid,
+            deletesAt
+        )
     }
 
     /// Returns an account's cancellation, or nil.
     package func find(_ uid: UserID) throws -> Entry? {
-        try sql.query("SELECT uid, deletesAt, erasedAt FROM cancellation WHERE uid = $1") {
-            $0.add(uid.text)
-        } row: {
-            Self.entry($0)
-        }.first
+        try sql.find(Entry.table, uid)
     }
 
     /// Undoes a cancellation; false when there is none, or erasing has begun.
     package func undo(_ uid: UserID) throws -> Bool {
-        try sql.run("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL") {
-            $0.add(uid.text)
-        }
+        try sql.run("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid)
         return sql.changes == 1
     }
 
     private func begin(_ uid: UserID) throws {
-        try sql.run(
-            """
-            INSERT INTO cancellation (uid, deletesAt, erasedAt) VALUES ($1, $2, $2)
-            ON CONFLICT (uid) DO UPDATE SET
-                deletesAt = excluded.deletesAt, erasedAt = excluded.erasedAt
-            """
-        ) {
-            $0.add(uid.text)
-            $0.add(transaction.now.milliseconds)
-        }
+        let now = transaction.now
+        try sql.run(Entry.table.upsert, Entry(uid: uid, deletesAt: now, erasedAt: now))
     }
 
     /// Returns the accounts due for erasing at a moment, at most `limit`.
     package func due(at now: Instant, limit: Int) throws -> [Entry] {
-        try sql.query(
-            """
-            SELECT uid, deletesAt, erasedAt FROM cancellation
-            WHERE deletesAt <= $1 ORDER BY deletesAt LIMIT $2
-            """
-        ) {
-            $0.add(now.milliseconds)
-            $0.add(limit)
-        } row: {
-            Self.entry($0)
-        }
+        try sql.rows(
+            of: Entry.table,
+            "WHERE deletesAt <= $1 ORDER BY deletesAt LIMIT $2",
+            now,
+            limit
+        )
     }
 
     /// Forgets an account whose last remains are in the log, which `Store.vacuumErased` empties.
     package func finish(_ uid: UserID) throws {
-        try sql.run("DELETE FROM cancellation WHERE uid = $1") { $0.add(uid.text) }
+        try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
     }
 
     // MARK: What goes with an account
 
     /// Returns devices that the user is bound to, at most `limit`.
     package func devices(of uid: UserID, limit: Int) throws -> [DeviceID] {
-        try sql.query("SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt LIMIT $2") {
-            $0.add(uid.text)
-            $0.add(limit)
-        } row: {
-            DeviceID(trusted: $0.text(0))
+        try sql.query(
+            "SELECT did FROM binding WHERE uid = $1 ORDER BY boundAt LIMIT $2",
+            uid,
+            limit
+        ) {
+            $0.next()
         }
     }
 
@@ -107,12 +79,19 @@ package struct CancellationTable {
         try sql.run(
             """
             DELETE FROM request WHERE sender IN (SELECT terminalId FROM session WHERE uid = $1)
-            """
-        ) {
-            $0.add(uid.text)
+            """,
+            uid
+        )
+        try transaction.deadLetters.forget(uid)
+        if let user = try transaction.accounts.find(uid) {
+            for due in try transaction.outgoingMessages.unsent(to: user) {
+                _ = try transaction.outgoingMessages.delete(due.message.id)
+            }
         }
+        try transaction.attempts.forget(uid)
+        try transaction.replans.forget(uid)
         for table in ["session", "logoutCode", "link", "identity", "avatar", "account"] {
-            try sql.run("DELETE FROM \(table) WHERE uid = $1") { $0.add(uid.text) }
+            try sql.run("DELETE FROM \(table) WHERE uid = $1", uid)
         }
         try transaction.homes.deleteAll(of: uid)
         try transaction.audit.redact(uid)
@@ -121,30 +100,22 @@ package struct CancellationTable {
     /// Removes the user's name from events and commands of others' devices, at most `limit` of each; returns
     /// how many rows it looked at.
     package func takeOutName(_ uid: UserID, limit: Int) throws -> Int {
-        // The text of an actor begins with its kind and id.
-        let start = String(EventCodec.stored(Actor(.user, uid.text)).dropLast())
-        let events = try takeOutOfEvents(start, limit: limit)
-        let commands = try takeOutOfCommands(uid, start, limit: limit)
+        let events = try takeOutOfEvents(uid, limit: limit)
+        let commands = try takeOutOfCommands(uid, limit: limit)
         // Invitations that the user accepted end with the user's bindings, which come first.
         return try events + commands + transaction.sharings.forget(uid, limit: limit)
     }
 
-    private func takeOutOfEvents(_ start: String, limit: Int) throws -> Int {
-        // The second range is that of the index.
+    private func takeOutOfEvents(_ uid: UserID, limit: Int) throws -> Int {
         try sql.run(
             """
-            UPDATE event SET actor = $1 WHERE (did, ts, seq) IN (
-                SELECT did, ts, seq FROM event
-                WHERE actor >= $2 AND actor < $3
-                    AND actor >= '{"kind":"user"' AND actor < '{"kind":"user#'
-                LIMIT $4)
-            """
-        ) {
-            $0.add(EventCodec.stored(.erased))
-            $0.add(start)
-            $0.add("\(start)~")
-            $0.add(limit)
-        }
+            UPDATE event SET actorId = $1, actorTerminal = NULL WHERE (did, ts, seq) IN (
+                SELECT did, ts, seq FROM event WHERE actorKind = 'user' AND actorId = $2 LIMIT $3)
+            """,
+            Actor.erased.id,
+            uid,
+            limit
+        )
         return sql.changes
     }
 
@@ -153,7 +124,7 @@ package struct CancellationTable {
 
     /// Goes through the commands of the user's former devices, from where the last step ended; most are others'
     /// and stay as they are.
-    private func takeOutOfCommands(_ uid: UserID, _ start: String, limit: Int) throws -> Int {
+    private func takeOutOfCommands(_ uid: UserID, limit: Int) throws -> Int {
         let limit = limit * Self.lookedAtPerChanged
         var looked = 0
         while looked < limit, let former = try nextFormerBinding(uid) {
@@ -165,22 +136,21 @@ package struct CancellationTable {
             }
             try sql.run(
                 """
-                UPDATE command SET actor = $1
-                WHERE did = $2 AND cid > $3 AND cid <= $4 AND actor >= $5 AND actor < $6
-                """
-            ) {
-                $0.add(EventCodec.stored(.erased))
-                $0.add(former.did.text)
-                $0.add(former.checkedTo)
-                $0.add(last)
-                $0.add(start)
-                $0.add("\(start)~")
-            }
-            try sql.run("UPDATE formerBinding SET checkedTo = $1 WHERE uid = $2 AND did = $3") {
-                $0.add(last)
-                $0.add(uid.text)
-                $0.add(former.did.text)
-            }
+                UPDATE command SET actorId = $1, actorTerminal = NULL
+                WHERE did = $2 AND cid > $3 AND cid <= $4 AND actorKind = 'user' AND actorId = $5
+                """,
+                Actor.erased.id,
+                former.did,
+                former.checkedTo,
+                last,
+                uid
+            )
+            try sql.run(
+                "UPDATE formerBinding SET checkedTo = $1 WHERE uid = $2 AND did = $3",
+                last,
+                uid,
+                former.did
+            )
         }
         return looked
     }
@@ -189,20 +159,16 @@ package struct CancellationTable {
     private typealias FormerBinding = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
     private func nextFormerBinding(_ uid: UserID) throws -> FormerBinding? {
-        try sql.query(
-            "SELECT did, lastCid, checkedTo FROM formerBinding WHERE uid = $1 ORDER BY did LIMIT 1"
+        try sql.first(
+            "SELECT did, lastCid, checkedTo FROM formerBinding WHERE uid = $1 ORDER BY did LIMIT 1",
+            uid
         ) {
-            $0.add(uid.text)
-        } row: {
-            FormerBinding(DeviceID(trusted: $0.text(0)), $0.integer(1), $0.integer(2))
-        }.first
+            FormerBinding($0.next(), $0.next(), $0.next())
+        }
     }
 
     private func forgetFormerBinding(_ uid: UserID, _ did: DeviceID) throws {
-        try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2") {
-            $0.add(uid.text)
-            $0.add(did.text)
-        }
+        try sql.run("DELETE FROM formerBinding WHERE uid = $1 AND did = $2", uid, did)
     }
 
     /// Returns how many commands are to be looked at next, and the number of the last of them.
@@ -210,20 +176,19 @@ package struct CancellationTable {
         _ former: FormerBinding,
         _ limit: Int
     ) throws -> (count: Int, last: Int64?) {
-        try sql.query(
+        try sql.first(
             """
             SELECT count(*), max(cid) FROM (
                 SELECT cid FROM command WHERE did = $1 AND cid > $2 AND cid <= $3
                 ORDER BY cid LIMIT $4) AS next
-            """
+            """,
+            former.did,
+            former.checkedTo,
+            former.lastCid,
+            limit
         ) {
-            $0.add(former.did.text)
-            $0.add(former.checkedTo)
-            $0.add(former.lastCid)
-            $0.add(limit)
-        } row: {
-            (count: Int($0.integer(0)), last: $0.optionalInteger(1))
-        }.first ?? (0, nil)
+            (count: $0.next(), last: $0.next())
+        } ?? (0, nil)
     }
 
     /// Returns anonymous users without devices who were not seen since a moment, at most `limit`.
@@ -235,20 +200,29 @@ package struct CancellationTable {
                 AND NOT EXISTS (SELECT 1 FROM binding AS b WHERE b.uid = account.uid)
                 AND NOT EXISTS (SELECT 1 FROM cancellation AS c WHERE c.uid = account.uid)
             ORDER BY lastSeenAt LIMIT $2
-            """
+            """,
+            moment,
+            limit
         ) {
-            $0.add(moment.milliseconds)
-            $0.add(limit)
-        } row: {
-            UserID(trusted: $0.text(0))
+            $0.next()
         }
     }
 
     /// Returns whether a user was not seen since a moment.
     package func isIdle(_ uid: UserID, since moment: Instant) throws -> Bool {
-        try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND lastSeenAt < $2") {
-            $0.add(uid.text)
-            $0.add(moment.milliseconds)
-        } != nil
+        try sql.integer("SELECT 1 FROM account WHERE uid = $1 AND lastSeenAt < $2", uid, moment)
+            != nil
+    }
+}
+
+extension CancellationTable.Entry: TableRow {
+    package static let table = Table<Self>("cancellation")
+
+    package static func map(_ column: inout ColumnMapper<Self>) -> Self {
+        Self(
+            uid: column("uid", \.uid, as: .key),
+            deletesAt: column("deletesAt", \.deletesAt, as: .changing),
+            erasedAt: column("erasedAt", \.erasedAt, as: .changing)
+        )
     }
 }

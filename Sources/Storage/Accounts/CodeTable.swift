@@ -41,14 +41,13 @@ package struct CodeTable {
                 codeHash = excluded.codeHash, codeToken = excluded.codeToken, tries = 0,
                 tokenTries = 0,
                 sentAt = excluded.sentAt, expiresAt = excluded.expiresAt, usedAt = NULL
-            """
-        ) {
-            $0.add(bytes: hash(scope))
-            $0.add(bytes: hash(code, scope))
-            $0.add(token)
-            $0.add(transaction.now.milliseconds)
-            $0.add(expiresAt.milliseconds)
-        }
+            """,
+            hash(scope),
+            hash(code, scope),
+            token,
+            transaction.now,
+            expiresAt
+        )
     }
 
     /// Counts a try, in a transaction before the one that compares; false when none was left.
@@ -57,49 +56,44 @@ package struct CodeTable {
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
         let column = try hasToken(scope, token) ? "tokenTries" : "tries"
         try sql.run(
-            "UPDATE code SET \(column) = \(column) + 1 WHERE scope = $1 AND \(column) < $2"
-        ) {
-            $0.add(bytes: hash(scope))
-            $0.add(max)
-        }
+            "UPDATE code SET \(column) = \(column) + 1 WHERE scope = $1 AND \(column) < $2",
+            hash(scope),
+            max
+        )
         return sql.changes == 1
     }
 
     /// Tells whether a token belongs to the code that was sent last.
     private func hasToken(_ scope: CodeScope, _ token: String?) throws -> Bool {
         guard let token else { return false }
-        let right = try sql.query("SELECT codeToken FROM code WHERE scope = $1") {
-            $0.add(bytes: hash(scope))
-        } row: {
-            $0.text(0)
-        }.first
+        let right = try sql.first("SELECT codeToken FROM code WHERE scope = $1", hash(scope)) {
+            $0.next(String.self)
+        }
         return right.map { Sodium.areEqual(Array(token.utf8), Array($0.utf8)) } ?? false
     }
 
     /// Tells whether a valid code is out.
     package func isOut(_ scope: CodeScope) throws -> Bool {
         try sql.integer(
-            "SELECT 1 FROM code WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2"
-        ) {
-            $0.add(bytes: hash(scope))
-            $0.add(transaction.now.milliseconds)
-        } != nil
+            "SELECT 1 FROM code WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2",
+            hash(scope),
+            transaction.now
+        ) != nil
     }
 
     /// Tells whether a code is the one that is out.
     package func matches(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         let given = hash(code, scope)
-        let row = try sql.query(
+        let row = try sql.first(
             """
             SELECT codeHash, codeToken FROM code
             WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2
-            """
+            """,
+            hash(scope),
+            transaction.now
         ) {
-            $0.add(bytes: hash(scope))
-            $0.add(transaction.now.milliseconds)
-        } row: {
-            (hash: $0.bytes(0), token: $0.text(1))
-        }.first
+            (hash: $0.next([UInt8].self), token: $0.next(String.self))
+        }
         guard let row, Sodium.areEqual(row.hash, given) else { return false }
         return token.map { Sodium.areEqual(Array($0.utf8), Array(row.token.utf8)) } ?? true
     }
@@ -107,16 +101,17 @@ package struct CodeTable {
     /// Uses a code up; of any number of uses exactly one succeeds.
     package func use(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         guard try matches(code, token: token, for: scope) else { return false }
-        try sql.run("UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL") {
-            $0.add(transaction.now.milliseconds)
-            $0.add(bytes: hash(scope))
-        }
+        try sql.run(
+            "UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL",
+            transaction.now,
+            hash(scope)
+        )
         return sql.changes == 1
     }
 
     /// Voids the code of a scope, if one is out.
     package func void(_ scope: CodeScope) throws {
-        try sql.run("DELETE FROM code WHERE scope = $1") { $0.add(bytes: hash(scope)) }
+        try sql.run("DELETE FROM code WHERE scope = $1", hash(scope))
     }
 
     // MARK: Tickets
@@ -130,11 +125,12 @@ package struct CodeTable {
         expiresAt: Instant
     ) throws -> String {
         let ticket = Sodium.randomSecret()
-        try sql.run("INSERT INTO ticket (ticketHash, scope, expiresAt) VALUES ($1, $2, $3)") {
-            $0.add(bytes: Sodium.sha256(ticket.utf8))
-            $0.add(bytes: ticketScope(address, app, region, terminal))
-            $0.add(expiresAt.milliseconds)
-        }
+        try sql.run(
+            "INSERT INTO ticket (ticketHash, scope, expiresAt) VALUES ($1, $2, $3)",
+            Sodium.sha256(ticket.utf8),
+            ticketScope(address, app, region: region, terminal: terminal),
+            expiresAt
+        )
         return ticket
     }
 
@@ -150,20 +146,19 @@ package struct CodeTable {
             """
             UPDATE ticket SET usedAt = $1
             WHERE ticketHash = $2 AND scope = $3 AND usedAt IS NULL AND expiresAt > $1
-            """
-        ) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(bytes: Sodium.sha256(ticket.utf8))
-            $0.add(bytes: ticketScope(address, app, region, terminal))
-        }
+            """,
+            transaction.now,
+            Sodium.sha256(ticket.utf8),
+            ticketScope(address, app, region: region, terminal: terminal)
+        )
         return sql.changes == 1
     }
 
     private func ticketScope(
         _ address: Address,
         _ app: AppID,
-        _ region: String,
-        _ terminal: TerminalID
+        region: String,
+        terminal: TerminalID
     ) -> [UInt8] {
         transaction.hash(
             "\(terminal.text) \(address.key)",
@@ -183,12 +178,11 @@ package struct CodeTable {
             """
             SELECT 1 FROM ticket
             WHERE ticketHash = $1 AND scope = $2 AND usedAt IS NULL AND expiresAt > $3
-            """
-        ) {
-            $0.add(bytes: Sodium.sha256(ticket.utf8))
-            $0.add(bytes: ticketScope(address, app, region, terminal))
-            $0.add(transaction.now.milliseconds)
-        } != nil
+            """,
+            Sodium.sha256(ticket.utf8),
+            ticketScope(address, app, region: region, terminal: terminal),
+            transaction.now
+        ) != nil
     }
 
     // MARK: Sweeping
@@ -202,11 +196,10 @@ package struct CodeTable {
                 """
                 DELETE FROM \(table) WHERE \(key) IN (
                     SELECT \(key) FROM \(table) WHERE expiresAt < $1 ORDER BY expiresAt LIMIT $2)
-                """
-            ) {
-                $0.add(before.milliseconds)
-                $0.add(limit)
-            }
+                """,
+                before,
+                limit
+            )
             most = max(most, sql.changes)
         }
         return most

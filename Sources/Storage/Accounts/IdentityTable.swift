@@ -25,19 +25,18 @@ package struct IdentityTable {
         app: AppID,
         region: String
     ) throws -> UserID? {
-        try sql.query(
+        try sql.first(
             """
             SELECT uid FROM identity
             WHERE appId = $1 AND region = $2 AND provider = $3 AND subject = $4
-            """
+            """,
+            app,
+            region,
+            provider,
+            subject
         ) {
-            $0.add(app.text)
-            $0.add(region)
-            $0.add(provider)
-            $0.add(subject)
-        } row: {
-            UserID(trusted: $0.text(0))
-        }.first
+            $0.next()
+        }
     }
 
     /// Returns a user's links, the oldest first.
@@ -46,15 +45,14 @@ package struct IdentityTable {
             """
             SELECT provider, subject, linkedAt, accessToken FROM identity WHERE uid = $1
             ORDER BY linkedAt, provider
-            """
-        ) {
-            $0.add(uid.text)
-        } row: { row in
+            """,
+            uid
+        ) { row in
             Link(
-                provider: row.text(0),
-                subject: row.text(1),
-                linkedAt: Instant(milliseconds: row.integer(2)),
-                accessToken: row.optionalBytes(3).flatMap(transaction.key.open)
+                provider: row.next(),
+                subject: row.next(),
+                linkedAt: row.next(),
+                accessToken: row.next([UInt8]?.self).flatMap(transaction.key.open)
                     .map { String(decoding: $0, as: UTF8.self) }
             )
         }
@@ -73,29 +71,25 @@ package struct IdentityTable {
             VALUES ($1, $2, $3, $4, $5, $6, $7)
             ON CONFLICT (appId, region, provider, subject) DO UPDATE SET
                 accessToken = excluded.accessToken
-            """
-        ) {
-            $0.add(user.app.text)
-            $0.add(user.region)
-            $0.add(provider)
-            $0.add(subject)
-            $0.add(user.uid.text)
-            $0.add(transaction.now.milliseconds)
-            $0.add(bytes: accessToken.map { transaction.key.seal(Array($0.utf8)) })
-        }
+            """,
+            user.app,
+            user.region,
+            provider,
+            subject,
+            user.uid,
+            transaction.now,
+            accessToken.map { transaction.key.seal(Array($0.utf8)) }
+        )
     }
 
     /// Ends a user's link with a provider; false when there was none.
     package func remove(_ provider: String, of uid: UserID) throws -> Bool {
-        try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2") {
-            $0.add(uid.text)
-            $0.add(provider)
-        }
+        try sql.run("DELETE FROM identity WHERE uid = $1 AND provider = $2", uid, provider)
         return sql.changes > 0
     }
 
     /// Erases all links of a user.
     package func erase(_ uid: UserID) throws {
-        try sql.run("DELETE FROM identity WHERE uid = $1") { $0.add(uid.text) }
+        try sql.run("DELETE FROM identity WHERE uid = $1", uid)
     }
 }

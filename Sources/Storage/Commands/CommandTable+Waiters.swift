@@ -27,47 +27,46 @@ package struct Waiter: Sendable {
 
 extension CommandTable {
     /// Adds a waiter for a command.
-    package func wait(_ did: DeviceID, _ cid: Int64, _ waiter: Waiter) throws {
-        try sql.run(
-            """
-            INSERT INTO waiter (did, cid, seq, terminalId, requestId, topic, correlation)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(cid)
-            $0.add(transaction.sequence.next(transaction.now))
-            $0.add(waiter.terminal.text)
-            $0.add(waiter.requestID.text)
-            $0.add(waiter.topic)
-            $0.add(bytes: waiter.correlation)
-        }
+    package func addWaiter(_ waiter: Waiter, for did: DeviceID, cid: Int64) throws {
+        let seq = transaction.sequence.next(transaction.now)
+        try sql.run(WaiterRow.table.insert, WaiterRow(did: did, cid: cid, seq: seq, waiter: waiter))
     }
 
     /// Removes and returns the waiters for a command.
     package func takeWaiters(_ did: DeviceID, _ cid: Int64) throws -> [Waiter] {
-        let waiters = try sql.query(
-            """
-            SELECT terminalId, requestId, topic, correlation FROM waiter
-            WHERE did = $1 AND cid = $2 ORDER BY seq
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(cid)
-        } row: {
-            Waiter(
-                terminal: TerminalID(trusted: $0.text(0)),
-                requestID: MessageID(trusted: $0.text(1)),
-                topic: $0.text(2),
-                correlation: $0.optionalBytes(3)
-            )
-        }
+        let waiters = try sql.rows(
+            of: WaiterRow.table,
+            "WHERE did = $1 AND cid = $2 ORDER BY seq",
+            did,
+            cid
+        ).map(\.waiter)
         if !waiters.isEmpty {
-            try sql.run("DELETE FROM waiter WHERE did = $1 AND cid = $2") {
-                $0.add(did.text)
-                $0.add(cid)
-            }
+            try sql.run("DELETE FROM waiter WHERE did = $1 AND cid = $2", did, cid)
         }
         return waiters
+    }
+}
+
+/// A waiter with its command and its number, the microsecond of its making.
+struct WaiterRow: TableRow {
+    var did: DeviceID
+    var cid: Int64
+    var seq: Int64
+    var waiter: Waiter
+
+    static let table = Table<WaiterRow>("waiter")
+
+    static func map(_ column: inout ColumnMapper<WaiterRow>) -> WaiterRow {
+        WaiterRow(
+            did: column("did", \.did, as: .key),
+            cid: column("cid", \.cid, as: .key),
+            seq: column("seq", \.seq, as: .key),
+            waiter: Waiter(
+                terminal: column("terminalId", \.waiter.terminal),
+                requestID: column("requestId", \.waiter.requestID),
+                topic: column("topic", \.waiter.topic),
+                correlation: column("correlation", \.waiter.correlation)
+            )
+        )
     }
 }

@@ -5,18 +5,15 @@ package struct CommandTable {
     let transaction: Transaction
     var sql: SQL { transaction.sql }
 
-    private static let find = "SELECT \(columns) FROM command WHERE did = $1 AND cid = $2"
-
     /// Hands over each command that exists, with its index in the request.
     package func load(
         _ keys: [(did: DeviceID, cid: Int64)],
         _ body: (Int, Command) -> Void
     ) throws {
-        try sql.query(Self.find, each: keys.indices) {
-            $0.add(keys[$1].did.text)
-            $0.add(keys[$1].cid)
+        try sql.query(Command.table.find, each: keys.indices) {
+            (keys[$0].did, keys[$0].cid)
         } row: {
-            body($0, command($1))
+            body($0, $1.nextRow())
         }
     }
 
@@ -29,29 +26,17 @@ package struct CommandTable {
 
     /// Returns a device's commands, newest first.
     package func newest(_ did: DeviceID, limit: Int) throws -> [Command] {
-        try sql.query(
-            "SELECT \(Self.columns) FROM command WHERE did = $1 ORDER BY cid DESC LIMIT $2"
-        ) {
-            $0.add(did.text)
-            $0.add(limit)
-        } row: {
-            command($0)
-        }
+        try sql.rows(of: Command.table, "WHERE did = $1 ORDER BY cid DESC LIMIT $2", did, limit)
     }
 
     /// Returns open commands past their deadline, at most `limit`.
     package func overdue(limit: Int) throws -> [Command] {
-        try sql.query(
-            """
-            SELECT \(Self.columns) FROM command
-            WHERE state IN ('queued', 'sent') AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2
-            """
-        ) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(limit)
-        } row: {
-            command($0)
-        }
+        try sql.rows(
+            of: Command.table,
+            "WHERE state IN ('queued', 'sent') AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
+            transaction.now,
+            limit
+        )
     }
 
     /// Returns the next deadline of an open command; nil without one.
@@ -77,10 +62,8 @@ package struct CommandTable {
     static let firstSent = "SELECT min(cid) FROM command WHERE did = $1 AND state = 'sent'"
 
     private func open(_ did: DeviceID, _ query: String) throws -> [(did: DeviceID, cid: Int64)] {
-        try sql.query(query) {
-            $0.add(did.text)
-        } row: {
-            (did: did, cid: $0.integer(0))
+        try sql.query(query, did) {
+            (did: did, cid: $0.next())
         }
     }
 
@@ -90,30 +73,14 @@ package struct CommandTable {
         return commands
     }
 
-    private static let save = """
-        INSERT INTO command (\(columns))
-        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
-        ON CONFLICT (did, cid) DO UPDATE SET
-            state = excluded.state, data = excluded.data, bytes = excluded.bytes,
-            doneAt = excluded.doneAt, code = excluded.code, result = excluded.result,
-            late = excluded.late, refusal = excluded.refusal, steps = excluded.steps,
-            secret = excluded.secret
-        """
-
     /// Writes commands, new or changed.
     package func save(_ commands: [Command]) throws {
-        try sql.run(Self.save, each: commands) { bind($1, &$0) }
+        try sql.run(Command.table.upsert, each: commands)
     }
-
-    private static let update = """
-        UPDATE command SET state = $1, data = $2, bytes = $3, doneAt = $4, code = $5, result = $6,
-            late = $7, refusal = $8, steps = $9, secret = $10
-        WHERE did = $11 AND cid = $12
-        """
 
     /// Updates existing commands.
     package func update(_ commands: [Command]) throws {
-        try sql.run(Self.update, each: commands) { bind(fateOf: $1, &$0) }
+        try sql.run(Command.table.update, each: commands)
     }
 
     // MARK: What waits
@@ -140,15 +107,31 @@ package struct CommandTable {
 
     /// Returns whether any command is queued for a device.
     package func hasWaiting(_ did: DeviceID) throws -> Bool {
-        try sql.integer(Self.firstQueued) { $0.add(did.text) } != nil
+        try sql.integer(Self.firstQueued, did) != nil
+    }
+
+    /// Returns how many commands are queued for each of some devices; none for a device that is not in the result.
+    package func queuedCounts(_ dids: some Collection<DeviceID>) throws -> [DeviceID: Int] {
+        var counts: [DeviceID: Int] = [:]
+        try sql.query(
+            """
+            SELECT count(*) FROM command WHERE did = $1 AND state = 'queued' AND expiresAt > $2
+            """,
+            each: dids.indices
+        ) {
+            (dids[$0], transaction.now)
+        } row: {
+            let count = $1.next(Int.self)
+            if count > 0 { counts[dids[$0]] = count }
+        }
+        return counts
     }
 
     /// Returns how many commands of a device are sent and have no answer yet.
     package func sentCount(_ did: DeviceID) throws -> Int {
         Int(
-            try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'") {
-                $0.add(did.text)
-            } ?? 0
+            try sql.integer("SELECT count(*) FROM command WHERE did = $1 AND state = 'sent'", did)
+                ?? 0
         )
     }
 
@@ -171,45 +154,27 @@ package struct CommandTable {
                     THEN dispatch.sentBefore ELSE excluded.sentBefore END
             """,
             each: dispatches
-        ) {
-            $0.add($1.did.text)
-            $0.add($1.at.milliseconds)
-            $0.add($1.sentBefore?.milliseconds)
-        }
+        ) { ($0.did, $0.at, $0.sentBefore) }
     }
 
     /// Returns the device's next dispatch request, due now or soon; nil for none.
     package func nextDispatch(of did: DeviceID) throws -> DispatchRequest? {
-        try sql.query("SELECT at, sentBefore FROM dispatch WHERE did = $1") {
-            $0.add(did.text)
-        } row: {
-            DispatchRequest(
-                did: did,
-                at: Instant(milliseconds: $0.integer(0)),
-                sentBefore: $0.optionalInteger(1).map { Instant(milliseconds: $0) }
-            )
-        }.first
+        try sql.find(DispatchRequest.table, did)
     }
 
     /// Removes dispatch requests that were carried out.
     package func removeDispatches(_ dispatches: [DispatchRequest]) throws {
-        try sql.run("DELETE FROM dispatch WHERE did = $1", each: dispatches) { $0.add($1.did.text) }
+        try sql.run("DELETE FROM dispatch WHERE did = $1", each: dispatches) { $0.did }
     }
 
     /// Removes and returns the dispatch requests that are due, at most `limit`.
     package func takeDispatches(limit: Int) throws -> [DispatchRequest] {
-        let dispatches = try sql.query(
-            "SELECT did, at, sentBefore FROM dispatch WHERE at <= $1 ORDER BY at LIMIT $2"
-        ) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(limit)
-        } row: {
-            DispatchRequest(
-                did: DeviceID(trusted: $0.text(0)),
-                at: Instant(milliseconds: $0.integer(1)),
-                sentBefore: $0.optionalInteger(2).map { Instant(milliseconds: $0) }
-            )
-        }
+        let dispatches = try sql.rows(
+            of: DispatchRequest.table,
+            "WHERE at <= $1 ORDER BY at LIMIT $2",
+            transaction.now,
+            limit
+        )
         try removeDispatches(dispatches)
         return dispatches
     }
@@ -230,16 +195,12 @@ package struct CommandTable {
             """
             UPDATE command SET expiresAt = expiresAt - $1
             WHERE state IN ('queued', 'sent') AND (createdAt < $2 OR createdAt > $3)
-            """
-        ) {
-            $0.add(step)
-            $0.add(now - 1000)
-            $0.add(now)
-        }
-        try sql.run("UPDATE dispatch SET at = $1 WHERE at > $2") {
-            $0.add(now)
-            $0.add(now + step / 2)
-        }
+            """,
+            step,
+            now - 1000,
+            now
+        )
+        try sql.run("UPDATE dispatch SET at = $1 WHERE at > $2", now, now + step / 2)
     }
 
     // MARK: The log
@@ -257,18 +218,17 @@ package struct CommandTable {
         let start = cursor ?? (to, .min)
         try sql.scan(
             """
-            SELECT \(Self.columns) FROM command
+            SELECT \(Command.table.columns) FROM command
             WHERE did = $1 AND createdAt >= $2 AND createdAt <= $3
                 AND (createdAt < $3 OR cid < $4)
             ORDER BY createdAt DESC, cid DESC
-            """
+            """,
+            did,
+            from,
+            start.at,
+            start.cid
         ) {
-            $0.add(did.text)
-            $0.add(from.milliseconds)
-            $0.add(start.at.milliseconds)
-            $0.add(start.cid)
-        } row: {
-            try body(command($0))
+            try body($0.nextRow())
         }
     }
 }

@@ -26,3 +26,15 @@ package struct DispatchRequest: Sendable, Equatable {
         self.sentBefore = sentBefore
     }
 }
+
+extension DispatchRequest: TableRow {
+    package static let table = Table<DispatchRequest>("dispatch")
+
+    package static func map(_ column: inout ColumnMapper<DispatchRequest>) -> DispatchRequest {
+        DispatchRequest(
+            did: column("did", \.did, as: .key),
+            at: column("at", \.at, as: .changing),
+            sentBefore: column("sentBefore", \.sentBefore, as: .changing)
+        )
+    }
+}

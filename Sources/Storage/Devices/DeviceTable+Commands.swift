@@ -14,9 +14,9 @@ extension DeviceTable {
             """,
             each: dids.indices
         ) {
-            $0.add(dids[$1].text)
+            dids[$0].text
         } row: {
-            last[dids[$0]] = max($1.integer(0), $1.integer(1))
+            last[dids[$0]] = max($1.next(Int64.self), $1.next())
         }
         return dids.map { did in
             guard let cid = last[did] else { return nil }
@@ -31,9 +31,8 @@ extension DeviceTable {
             """
             UPDATE device SET lastCid = (SELECT max(cid) FROM command WHERE did = $1)
             WHERE did = $1 AND lastCid < (SELECT max(cid) FROM command WHERE did = $1)
-            """
-        ) {
-            $0.add(did.text)
-        }
+            """,
+            did
+        )
     }
 }

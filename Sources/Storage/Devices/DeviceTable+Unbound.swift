@@ -27,12 +27,11 @@ extension DeviceTable {
         notSeenSince moment: Instant
     ) throws -> (last: String, dids: [DeviceID]) {
         let page = try transaction.sql.query(
-            "SELECT did FROM device WHERE did > $1 ORDER BY did LIMIT $2"
+            "SELECT did FROM device WHERE did > $1 ORDER BY did LIMIT $2",
+            did,
+            limit
         ) {
-            $0.add(did)
-            $0.add(limit)
-        } row: {
-            $0.text(0)
+            $0.next(String.self)
         }
         guard let last = page.last else { return ("", []) }
         let dids = try transaction.sql.query(
@@ -40,13 +39,12 @@ extension DeviceTable {
             SELECT d.did FROM device AS d JOIN status AS s ON s.did = d.did
             WHERE d.did > $1 AND d.did <= $2 AND \(Self.condition("$3"))
             ORDER BY d.did
-            """
+            """,
+            did,
+            last,
+            moment
         ) {
-            $0.add(did)
-            $0.add(last)
-            $0.add(moment.milliseconds)
-        } row: {
-            DeviceID(trusted: $0.text(0))
+            $0.next(DeviceID.self)
         }
         return (page.count < limit ? "" : last, dids)
     }
@@ -57,10 +55,9 @@ extension DeviceTable {
             """
             SELECT 1 FROM device AS d JOIN status AS s ON s.did = d.did
             WHERE d.did = $1 AND \(Self.condition("$2"))
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(moment.milliseconds)
-        } != nil
+            """,
+            did,
+            moment
+        ) != nil
     }
 }

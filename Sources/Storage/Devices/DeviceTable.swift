@@ -29,50 +29,39 @@ package struct DeviceRecord: Sendable {
     package var registeredAt: Instant?
 }
 
+extension DeviceRecord: TableRow {
+    package static let table = Table<DeviceRecord>("device")
+
+    package static func map(_ column: inout ColumnMapper<DeviceRecord>) -> DeviceRecord {
+        DeviceRecord(
+            did: column("did", \.did, as: .key),
+            productKey: column("productKey", \.productKey),
+            mac: column("mac", \.mac),
+            passcodeHash: column("passcodeHash", \.passcodeHash),
+            secretHash: column("secretHash", \.secretHash),
+            hardware: column("hardware", \.hardware),
+            ownership: column("ownership", \.ownership),
+            ownershipSince: column("ownershipSince", \.ownershipSince),
+            resetUntil: column("resetUntil", \.resetUntil),
+            createdAt: column("createdAt", \.createdAt),
+            registeredAt: column("registeredAt", \.registeredAt)
+        )
+    }
+}
+
 /// Devices and their identities.
 package struct DeviceTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    private static let columns = """
-        did, productKey, mac, passcodeHash, secretHash, hardware, ownership, ownershipSince,
-        resetUntil, createdAt, registeredAt
-        """
-
-    private static func record(_ row: Row) -> DeviceRecord {
-        let hardware = row.withBytes(5, text: true) { try? JSONValue.parse($0) }
-        return DeviceRecord(
-            did: DeviceID(trusted: row.text(0)),
-            productKey: ProductKey(trusted: row.text(1)),
-            mac: MAC(trusted: row.text(2)),
-            passcodeHash: row.optionalBytes(3),
-            secretHash: row.optionalBytes(4),
-            hardware: hardware?.objectValue ?? [:],
-            ownership: row.integer(6),
-            ownershipSince: Instant(milliseconds: row.integer(7)),
-            resetUntil: row.optionalInteger(8).map { Instant(milliseconds: $0) },
-            createdAt: Instant(milliseconds: row.integer(9)),
-            registeredAt: row.optionalInteger(10).map { Instant(milliseconds: $0) }
-        )
-    }
-
     /// Returns one device, or nil.
     package func find(_ did: DeviceID) throws -> DeviceRecord? {
-        try sql.query("SELECT \(Self.columns) FROM device WHERE did = $1") {
-            $0.add(did.text)
-        } row: {
-            Self.record($0)
-        }.first
+        try sql.find(DeviceRecord.table, did)
     }
 
     /// Returns the device of a product and a MAC, or nil.
     package func find(_ key: ProductKey, _ mac: MAC) throws -> DeviceRecord? {
-        try sql.query("SELECT \(Self.columns) FROM device WHERE productKey = $1 AND mac = $2") {
-            $0.add(key.text)
-            $0.add(mac.text)
-        } row: {
-            Self.record($0)
-        }.first
+        try sql.rows(of: DeviceRecord.table, "WHERE productKey = $1 AND mac = $2", key, mac).first
     }
 
     /// Returns devices in the order of their ids, from behind one id on.
@@ -81,26 +70,21 @@ package struct DeviceTable {
         product: ProductKey? = nil,
         limit: Int
     ) throws -> [DeviceRecord] {
-        try sql.query(
-            """
-            SELECT \(Self.columns) FROM device
-            WHERE did > $1 AND ($2 IS NULL OR productKey = $2) ORDER BY did LIMIT $3
-            """
-        ) {
-            $0.add(did)
-            $0.add(product?.text)
-            $0.add(limit)
-        } row: {
-            Self.record($0)
-        }
+        try sql.rows(
+            of: DeviceRecord.table,
+            "WHERE did > $1 AND ($2 IS NULL OR productKey = $2) ORDER BY did LIMIT $3",
+            did,
+            product,
+            limit
+        )
     }
 
     /// Passes to `body` when each device's ownership period began, with the device's index in the request.
     package func ownershipSince(of dids: [DeviceID], _ body: (Int, Instant) -> Void) throws {
         try sql.query("SELECT ownershipSince FROM device WHERE did = $1", each: dids.indices) {
-            $0.add(dids[$1].text)
+            dids[$0].text
         } row: {
-            body($0, Instant(milliseconds: $1.integer(0)))
+            body($0, $1.next())
         }
     }
 
@@ -115,18 +99,16 @@ package struct DeviceTable {
         product: ProductKey,
         mac: MAC
     ) throws {
-        try sql.run(
-            """
-            INSERT INTO device (did, productKey, mac, hardware, ownership, ownershipSince, lastCid,
-                createdAt)
-            VALUES ($1, $2, $3, '{}', 1, 0, 0, $4)
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(product.text)
-            $0.add(mac.text)
-            $0.add(transaction.now.milliseconds)
-        }
+        let device = DeviceRecord(
+            did: did,
+            productKey: product,
+            mac: mac,
+            hardware: [:],
+            ownership: 1,
+            ownershipSince: Instant(milliseconds: 0),
+            createdAt: transaction.now
+        )
+        try sql.run(DeviceRecord.table.insert, device)
         try transaction.statuses.create(did, product: product, at: transaction.now)
     }
 
@@ -143,14 +125,13 @@ package struct DeviceTable {
             UPDATE device SET secretHash = $1, passcodeHash = $2, hardware = $3,
                 registeredAt = $4, resetUntil = NULL
             WHERE did = $5
-            """
-        ) {
-            $0.add(bytes: hash)
-            $0.add(bytes: transaction.hash(passcode, boundTo: did.text))
-            $0.add(text: hardware.encoded())
-            $0.add(transaction.now.milliseconds)
-            $0.add(did.text)
-        }
+            """,
+            hash,
+            transaction.hash(passcode, boundTo: did.text),
+            TextBytes(hardware.encoded()),
+            transaction.now,
+            did
+        )
         if let digest = Digest(hash) {
             transaction.gate.records.append(.device(did: did.text, secret: digest))
         }
@@ -175,26 +156,22 @@ package struct DeviceTable {
             UPDATE device SET passcodeHash = coalesce($1, passcodeHash),
                 hardware = coalesce($2, hardware)
             WHERE did = $3
-            """
-        ) {
-            $0.add(bytes: passcode.map { transaction.hash($0, boundTo: did.text) })
-            $0.add(hardware.map { String(decoding: $0.encoded(), as: UTF8.self) })
-            $0.add(did.text)
-        }
+            """,
+            passcode.map { transaction.hash($0, boundTo: did.text) },
+            hardware.map { String(decoding: $0.encoded(), as: UTF8.self) },
+            did
+        )
     }
 
     /// Opens the time in which one registration resets the device.
     package func allowReset(_ did: DeviceID, until: Instant) throws {
-        try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2") {
-            $0.add(until.milliseconds)
-            $0.add(did.text)
-        }
+        try sql.run("UPDATE device SET resetUntil = $1 WHERE did = $2", until, did)
     }
 
     /// Closes the time in which one registration resets the device, if it is open: the user who opened it has
     /// lost the right.
     package func closeReset(_ did: DeviceID) throws {
-        try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1") { $0.add(did.text) }
+        try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
     // MARK: Labels
@@ -227,11 +204,10 @@ package struct DeviceTable {
             """
             UPDATE device SET ownership = ownership + 1, ownershipSince = $1, resetUntil = NULL
             WHERE did = $2
-            """
-        ) {
-            $0.add(begin.milliseconds)
-            $0.add(did.text)
-        }
+            """,
+            begin,
+            did
+        )
     }
 
     /// Returns when a device's ownership period began, and the newest times of its records, up to a moment.
@@ -242,11 +218,8 @@ package struct DeviceTable {
             "SELECT max(createdAt) FROM command WHERE did = $1 AND createdAt <= $2",
         ]
         let stored = try statements.compactMap { statement in
-            try sql.integer(statement) {
-                $0.add(did.text)
-                $0.add(farthest.milliseconds)
-            }
-            .map { Instant(milliseconds: $0) }
+            try sql.integer(statement, did, farthest)
+                .map { Instant(milliseconds: $0) }
         }
         let reported = try transaction.statuses.find(did)?.status.reportTimes ?? []
         return try stored + reported.filter { $0 <= farthest } + ahead(did, by: farthest)
@@ -279,7 +252,7 @@ package struct DeviceTable {
             "history", "event", "command", "dispatch", "waiter", "inbox", "sharing",
             "homeDevice", "formerBinding", "device",
         ] {
-            try sql.run("DELETE FROM \(table) WHERE did = $1") { $0.add(did.text) }
+            try sql.run("DELETE FROM \(table) WHERE did = $1", did)
         }
         transaction.gate.records.append(.removed(.device, key: did.text))
     }

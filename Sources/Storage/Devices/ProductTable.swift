@@ -12,17 +12,15 @@ package struct ProductTable {
     /// Returns all products, by name.
     package func all() throws -> [Product] {
         try sql.query("SELECT document FROM product ORDER BY name, productKey") {
-            try Self.product($0.text(0))
+            try Self.product($0.next(String.self))
         }
     }
 
     /// Returns one product, or nil.
     package func find(_ key: ProductKey) throws -> Product? {
-        try sql.query("SELECT document FROM product WHERE productKey = $1") {
-            $0.add(key.text)
-        } row: {
-            try Self.product($0.text(0))
-        }.first
+        try sql.first("SELECT document FROM product WHERE productKey = $1", key) {
+            try Self.product($0.next(String.self))
+        }
     }
 
     private static func product(_ document: String) throws -> Product {
@@ -45,14 +43,13 @@ package struct ProductTable {
                 secretHash = CASE WHEN length(excluded.secretHash) = 0
                     THEN product.secretHash ELSE excluded.secretHash END,
                 updatedAt = excluded.updatedAt
-            """
-        ) {
-            $0.add(product.key.text)
-            $0.add(product.name)
-            $0.add(document)
-            $0.add(bytes: hash ?? [])
-            $0.add(transaction.now.milliseconds)
-        }
+            """,
+            product.key,
+            product.name,
+            document,
+            hash ?? [],
+            transaction.now
+        )
         if let digest = hash.flatMap({ Digest($0) }) {
             transaction.gate.records.append(.product(key: product.key.text, secret: digest))
         }
@@ -61,11 +58,9 @@ package struct ProductTable {
 
     /// Tells whether a secret is a product's; false where there is no product.
     package func hasSecret(_ key: ProductKey, _ secret: String) throws -> Bool {
-        let hash = try sql.query("SELECT secretHash FROM product WHERE productKey = $1") {
-            $0.add(key.text)
-        } row: {
-            $0.bytes(0)
-        }.first
+        let hash = try sql.first("SELECT secretHash FROM product WHERE productKey = $1", key) {
+            $0.next([UInt8].self)
+        }
         return Sodium.areEqual(
             hash ?? [UInt8](repeating: 0, count: 32),
             Sodium.sha256(secret.utf8)
@@ -74,18 +69,14 @@ package struct ProductTable {
 
     /// Returns how many devices of a product there are.
     package func deviceCount(_ key: ProductKey) throws -> Int64 {
-        try sql.integer("SELECT count(*) FROM device WHERE productKey = $1") {
-            $0.add(key.text)
-        } ?? 0
+        try sql.integer("SELECT count(*) FROM device WHERE productKey = $1", key) ?? 0
     }
 
     /// Tells whether any device's stored state has one of some attributes.
     package func isUsed(_ key: ProductKey, attributes: [String]) throws -> Bool {
         let wanted = Set(attributes)
-        let states = try sql.query("SELECT attributes FROM status WHERE productKey = $1") {
-            $0.add(key.text)
-        } row: {
-            StatusTable.attributes($0, 0).contains { wanted.contains($0.name) }
+        let states = try sql.query("SELECT attributes FROM status WHERE productKey = $1", key) {
+            $0.next(StatusAttributes.self).values.contains { wanted.contains($0.name) }
         }
         return states.contains(true)
     }
@@ -97,11 +88,10 @@ package struct ProductTable {
     ) throws -> [String] {
         var names: Set<String> = []
         let states = try sql.query(
-            "SELECT conditions FROM status WHERE productKey = $1 AND conditions <> '[]'"
+            "SELECT conditions FROM status WHERE productKey = $1 AND conditions <> '[]'",
+            key
         ) {
-            $0.add(key.text)
-        } row: {
-            StatusTable.openConditions($0, 0)
+            $0.next(StatusConditions.self).open
         }
         for condition in states.joined() where isWanted(condition.kind, condition.name) {
             names.insert(condition.name)
@@ -111,10 +101,8 @@ package struct ProductTable {
 
     /// Tells whether an operator listed a MAC.
     package func isListed(_ key: ProductKey, _ mac: MAC) throws -> Bool {
-        try sql.integer("SELECT 1 FROM listedMac WHERE productKey = $1 AND mac = $2") {
-            $0.add(key.text)
-            $0.add(mac.text)
-        } != nil
+        try sql.integer("SELECT 1 FROM listedMac WHERE productKey = $1 AND mac = $2", key, mac)
+            != nil
     }
 
     /// Lists MACs that may register.
@@ -122,9 +110,6 @@ package struct ProductTable {
         try sql.run(
             "INSERT INTO listedMac (productKey, mac) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             each: macs
-        ) {
-            $0.add(key.text)
-            $0.add($1.text)
-        }
+        ) { (key, $0) }
     }
 }

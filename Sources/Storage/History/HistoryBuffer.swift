@@ -36,37 +36,36 @@ package struct HistoryBuffer {
             lines.append(contentsOf: record.did.text.utf8)
             HistoryLine.append(record, to: &lines)
         }
-        try sql.run("INSERT INTO historyBuffer (seq, size, lines) VALUES ($1, $2, $3)") {
-            $0.add(transaction.sequence.next(transaction.now))
-            $0.add(lines.count)
-            $0.add(bytes: lines)
-        }
+        try sql.run(
+            "INSERT INTO historyBuffer (seq, size, lines) VALUES ($1, $2, $3)",
+            transaction.sequence.next(transaction.now),
+            lines.count,
+            lines
+        )
     }
 
     /// Returns the amount that waits to be sorted.
     package func depth() throws -> Depth {
-        try sql.query("SELECT coalesce(sum(size), 0), min(seq) FROM historyBuffer") {
+        try sql.first("SELECT coalesce(sum(size), 0), min(seq) FROM historyBuffer") {
             Depth(
-                bytes: Int($0.integer(0)),
-                since: $0.optionalInteger(1).map { Instant(milliseconds: $0 / 1000) }
+                bytes: $0.next(),
+                since: $0.next(Int64?.self).map { Instant(milliseconds: $0 / 1000) }
             )
-        }.first ?? Depth(bytes: 0, since: nil)
+        } ?? Depth(bytes: 0, since: nil)
     }
 
     /// Hands over each line that waits, with its device.
     func forEach(_ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
         let mark = try mark()
-        try sql.query(
-            "SELECT seq, lines FROM historyBuffer ORDER BY seq",
-            each: CollectionOfOne(())
-        ) { _, _ in
-        } row: { _, row in
-            let isTaken = mark.map { row.integer(0) <= $0.seq } ?? false
-            HistoryLine.forEachInBuffer(row.bytes(1)) { did, line in
+        try sql.scan("SELECT seq, lines FROM historyBuffer ORDER BY seq") { row in
+            let seq = row.next(Int64.self)
+            let isTaken = mark.map { seq <= $0.seq } ?? false
+            HistoryLine.forEachInBuffer(row.next([UInt8].self)) { did, line in
                 let did = String(decoding: did, as: UTF8.self)
                 if isTaken, let mark, did <= mark.did { return }
                 body(DeviceID(trusted: did), line)
             }
+            return true
         }
     }
 
@@ -81,17 +80,16 @@ package struct HistoryBuffer {
         let isMoved = mark.map { did.text <= $0.did } ?? false
         let start = Array(did.text.utf8)
         let range = from.milliseconds..<max(from.milliseconds, to.milliseconds)
-        try sql.query(
+        try sql.scan(
             "SELECT lines FROM historyBuffer WHERE seq > $1 ORDER BY seq",
-            each: CollectionOfOne(isMoved ? mark?.seq ?? 0 : 0)
-        ) {
-            $0.add($1)
-        } row: { _, row in
-            row.withBytes(0, text: false) { lines in
+            isMoved ? mark?.seq ?? 0 : 0
+        ) { row in
+            row.nextColumn().withBlob { lines in
                 HistoryLine.forEach(in: lines, of: start) { line in
                     if range.contains(HistoryLine.ts(line)) { body(line) }
                 }
             }
+            return true
         }
     }
 
@@ -106,12 +104,11 @@ package struct HistoryBuffer {
             """
             SELECT seq, size, lines FROM historyBuffer
             WHERE seq <= $1 ORDER BY seq LIMIT $2
-            """
+            """,
+            mark?.seq ?? .max,
+            mark == nil ? Self.roundRowsMax : .max
         ) {
-            $0.add(mark?.seq ?? .max)
-            $0.add(mark == nil ? Self.roundRowsMax : .max)
-        } row: {
-            (seq: $0.integer(0), size: Int($0.integer(1)), lines: $0.bytes(2))
+            (seq: $0.next(Int64.self), size: $0.next(Int.self), lines: $0.next([UInt8].self))
         }
         var bytes = 0
         for row in rows where mark != nil || bytes < bytesMax {
@@ -131,13 +128,15 @@ package struct HistoryBuffer {
             SELECT did, $1, $2, $3, $4, $5 FROM device WHERE did = $6
             """,
             each: chunks
-        ) { binder, chunk in
-            binder.add(chunk.from)
-            binder.add(transaction.sequence.next(transaction.now))
-            binder.add(chunk.to)
-            binder.add(chunk.count)
-            binder.add(bytes: chunk.lines)
-            binder.add(chunk.did)
+        ) { chunk in
+            (
+                chunk.from,
+                transaction.sequence.next(transaction.now),
+                chunk.to,
+                chunk.count,
+                chunk.lines,
+                chunk.did
+            )
         }
         let isLast = chunks.endIndex == round.chunks.endIndex
         let did = isLast ? Self.allDevices : chunks.last?.did ?? ""
@@ -148,7 +147,7 @@ package struct HistoryBuffer {
     ///
     /// They are deleted in steps: deleted content is overwritten, so all at once would delay the next commit.
     package func removeCompacted(upTo seq: Int64, of round: CompactionRound) throws {
-        try sql.run("DELETE FROM historyBuffer WHERE seq <= $1") { $0.add(seq) }
+        try sql.run("DELETE FROM historyBuffer WHERE seq <= $1", seq)
         if seq == round.seq { try sql.run("DELETE FROM meta WHERE name = '\(Self.fact)'") }
     }
 

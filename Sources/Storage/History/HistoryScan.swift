@@ -20,15 +20,15 @@ extension HistoryTable {
             """
             SELECT fromTs, seq, lines FROM history
             WHERE did = $1 AND fromTs >= $2 AND fromTs < $3 AND toTs >= $4 ORDER BY fromTs, seq
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(place.ts.milliseconds - Self.spanMax)
-            $0.add(to.milliseconds)
-            $0.add(place.ts.milliseconds)
-        } row: { row in
-            guard try merge.handOver(before: row.integer(0), body) else { return false }
-            merge.add(row.bytes(2), seq: row.integer(1))
+            """,
+            did,
+            place.ts.milliseconds - Self.spanMax,
+            to,
+            place.ts
+        ) { row in
+            guard try merge.handOver(before: row.next(), body) else { return false }
+            let seq = row.next(Int64.self)
+            merge.add(row.next(), seq: seq)
             return true
         }
         _ = try merge.handOver(before: .max, body)

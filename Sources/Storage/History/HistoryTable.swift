@@ -64,12 +64,14 @@ package struct HistoryTable {
             """,
             each: wanted.indices
         ) {
-            $0.add(wanted[$1].did.text)
-            $0.add(wanted[$1].ts.milliseconds - Self.spanMax)
-            $0.add(wanted[$1].ts.milliseconds)
+            (
+                wanted[$0].did,
+                wanted[$0].ts.milliseconds - Self.spanMax,
+                wanted[$0].ts
+            )
         } row: { index, row in
             let (did, ts) = wanted[index]
-            HistoryLine.forEach(in: row.bytes(0)) { line in
+            HistoryLine.forEach(in: row.next()) { line in
                 guard HistoryLine.ts(line) == ts.milliseconds,
                     let record = HistoryLine.record(line, of: did)
                 else { return }
@@ -89,9 +91,7 @@ package struct HistoryTable {
     /// Returns how many records a device has.
     package func count(_ did: DeviceID) throws -> Int64 {
         var count =
-            try sql.integer("SELECT sum(count) FROM history WHERE did = $1") {
-                $0.add(did.text)
-            } ?? 0
+            try sql.integer("SELECT sum(count) FROM history WHERE did = $1", did) ?? 0
         try buffer.forEach { other, _ in if other == did { count += 1 } }
         return count
     }
@@ -100,11 +100,10 @@ package struct HistoryTable {
     package func all(_ did: DeviceID, limit: Int = 1000) throws -> [HistoryRecord] {
         var records: [HistoryRecord] = []
         let chunks = try sql.query(
-            "SELECT lines FROM history WHERE did = $1 ORDER BY fromTs, seq"
+            "SELECT lines FROM history WHERE did = $1 ORDER BY fromTs, seq",
+            did
         ) {
-            $0.add(did.text)
-        } row: {
-            $0.bytes(0)
+            $0.next([UInt8].self)
         }
         for chunk in chunks {
             HistoryLine.forEach(in: chunk) {
@@ -125,11 +124,10 @@ package struct HistoryTable {
     /// Tells whether a device has chunks that are wholly older than a moment.
     package func isOlder(than ts: Instant, _ did: DeviceID) throws -> Bool {
         try sql.integer(
-            "SELECT 1 FROM history WHERE did = $1 AND fromTs < $2 AND toTs < $2 LIMIT 1"
-        ) {
-            $0.add(did.text)
-            $0.add(ts.milliseconds)
-        } != nil
+            "SELECT 1 FROM history WHERE did = $1 AND fromTs < $2 AND toTs < $2 LIMIT 1",
+            did,
+            ts
+        ) != nil
     }
 
     /// Removes chunks that are wholly older than a moment, at most `limit`; returns how many.
@@ -139,12 +137,11 @@ package struct HistoryTable {
             DELETE FROM history WHERE (did, fromTs, seq) IN (
                 SELECT did, fromTs, seq FROM history
                 WHERE did = $1 AND fromTs < $2 AND toTs < $2 ORDER BY fromTs LIMIT $3)
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(ts.milliseconds)
-            $0.add(limit)
-        }
+            """,
+            did,
+            ts,
+            limit
+        )
         return sql.changes
     }
 }

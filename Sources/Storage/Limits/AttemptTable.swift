@@ -26,25 +26,43 @@ package struct AttemptTable {
                 count = CASE WHEN attempt.since <= $4 THEN 1 ELSE attempt.count + 1 END,
                 since = CASE WHEN attempt.since <= $4 THEN excluded.since ELSE attempt.since END,
                 until = CASE WHEN attempt.since <= $4 THEN excluded.until ELSE attempt.until END
-            """
-        ) {
-            $0.add(subject)
-            $0.add(transaction.now.milliseconds)
-            $0.add(transaction.now.adding(seconds: windowSeconds).milliseconds)
-            $0.add(transaction.now.adding(seconds: -windowSeconds).milliseconds)
-        }
+            """,
+            subject,
+            transaction.now,
+            transaction.now.adding(seconds: windowSeconds),
+            transaction.now.adding(seconds: -windowSeconds)
+        )
     }
 
     /// Takes back a try that was counted before it proved right.
     package func takeBack(_ subject: String) throws {
-        try sql.run("UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0") {
-            $0.add(subject)
+        try sql.run(
+            "UPDATE attempt SET count = count - 1 WHERE subject = $1 AND count > 0",
+            subject
+        )
+    }
+
+    /// How subjects begin that go on with a user's id, alone or before a slash.
+    private static let beforeUser = [
+        "bindTriesPerUser/", "bindTriesPerUser/qr/", "password/user/", "link/try/", "taken/",
+        "invite:", "remoteDevice:",
+    ]
+
+    /// Forgets a user's tries.
+    package func forget(_ uid: UserID) throws {
+        try sql.run(
+            "DELETE FROM attempt WHERE subject = $1 OR subject >= $2 AND subject < $3",
+            each: Self.beforeUser
+        ) { beginning in
+            let subject = beginning + uid.text
+            // From the slash to the character behind it.
+            return (subject, subject + "/", subject + "0")
         }
     }
 
     /// Forgets a subject's tries.
     package func clear(_ subject: String) throws {
-        try sql.run("DELETE FROM attempt WHERE subject = $1") { $0.add(subject) }
+        try sql.run("DELETE FROM attempt WHERE subject = $1", subject)
     }
 
     /// Returns how many counters there are.
@@ -63,19 +81,16 @@ package struct AttemptTable {
             """
             DELETE FROM attempt WHERE subject IN (
                 SELECT subject FROM attempt WHERE until < $1 ORDER BY until LIMIT $2)
-            """
-        ) {
-            $0.add(before.milliseconds)
-            $0.add(limit)
-        }
+            """,
+            before,
+            limit
+        )
         return sql.changes
     }
 
     private func find(_ subject: String) throws -> (count: Int64, since: Instant)? {
-        try sql.query("SELECT count, since FROM attempt WHERE subject = $1") {
-            $0.add(subject)
-        } row: {
-            ($0.integer(0), Instant(milliseconds: $0.integer(1)))
-        }.first
+        try sql.first("SELECT count, since FROM attempt WHERE subject = $1", subject) {
+            ($0.next(), $0.next())
+        }
     }
 }

@@ -18,28 +18,25 @@ package struct RefusalTable {
             SET lastAt = excluded.lastAt, times = refusal.times + excluded.times
             """,
             each: refusals
-        ) { binder, refusal in
-            let detail = RefusalCodec.object(refusal).encoded()
-            binder.add(bytes: transaction.hash(refusal.likeness, boundTo: "refusal"))
-            binder.add(refusal.reason)
-            binder.add(refusal.firstAt.milliseconds)
-            binder.add(refusal.lastAt.milliseconds)
-            binder.add(refusal.times)
-            binder.add(bytes: transaction.key.seal(detail))
+        ) { refusal in
+            (
+                transaction.hash(refusal.likeness, boundTo: "refusal"), refusal.reason,
+                refusal.firstAt, refusal.lastAt, refusal.times,
+                transaction.key.seal(RefusalCodec.object(refusal).encoded())
+            )
         }
         try prune(keeping: max, since: oldest)
     }
 
     /// Forgets the oldest beyond a number, and those older than a moment.
     package func prune(keeping max: Int, since oldest: Instant) throws {
-        try sql.run("DELETE FROM refusal WHERE lastAt < $1") { $0.add(oldest.milliseconds) }
+        try sql.run("DELETE FROM refusal WHERE lastAt < $1", oldest)
         let rows = try sql.integer("SELECT count(*) FROM refusal") ?? 0
         guard rows > Int64(max) else { return }
         try sql.run(
-            "DELETE FROM refusal WHERE id IN (SELECT id FROM refusal ORDER BY lastAt, id LIMIT $1)"
-        ) {
-            $0.add(rows - Int64(max))
-        }
+            "DELETE FROM refusal WHERE id IN (SELECT id FROM refusal ORDER BY lastAt, id LIMIT $1)",
+            rows - Int64(max)
+        )
     }
 
     /// Returns the newest refusals since a moment, the oldest of them first, each with its row.
@@ -51,18 +48,20 @@ package struct RefusalTable {
             """
             SELECT id, firstAt, lastAt, times, detail FROM refusal
             WHERE lastAt >= $1 ORDER BY lastAt DESC, id DESC LIMIT $2
-            """
-        ) {
-            $0.add(moment.milliseconds)
-            $0.add(limit)
-        } row: { row -> (id: Int64, refusal: GateRefusal)? in
-            guard let detail = transaction.key.open(row.bytes(4)),
+            """,
+            moment,
+            limit
+        ) { row -> (id: Int64, refusal: GateRefusal)? in
+            let (id, firstAt, lastAt) =
+                (row.next(Int64.self), row.next(Instant.self), row.next(Instant.self))
+            let times = row.next(Int64.self)
+            guard let detail = transaction.key.open(row.next()),
                 var refusal = RefusalCodec.decode(stored: detail)
             else { return nil }
-            refusal.firstAt = Instant(milliseconds: row.integer(1))
-            refusal.lastAt = Instant(milliseconds: row.integer(2))
-            refusal.times = row.integer(3)
-            return (row.integer(0), refusal)
+            refusal.firstAt = firstAt
+            refusal.lastAt = lastAt
+            refusal.times = times
+            return (id, refusal)
         }.compactMap(\.self).reversed()
     }
 
@@ -74,11 +73,10 @@ package struct RefusalTable {
             """
             SELECT reason, sum(times) AS total FROM refusal
             WHERE lastAt >= $1 GROUP BY reason ORDER BY total DESC, reason
-            """
+            """,
+            moment
         ) {
-            $0.add(moment.milliseconds)
-        } row: {
-            ($0.text(0), $0.integer(1))
+            ($0.next(), $0.next())
         }
     }
 }

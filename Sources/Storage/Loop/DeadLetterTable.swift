@@ -1,6 +1,8 @@
 package import Domain
 
 /// A message that is kept as a dead letter because no retry can succeed.
+///
+/// The rules in words (reference: operation#dead-letters).
 package struct DeadLetter: Sendable {
     /// The row; later ones have larger ids.
     package var id: Int64
@@ -32,26 +34,23 @@ package struct DeadLetterTable {
         keeping max: Int
     ) throws -> Int64 {
         let first = try last() + 1
+        let rows = letters.enumerated().map { index, letter in
+            DeadLetter(
+                id: first + Int64(index),
+                worker: worker,
+                // Other engines refuse a NUL in texts, and a topic may hold anything.
+                topic: letter.topic.filter { $0 != "\0" },
+                payload: letter.payload,
+                isShapeOnly: letter.isShapeOnly,
+                reason: letter.reason,
+                at: transaction.now
+            )
+        }
+        try sql.run(DeadLetter.table.insert, each: rows)
         try sql.run(
-            """
-            INSERT INTO deadLetter (id, worker, topic, payload, shapeOnly, reason, at)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            """,
-            each: letters.indices
-        ) { binder, index in
-            let letter = letters[index]
-            binder.add(first + Int64(index))
-            binder.add(worker)
-            // Other engines refuse a NUL in texts, and a topic may hold anything.
-            binder.add(letter.topic.filter { $0 != "\0" })
-            binder.add(bytes: letter.payload)
-            binder.add(letter.isShapeOnly)
-            binder.add(letter.reason)
-            binder.add(transaction.now.milliseconds)
-        }
-        try sql.run("DELETE FROM deadLetter WHERE id <= $1") {
-            $0.add(first + Int64(letters.count) - 1 - Int64(max))
-        }
+            "DELETE FROM deadLetter WHERE id <= $1",
+            first + Int64(letters.count) - 1 - Int64(max)
+        )
         try transaction.meta.set(Self.lastID, to: "\(first + Int64(letters.count) - 1)")
         return first
     }
@@ -64,25 +63,7 @@ package struct DeadLetterTable {
 
     /// Returns letters, newest first, older than a row.
     package func page(before id: Int64 = .max, limit: Int) throws -> [DeadLetter] {
-        try sql.query(
-            """
-            SELECT id, worker, topic, payload, shapeOnly, reason, at FROM deadLetter
-            WHERE id < $1 ORDER BY id DESC LIMIT $2
-            """
-        ) {
-            $0.add(id)
-            $0.add(limit)
-        } row: {
-            DeadLetter(
-                id: $0.integer(0),
-                worker: $0.text(1),
-                topic: $0.text(2),
-                payload: $0.bytes(3),
-                isShapeOnly: $0.bool(4),
-                reason: $0.text(5),
-                at: Instant(milliseconds: $0.integer(6))
-            )
-        }
+        try sql.rows(of: DeadLetter.table, "WHERE id < $1 ORDER BY id DESC LIMIT $2", id, limit)
     }
 
     /// Returns one letter, or nil.
@@ -93,7 +74,7 @@ package struct DeadLetterTable {
 
     /// Removes one letter; returns whether it existed.
     package func drop(_ id: Int64) throws -> Bool {
-        try sql.run("DELETE FROM deadLetter WHERE id = $1") { $0.add(id) }
+        try sql.run("DELETE FROM deadLetter WHERE id = $1", id)
         return sql.changes > 0
     }
 
@@ -108,9 +89,8 @@ package struct DeadLetterTable {
         var left = max
         let sizes = try sql.query(
             "SELECT id, length(payload) + length(topic) FROM deadLetter ORDER BY id DESC"
-        ) { _ in
-        } row: {
-            (id: $0.integer(0), bytes: Int(clamping: $0.integer(1)))
+        ) {
+            (id: $0.next(Int64.self), bytes: $0.next(Int.self))
         }
         for (id, bytes) in sizes {
             left -= bytes
@@ -121,7 +101,22 @@ package struct DeadLetterTable {
 
     /// Removes a letter and all that are older.
     package func drop(upTo id: Int64) throws {
-        try sql.run("DELETE FROM deadLetter WHERE id <= $1") { $0.add(id) }
+        try sql.run("DELETE FROM deadLetter WHERE id <= $1", id)
+    }
+
+    /// Removes the letters that name a user, or a terminal that the user has or had a session on.
+    ///
+    /// Looks at all letters, of which there are only so many.
+    func forget(_ uid: UserID) throws {
+        try sql.run(
+            """
+            DELETE FROM deadLetter WHERE instr(topic, $1) > 0 OR instr(payload, $2) > 0
+                OR EXISTS (SELECT 1 FROM session AS s
+                    WHERE s.uid = $1 AND instr(deadLetter.topic, s.terminalId) > 0)
+            """,
+            uid,
+            Array(uid.text.utf8)
+        )
     }
 
     /// Removes all letters; returns their number.
@@ -132,4 +127,20 @@ package struct DeadLetterTable {
 
     /// Returns how many letters there are.
     package func count() throws -> Int64 { try sql.integer("SELECT count(*) FROM deadLetter") ?? 0 }
+}
+
+extension DeadLetter: TableRow {
+    package static let table = Table<DeadLetter>("deadLetter")
+
+    package static func map(_ column: inout ColumnMapper<DeadLetter>) -> DeadLetter {
+        DeadLetter(
+            id: column("id", \.id, as: .key),
+            worker: column("worker", \.worker),
+            topic: column("topic", \.topic),
+            payload: column("payload", \.payload),
+            isShapeOnly: column("shapeOnly", \.isShapeOnly),
+            reason: column("reason", \.reason),
+            at: column("at", \.at)
+        )
+    }
 }

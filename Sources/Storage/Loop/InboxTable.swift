@@ -22,10 +22,9 @@ package struct InboxTable {
     /// Hands over the version of each key that took effect before, with its place.
     package func find(_ keys: [InboxKey], _ body: (Int, Int64) -> Void) throws {
         try sql.query("SELECT version FROM inbox WHERE did = $1 AND id = $2", each: keys.indices) {
-            $0.add(keys[$1].did.text)
-            $0.add(keys[$1].id)
+            (keys[$0].did, keys[$0].id)
         } row: {
-            body($0, $1.integer(0))
+            body($0, $1.next())
         }
     }
 
@@ -34,12 +33,7 @@ package struct InboxTable {
         try sql.run(
             "INSERT INTO inbox (did, id, version, at) VALUES ($1, $2, $3, $4)",
             each: entries
-        ) {
-            $0.add($1.key.did.text)
-            $0.add($1.key.id)
-            $0.add($1.version)
-            $0.add(transaction.now.milliseconds)
-        }
+        ) { ($0.key.did, $0.key.id, $0.version, transaction.now) }
     }
 
     /// Forgets keys claimed before a moment, at most `limit`; returns how many.
@@ -48,33 +42,44 @@ package struct InboxTable {
             """
             DELETE FROM inbox WHERE (did, id) IN (
                 SELECT did, id FROM inbox WHERE at < $1 ORDER BY at LIMIT $2)
-            """
-        ) {
-            $0.add(before.milliseconds)
-            $0.add(limit)
-        }
+            """,
+            before,
+            limit
+        )
         return sql.changes
     }
 
     /// Returns devices with more keys than so many.
     package func crowded(over count: Int) throws -> [DeviceID] {
-        try sql.query("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1") {
-            $0.add(count)
-        } row: {
-            DeviceID(trusted: $0.text(0))
+        try sql.query("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count) {
+            $0.next()
         }
     }
 
-    /// Forgets all but the newest keys of a device.
-    package func prune(_ did: DeviceID, keeping count: Int) throws {
+    /// Returns when a device's newest keys begin, of which so many are kept; nil if it has fewer.
+    ///
+    /// Reads all keys of the device.
+    package func beginning(of did: DeviceID, keeping count: Int) throws -> Instant? {
+        try sql.first(
+            "SELECT at FROM inbox WHERE did = $1 ORDER BY at DESC LIMIT 1 OFFSET $2",
+            did,
+            count - 1
+        ) {
+            $0.next()
+        }
+    }
+
+    /// Forgets keys of a device claimed before a moment, at most `limit`; returns how many.
+    package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Int {
         try sql.run(
             """
             DELETE FROM inbox WHERE did = $1 AND id IN (
-                SELECT id FROM inbox WHERE did = $1 ORDER BY at DESC LIMIT 1000000 OFFSET $2)
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(count)
-        }
+                SELECT id FROM inbox WHERE did = $1 AND at < $2 LIMIT $3)
+            """,
+            did,
+            moment,
+            limit
+        )
+        return sql.changes
     }
 }

@@ -26,14 +26,13 @@ package struct OutboxTable {
         let id = transaction.sequence.next(transaction.now)
         let bytes = OutboxCodec.encode(messages)
         try sql.run(
-            "INSERT INTO outbox (id, worker, sealed, messages, createdAt) VALUES ($1, $2, $3, $4, $5)"
-        ) {
-            $0.add(id)
-            $0.add(worker)
-            $0.add(isSecret)
-            $0.add(bytes: isSecret ? transaction.key.seal(bytes) : bytes)
-            $0.add(transaction.now.milliseconds)
-        }
+            "INSERT INTO outbox (id, worker, sealed, messages, createdAt) VALUES ($1, $2, $3, $4, $5)",
+            id,
+            worker,
+            isSecret,
+            isSecret ? transaction.key.seal(bytes) : bytes,
+            transaction.now
+        )
         return id
     }
 
@@ -50,27 +49,28 @@ package struct OutboxTable {
             """
             SELECT id, sealed, messages FROM outbox
             WHERE id > $1 AND worker = $2 ORDER BY id LIMIT $3
-            """
-        ) {
-            $0.add(id)
-            $0.add(worker)
-            $0.add(limit)
-        } row: { row -> Entry? in
-            guard !isKnown(row.integer(0)) else { return nil }
-            let stored = row.bytes(2)
-            let bytes = row.bool(1) ? transaction.key.open(stored) : stored
-            return Entry(id: row.integer(0), messages: bytes.map(OutboxCodec.decode) ?? [])
+            """,
+            id,
+            worker,
+            limit
+        ) { row -> Entry? in
+            let id = row.next(Int64.self)
+            guard !isKnown(id) else { return nil }
+            let isSealed = row.next(Bool.self)
+            let stored = row.next([UInt8].self)
+            let bytes = isSealed ? transaction.key.open(stored) : stored
+            return Entry(id: id, messages: bytes.map(OutboxCodec.decode) ?? [])
         }.compactMap(\.self)
     }
 
     /// Deletes rows whose messages the broker has all accepted.
     package func deleteConfirmed(_ ids: [Int64]) throws {
-        try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0.add($1) }
+        try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0 }
     }
 
     /// Returns how many rows a worker has.
     package func depth(of worker: String) throws -> Int64 {
-        try sql.integer("SELECT count(*) FROM outbox WHERE worker = $1") { $0.add(worker) } ?? 0
+        try sql.integer("SELECT count(*) FROM outbox WHERE worker = $1", worker) ?? 0
     }
 }
 

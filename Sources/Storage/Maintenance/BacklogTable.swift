@@ -28,11 +28,10 @@ package struct BacklogTable {
             """
             SELECT count(*) FROM (
                 SELECT 1 FROM \(kind.table) WHERE \(kind.column) < $1\(more) LIMIT $2) AS waiting
-            """
-        ) {
-            $0.add(moment.milliseconds)
-            $0.add(limit)
-        } ?? 0
+            """,
+            moment,
+            limit
+        ) ?? 0
     }
 
     /// Returns how many dead letters there are beyond those that are kept.

@@ -6,11 +6,9 @@ package struct MetaTable {
 
     /// Returns a fact, or nil.
     package func value(_ name: String) throws -> String? {
-        try sql.query("SELECT value FROM meta WHERE name = $1") {
-            $0.add(name)
-        } row: {
-            $0.text(0)
-        }.first
+        try sql.first("SELECT value FROM meta WHERE name = $1", name) {
+            $0.next()
+        }
     }
 
     /// Sets a fact.
@@ -19,11 +17,10 @@ package struct MetaTable {
             """
             INSERT INTO meta (name, value) VALUES ($1, $2)
             ON CONFLICT (name) DO UPDATE SET value = excluded.value
-            """
-        ) {
-            $0.add(name)
-            $0.add(value)
-        }
+            """,
+            name,
+            value
+        )
     }
 
     /// Records that an erased account may have left traces, which `Store.vacuumErased` removes.
@@ -36,7 +33,7 @@ package struct MetaTable {
 
     /// Removes a mark, unless another account was erased meanwhile.
     func confirmVacuum(_ mark: String) throws {
-        try sql.run("DELETE FROM meta WHERE name = 'vacuumErased' AND value = $1") { $0.add(mark) }
+        try sql.run("DELETE FROM meta WHERE name = 'vacuumErased' AND value = $1", mark)
     }
 
     /// Returns a number that grows whenever a product or an app changes, so that caches know.

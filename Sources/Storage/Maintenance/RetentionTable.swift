@@ -12,12 +12,11 @@ package struct RetentionTable {
             """
             DELETE FROM event WHERE (did, ts, seq) IN (
                 SELECT did, ts, seq FROM event WHERE did = $1 AND ts < $2 ORDER BY ts LIMIT $3)
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(moment.milliseconds)
-            $0.add(limit)
-        }
+            """,
+            did,
+            moment,
+            limit
+        )
         var isMore = sql.changes == limit
         try transaction.devices.keepLastCommandID(did)
         try sql.run(
@@ -26,12 +25,11 @@ package struct RetentionTable {
                 SELECT did, cid FROM command
                 WHERE did = $1 AND createdAt < $2 AND state NOT IN ('queued', 'sent')
                 ORDER BY createdAt LIMIT $3)
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(moment.milliseconds)
-            $0.add(limit)
-        }
+            """,
+            did,
+            moment,
+            limit
+        )
         isMore = isMore || sql.changes == limit
         // The number of a waiter is the microsecond of its making.
         try sql.run(
@@ -39,22 +37,20 @@ package struct RetentionTable {
             DELETE FROM waiter WHERE (did, cid, seq) IN (
                 SELECT did, cid, seq FROM waiter WHERE did = $1 AND seq < $2 AND \(Self.isIdle)
                 LIMIT $3)
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(moment.milliseconds * 1000)
-            $0.add(limit)
-        }
+            """,
+            did,
+            moment.milliseconds * 1000,
+            limit
+        )
         isMore = isMore || sql.changes == limit
         try sql.run(
             """
             DELETE FROM formerBinding WHERE (uid, did) IN (
                 SELECT uid, did FROM formerBinding WHERE \(Self.isOver) LIMIT $2)
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(limit)
-        }
+            """,
+            did,
+            limit
+        )
         return isMore || sql.changes == limit
     }
 
@@ -80,12 +76,11 @@ package struct RetentionTable {
                 WHERE did = $1 AND createdAt < $2 AND state NOT IN ('queued', 'sent')
             UNION ALL SELECT 1 FROM formerBinding WHERE \(Self.isOver)
             UNION ALL SELECT 1 FROM waiter WHERE did = $1 AND seq < $3 AND \(Self.isIdle) LIMIT 1
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(moment.milliseconds)
-            $0.add(moment.milliseconds * 1000)
-        } != nil
+            """,
+            did,
+            moment,
+            moment.milliseconds * 1000
+        ) != nil
     }
 
     /// Returns how many rows wait to be swept, by kind, counted up to `limit` each.
@@ -111,11 +106,10 @@ package struct RetentionTable {
             let number = try sql.integer(
                 """
                 SELECT count(*) FROM (SELECT 1 FROM \(table ?? kind) WHERE \(condition) LIMIT $2) AS waiting
-                """
-            ) {
-                $0.add(moment.milliseconds)
-                $0.add(limit)
-            }
+                """,
+                moment,
+                limit
+            )
             return (kind, number ?? 0)
         }
         return [

@@ -23,7 +23,7 @@ extension Store {
     /// Returns the file's size.
     package func fileSize() throws -> FileSize {
         try pool.read { database in
-            let sql = SQL(database)
+            let sql = SQL(database, key: key)
             let page = try sql.integer("PRAGMA page_size") ?? 0
             return FileSize(
                 bytes: page * (try sql.integer("PRAGMA page_count") ?? 0),

@@ -17,7 +17,7 @@ extension Store {
         let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
         guard log.lacksPiece else { return false }
         let hasGrown = try pool.writeWithoutTransaction { database in
-            try SQL(database).transaction { try log.lengthen() }
+            try SQL(database, key: key).transaction { try log.lengthen() }
         }
         if hasGrown { log.sync() }
         return hasGrown
@@ -41,7 +41,7 @@ extension Store {
             try database.execute(sql: "PRAGMA busy_timeout = 1000")
             defer { try? database.execute(sql: "PRAGMA busy_timeout = 10000") }
             do {
-                let sql = SQL(database)
+                let sql = SQL(database, key: key)
                 let pages = try sql.integer("PRAGMA page_count") ?? 0
                 let isSmall = pages * (try sql.integer("PRAGMA page_size") ?? 0) <= 64 << 20
                 try database.execute(sql: isSmall ? "VACUUM" : "REINDEX account; REINDEX identity")
@@ -51,7 +51,10 @@ extension Store {
             } catch let error as DatabaseError
                 where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
             {
-                try MetaTable(sql: SQL(database), cache: nil).set("vacuumErased", to: mark)
+                try MetaTable(sql: SQL(database, key: key), cache: nil).set(
+                    "vacuumErased",
+                    to: mark
+                )
                 return false
             }
         }

@@ -6,7 +6,6 @@ import Sodium
 package struct LinkTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
-    private static let columns = "kind, uid, content, expiresAt, usedAt, createdAt, tokenHash"
 
     /// Makes a link and gives its token, 256 random bits, which is kept nowhere.
     package func make(
@@ -20,31 +19,21 @@ package struct LinkTable {
         let content = JSONObject([
             ("address", .string(address)), ("detail", Self.encode(detail)),
         ])
-        try sql.run(
-            """
-            INSERT INTO link (tokenHash, kind, uid, content, createdAt, expiresAt)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            """
-        ) {
-            $0.add(bytes: Self.hash(token))
-            $0.add(kind.rawValue)
-            $0.add(uid.text)
-            $0.add(bytes: transaction.key.seal(content.encoded()))
-            $0.add(transaction.now.milliseconds)
-            $0.add(expiresAt.milliseconds)
-        }
+        let row = LinkRow(
+            tokenHash: Self.hash(token),
+            kind: kind.rawValue,
+            uid: uid,
+            content: content.encoded(),
+            createdAt: transaction.now,
+            expiresAt: expiresAt
+        )
+        try sql.run(LinkRow.table.insert, row)
         return token
     }
 
     /// Looks at a link without using it up, ended and used ones included; nil for an unknown token.
     package func find(_ token: String) throws -> Link? {
-        try sql.query(
-            "SELECT \(Self.columns) FROM link WHERE tokenHash = $1"
-        ) {
-            $0.add(bytes: Self.hash(token))
-        } row: { row in
-            Self.link(row, opening: transaction)
-        }.first ?? nil
+        try sql.find(LinkRow.table, Self.hash(token))?.link
     }
 
     /// Uses a link up and gives it; nil when it is unknown, of another kind, over, or used before.
@@ -55,24 +44,22 @@ package struct LinkTable {
             """
             UPDATE link SET usedAt = $1
             WHERE tokenHash = $2 AND kind = $3 AND usedAt IS NULL AND expiresAt > $1
-            """
-        ) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(bytes: Self.hash(token))
-            $0.add(kind.rawValue)
-        }
+            """,
+            transaction.now,
+            Self.hash(token),
+            kind.rawValue
+        )
         return sql.changes == 1 ? try find(token) : nil
     }
 
     /// Voids all links of a kind that a user still has.
     package func void(_ kind: Link.Kind, of uid: UserID) throws {
         try sql.run(
-            "UPDATE link SET usedAt = $1 WHERE uid = $2 AND kind = $3 AND usedAt IS NULL"
-        ) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(uid.text)
-            $0.add(kind.rawValue)
-        }
+            "UPDATE link SET usedAt = $1 WHERE uid = $2 AND kind = $3 AND usedAt IS NULL",
+            transaction.now,
+            uid,
+            kind.rawValue
+        )
     }
 
     /// Voids a user's links of a kind that were made at a moment or later and that a test picks.
@@ -82,28 +69,22 @@ package struct LinkTable {
         since moment: Instant,
         where isMeant: (Link) -> Bool
     ) throws {
-        let found = try sql.query(
-            """
-            SELECT \(Self.columns) FROM link
-            WHERE uid = $1 AND kind = $2 AND createdAt >= $3 AND usedAt IS NULL
-            """
-        ) {
-            $0.add(uid.text)
-            $0.add(kind.rawValue)
-            $0.add(moment.milliseconds)
-        } row: { row in
-            (hash: row.bytes(6), link: Self.link(row, opening: transaction))
-        }
+        let found = try sql.rows(
+            of: LinkRow.table,
+            "WHERE uid = $1 AND kind = $2 AND createdAt >= $3 AND usedAt IS NULL",
+            uid,
+            kind.rawValue,
+            moment
+        )
         let meant = found.filter { $0.link.map(isMeant) ?? true }
         try sql.run("UPDATE link SET usedAt = $1 WHERE tokenHash = $2", each: meant) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(bytes: $1.hash)
+            (transaction.now, $0.tokenHash)
         }
     }
 
     /// Erases all links of a user.
     package func erase(_ uid: UserID) throws {
-        try sql.run("DELETE FROM link WHERE uid = $1") { $0.add(uid.text) }
+        try sql.run("DELETE FROM link WHERE uid = $1", uid)
     }
 
     /// Forgets links that ended before a moment, at most `limit`; returns how many.
@@ -112,11 +93,10 @@ package struct LinkTable {
             """
             DELETE FROM link WHERE tokenHash IN (
                 SELECT tokenHash FROM link WHERE expiresAt < $1 ORDER BY expiresAt LIMIT $2)
-            """
-        ) {
-            $0.add(before.milliseconds)
-            $0.add(limit)
-        }
+            """,
+            before,
+            limit
+        )
         return sql.changes
     }
 
@@ -125,24 +105,49 @@ package struct LinkTable {
     private static func encode(_ detail: [String: String]) -> JSONValue {
         .object(JSONObject(detail.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
     }
+}
 
-    private static func link(_ row: Row, opening transaction: Transaction) -> Link? {
-        guard let kind = Link.Kind(rawValue: row.text(0)),
-            let content = transaction.key.open(row.bytes(2)),
-            let object = try? JSONValue.parse(content).objectValue
+/// A link as it is kept; its address and details are sealed.
+struct LinkRow: TableRow {
+    var tokenHash: [UInt8]
+    var kind: String
+    var uid: UserID
+    var content: [UInt8]?
+    var createdAt: Instant
+    var expiresAt: Instant
+    var usedAt: Instant?
+
+    static let table = Table<LinkRow>("link")
+
+    static func map(_ column: inout ColumnMapper<LinkRow>) -> LinkRow {
+        LinkRow(
+            tokenHash: column("tokenHash", \.tokenHash, as: .key),
+            kind: column("kind", \.kind),
+            uid: column("uid", \.uid),
+            content: column.sealed("content", \.content),
+            createdAt: column("createdAt", \.createdAt),
+            expiresAt: column("expiresAt", \.expiresAt),
+            usedAt: column("usedAt", \.usedAt)
+        )
+    }
+
+    /// The link; nil where it can't be read.
+    var link: Link? {
+        guard let kind = Link.Kind(rawValue: kind),
+            let object = content.flatMap({ try? JSONValue.parse($0).objectValue })
         else { return nil }
         let detail = object["detail"]?.objectValue?.members ?? []
         return Link(
             kind: kind,
-            uid: UserID(trusted: row.text(1)),
+            uid: uid,
             address: object["address"]?.stringValue ?? "",
             detail: Dictionary(
                 detail.map { ($0.key, $0.value.stringValue ?? "") },
                 uniquingKeysWith: { first, _ in first }
             ),
-            createdAt: Instant(milliseconds: row.integer(5)),
-            expiresAt: Instant(milliseconds: row.integer(3)),
-            usedAt: row.optionalInteger(4).map { Instant(milliseconds: $0) }
+            createdAt: createdAt,
+            expiresAt: expiresAt,
+            usedAt: usedAt
         )
     }
 }

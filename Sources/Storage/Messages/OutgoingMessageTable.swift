@@ -23,20 +23,8 @@ package struct OutgoingMessageTable {
 
     /// Adds a message to be sent; the delivery service claims it right after the commit.
     package func add(_ message: OutgoingMessage) throws {
-        try sql.run(
-            """
-            INSERT INTO delivery (messageId, channel, dummy, content, tries, dueAt, createdAt,
-                expiresAt)
-            VALUES ($1, $2, $3, $4, 0, $5, $5, $6)
-            """
-        ) {
-            $0.add(message.id.text)
-            $0.add(message.channel.rawValue)
-            $0.add(message.isDummy)
-            $0.add(bytes: transaction.key.seal(OutgoingMessageContent.encode(message)))
-            $0.add(transaction.now.milliseconds)
-            $0.add(message.expiresAt.milliseconds)
-        }
+        let due = Due(message: message, tries: 0, createdAt: transaction.now)
+        try sql.run(MessageRow.table.insert, MessageRow(due: due, dueAt: transaction.now))
         transaction.gate.hasOutgoingMessage = true
     }
 
@@ -50,12 +38,11 @@ package struct OutgoingMessageTable {
         limit: Int
     ) throws -> [Due] {
         let waiting = try query(
-            "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3"
-        ) {
-            $0.add(channel.rawValue)
-            $0.add(transaction.now.milliseconds)
-            $0.add(limit * Self.lookedAtPerClaimed)
-        }
+            "channel = $1 AND dueAt <= $2 AND expiresAt > $2 ORDER BY dueAt LIMIT $3",
+            channel.rawValue,
+            transaction.now,
+            limit * Self.lookedAtPerClaimed
+        )
         // One terminal's, or else one app's, take turns with others'.
         let due = FairTurns.first(limit, of: waiting) { row in
             row.message.origin?.terminal.text ?? row.message.app.text
@@ -64,10 +51,7 @@ package struct OutgoingMessageTable {
         try sql.run(
             "UPDATE delivery SET tries = tries + 1, dueAt = $1 WHERE messageId = $2",
             each: due
-        ) {
-            $0.add(again.milliseconds)
-            $0.add($1.message.id.text)
-        }
+        ) { (again, $0.message.id) }
         return due.map { row in
             var row = row
             row.tries += 1
@@ -77,55 +61,48 @@ package struct OutgoingMessageTable {
 
     /// Makes all messages that wait for another try due now: the process that claimed them is gone.
     package func resume() throws {
-        try sql.run("UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0") {
-            $0.add(transaction.now.milliseconds)
-        }
+        try sql.run(
+            "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0",
+            transaction.now
+        )
     }
 
     /// Returns an unsent message, or nil.
     package func find(_ id: MessageID) throws -> Due? {
-        try query("messageId = $1") { $0.add(id.text) }.first
+        try query("messageId = $1", id).first
     }
 
     /// Puts a message off.
     package func postpone(_ id: MessageID, until moment: Instant) throws {
-        try sql.run("UPDATE delivery SET dueAt = $1 WHERE messageId = $2") {
-            $0.add(moment.milliseconds)
-            $0.add(id.text)
-        }
+        try sql.run("UPDATE delivery SET dueAt = $1 WHERE messageId = $2", moment, id)
     }
 
     /// Records the state that was published to the asking terminal.
     package func note(_ id: MessageID, told state: String) throws {
-        try sql.run("UPDATE delivery SET told = $1 WHERE messageId = $2") {
-            $0.add(state)
-            $0.add(id.text)
-        }
+        try sql.run("UPDATE delivery SET told = $1 WHERE messageId = $2", state, id)
     }
 
     /// Deletes a message; false when it was gone already.
     package func delete(_ id: MessageID) throws -> Bool {
-        try sql.run("DELETE FROM delivery WHERE messageId = $1") { $0.add(id.text) }
+        try sql.run("DELETE FROM delivery WHERE messageId = $1", id)
         return sql.changes == 1
     }
 
     /// Removes and returns expired messages, at most `limit`.
     package func takeExpired(limit: Int) throws -> [Due] {
-        let expired = try query("expiresAt <= $1 ORDER BY expiresAt LIMIT $2") {
-            $0.add(transaction.now.milliseconds)
-            $0.add(limit)
-        }
-        try sql.run("DELETE FROM delivery WHERE messageId = $1", each: expired) {
-            $0.add($1.message.id.text)
-        }
+        let expired = try query(
+            "expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
+            transaction.now,
+            limit
+        )
+        try sql.run("DELETE FROM delivery WHERE messageId = $1", each: expired) { $0.message.id }
         return expired
     }
 
     /// Returns when the next message of a channel is due; nil without one.
     package func nextDue(_ channel: OutgoingMessage.Channel) throws -> Instant? {
-        try sql.integer("SELECT min(dueAt) FROM delivery WHERE channel = $1") {
-            $0.add(channel.rawValue)
-        }.map { Instant(milliseconds: $0) }
+        try sql.integer("SELECT min(dueAt) FROM delivery WHERE channel = $1", channel.rawValue).map
+        { Instant(milliseconds: $0) }
     }
 
     /// Returns when the next message's time is over; nil without one.
@@ -133,36 +110,56 @@ package struct OutgoingMessageTable {
         try sql.integer("SELECT min(expiresAt) FROM delivery").map { Instant(milliseconds: $0) }
     }
 
+    /// Returns the unsent messages to a user's addresses, the oldest first; opens all that there are.
+    package func unsent(to user: User) throws -> [Due] {
+        let addresses = Set(
+            [
+                user.email?.text, user.pendingEmail?.text, user.phone?.text,
+                user.pendingPhone?.text,
+            ].compactMap(\.self)
+        )
+        guard !addresses.isEmpty else { return [] }
+        return try query("dummy = 0 ORDER BY createdAt").filter {
+            $0.message.app == user.app && addresses.contains($0.message.to)
+        }
+    }
+
     /// Returns the number of unsent messages.
     package func count() throws -> Int64 {
         try sql.integer("SELECT count(*) FROM delivery WHERE dummy = 0") ?? 0
     }
 
-    private func query(
+    private func query<each Value: ColumnValue>(
         _ condition: String,
-        _ bind: (inout Binder) -> Void
+        _ values: repeat each Value
     ) throws -> [Due] {
-        try sql.query(
-            """
-            SELECT messageId, channel, dummy, content, expiresAt, tries, told, createdAt
-            FROM delivery WHERE \(condition)
-            """,
-            bind
-        ) { row in
-            let content = transaction.key.open(row.bytes(3)) ?? []
-            return Due(
-                message: OutgoingMessageContent.decode(
-                    content,
-                    id: MessageID(trusted: row.text(0)),
-                    channel: OutgoingMessage.Channel(rawValue: row.text(1)) ?? .email,
-                    isDummy: row.bool(2),
-                    expiresAt: Instant(milliseconds: row.integer(4))
-                ),
-                tries: Int(row.integer(5)),
-                told: row.optionalText(6),
-                createdAt: Instant(milliseconds: row.integer(7))
-            )
-        }
+        try sql.rows(of: MessageRow.table, "WHERE \(condition)", repeat each values).map(\.due)
+    }
+}
+
+/// A message with its progress and the moment of its next try.
+struct MessageRow: TableRow {
+    var due: OutgoingMessageTable.Due
+    var dueAt: Instant
+
+    static let table = Table<MessageRow>("delivery")
+
+    static func map(_ column: inout ColumnMapper<MessageRow>) -> MessageRow {
+        let content = column.sealed("content") { OutgoingMessageContent.encode($0.due.message) }
+        let message = OutgoingMessageContent.decode(
+            content ?? [],
+            id: column("messageId", \.due.message.id, as: .key),
+            channel: column("channel", \.due.message.channel),
+            isDummy: column("dummy", \.due.message.isDummy),
+            expiresAt: column("expiresAt", \.due.message.expiresAt)
+        )
+        let due = OutgoingMessageTable.Due(
+            message: message,
+            tries: column("tries", \.due.tries),
+            told: column("told", \.due.told),
+            createdAt: column("createdAt", \.due.createdAt)
+        )
+        return MessageRow(due: due, dueAt: column("dueAt", \.dueAt))
     }
 }
 

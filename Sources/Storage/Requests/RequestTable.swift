@@ -2,6 +2,8 @@ import Sodium
 package import Domain
 
 /// The ids of requests that took effect, with the answers that a repeat gets again.
+///
+/// The rules in words (reference: requests#id).
 package struct RequestTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -23,26 +25,15 @@ package struct RequestTable {
 
     /// Returns the record of a sender's request id, or nil.
     package func find(_ sender: String, _ id: MessageID) throws -> Known? {
-        try sql.query(
-            """
-            SELECT content, answer, sealed, did, cid, at, turnedAway FROM request
-            WHERE sender = $1 AND id = $2
-            """
-        ) {
-            $0.add(sender)
-            $0.add(id.text)
-        } row: { row in
-            let stored = row.optionalBytes(1)
-            return Known(
-                content: row.bytes(0),
-                answer: row.bool(2) ? stored.flatMap(transaction.key.open) : stored,
-                waitsFor: row.optionalText(3).map {
-                    (did: DeviceID(trusted: $0), cid: row.integer(4))
-                },
-                turnedAway: row.optionalInteger(6),
-                at: Instant(milliseconds: row.integer(5))
+        try sql.find(RequestRow.table, sender, id).map { row in
+            Known(
+                content: row.content,
+                answer: row.isSealed ? row.answer.flatMap(transaction.key.open) : row.answer,
+                waitsFor: row.did.map { (did: $0, cid: row.cid ?? 0) },
+                turnedAway: row.turnedAway,
+                at: row.at
             )
-        }.first
+        }
     }
 
     /// Keeps a request's content and answer; an answer that holds a secret is sealed.
@@ -57,49 +48,39 @@ package struct RequestTable {
         waitsFor: (did: DeviceID, cid: Int64)? = nil,
         turnedAway: Int64? = nil
     ) throws {
-        let statement = """
-            INSERT INTO request (sender, id, content, answer, sealed, did, cid, at, turnedAway)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (sender, id) DO NOTHING
-            """
-        let answer = isSecret ? answer.map(transaction.key.seal) : answer
-        func insert() throws {
-            try sql.run(statement) {
-                $0.add(sender)
-                $0.add(id.text)
-                $0.add(bytes: content)
-                $0.add(bytes: answer)
-                $0.add(isSecret)
-                $0.add(waitsFor?.did.text)
-                $0.add(waitsFor?.cid)
-                $0.add(transaction.now.milliseconds)
-                $0.add(turnedAway)
-            }
-        }
-        try insert()
+        let row = RequestRow(
+            sender: sender,
+            id: id,
+            content: content,
+            answer: isSecret ? answer.map(transaction.key.seal) : answer,
+            isSealed: isSecret,
+            did: waitsFor?.did,
+            cid: waitsFor?.cid,
+            at: transaction.now,
+            turnedAway: turnedAway
+        )
+        try sql.run(RequestRow.table.upsert, row)
         guard sql.changes == 0 else { return }
         // Deleted and inserted, not updated: the rows lie in the order of their time.
-        try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2") {
-            $0.add(sender)
-            $0.add(id.text)
-        }
-        try insert()
+        try sql.run("DELETE FROM request WHERE sender = $1 AND id = $2", sender, id)
+        try sql.run(RequestRow.table.upsert, row)
     }
 
     /// Notes how many times a request was turned away that its worker hasn't found yet; forgets it at 0.
     package func refuseForAbsentWorker(_ sender: String, _ id: MessageID, times: Int64) throws {
         guard times > 0 else {
             return try sql.run(
-                "DELETE FROM request WHERE sender = $1 AND id = $2 AND turnedAway IS NOT NULL"
-            ) {
-                $0.add(sender)
-                $0.add(id.text)
-            }
+                "DELETE FROM request WHERE sender = $1 AND id = $2 AND turnedAway IS NOT NULL",
+                sender,
+                id
+            )
         }
-        try sql.run("UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3") {
-            $0.add(times)
-            $0.add(sender)
-            $0.add(id.text)
-        }
+        try sql.run(
+            "UPDATE request SET turnedAway = $1 WHERE sender = $2 AND id = $3",
+            times,
+            sender,
+            id
+        )
     }
 
     /// Forgets all requests that were turned away: the broker has kept none of them.
@@ -122,15 +103,14 @@ package struct RequestTable {
             UPDATE request SET answer = $1, did = NULL, cid = NULL, at = $2,
                 seq = (SELECT max(seq) + 1 FROM request)
             WHERE sender = $3 AND id = $4 AND did = $5 AND cid = $6
-            """
-        ) {
-            $0.add(bytes: answer)
-            $0.add(transaction.now.milliseconds)
-            $0.add(sender)
-            $0.add(id.text)
-            $0.add(command.did.text)
-            $0.add(command.cid)
-        }
+            """,
+            answer,
+            transaction.now,
+            sender,
+            id,
+            command.did,
+            command.cid
+        )
     }
 
     /// Forgets requests taken before a moment, at most `limit`; returns how many.
@@ -143,12 +123,11 @@ package struct RequestTable {
             DELETE FROM request WHERE seq <= (
                 SELECT max(seq) FROM (SELECT seq, at FROM request ORDER BY seq LIMIT $1) AS oldest
                 WHERE at < $2 OR at > $3)
-            """
-        ) {
-            $0.add(limit)
-            $0.add(before.milliseconds)
-            $0.add(2 * transaction.now.milliseconds - before.milliseconds)
-        }
+            """,
+            limit,
+            before,
+            2 * transaction.now.milliseconds - before.milliseconds
+        )
         return sql.changes
     }
 
@@ -167,11 +146,10 @@ package struct RequestTable {
             DELETE FROM request WHERE seq IN (
                 SELECT seq FROM request WHERE seq <= (SELECT max(seq) FROM request) - $1
                 ORDER BY seq LIMIT $2)
-            """
-        ) {
-            $0.add(max)
-            $0.add(limit)
-        }
+            """,
+            max,
+            limit
+        )
     }
 
     /// Returns the numbers of the oldest and the newest row; nil for an empty table.
@@ -192,26 +170,25 @@ package struct RequestTable {
 
     /// Returns the size of the rows behind a number, at most `limit` of them; nil for none.
     package func weigh(after seq: Int64, limit: Int) throws -> Page? {
-        try sql.query(
+        try sql.first(
             """
             SELECT max(seq), count(*), sum(bytes) FROM (
                 SELECT seq, length(sender) + length(id) + length(content)
                     + coalesce(length(answer), 0) AS bytes
                 FROM request WHERE seq > $1 ORDER BY seq LIMIT $2) AS page
-            """
-        ) {
-            $0.add(seq)
-            $0.add(limit)
-        } row: { row in
-            row.optionalInteger(0).map {
-                Page(last: $0, rows: Int(clamping: row.integer(1)), bytes: row.integer(2))
-            }
-        }.first ?? nil
+            """,
+            seq,
+            limit
+        ) { row in
+            let last = row.next(Int64?.self)
+            let (rows, bytes) = (row.next(Int.self), row.next(Int64.self))
+            return last.map { Page(last: $0, rows: rows, bytes: bytes) }
+        } ?? nil
     }
 
     /// Deletes a row and all before it, whatever their age.
     package func drop(upTo seq: Int64) throws {
-        try sql.run("DELETE FROM request WHERE seq <= $1") { $0.add(seq) }
+        try sql.run("DELETE FROM request WHERE seq <= $1", seq)
     }
 
     /// Returns how many requests wait to be forgotten, counted up to a limit: those that come before the first that
@@ -223,10 +200,40 @@ package struct RequestTable {
                 SELECT 1 FROM request WHERE seq < coalesce(
                     (SELECT seq FROM request WHERE at >= $1 ORDER BY seq LIMIT 1), \(Int64.max))
                 LIMIT $2) AS waiting
-            """
-        ) {
-            $0.add(before.milliseconds)
-            $0.add(limit)
-        } ?? 0
+            """,
+            before,
+            limit
+        ) ?? 0
+    }
+}
+
+/// A request as it is kept; the engine numbers rows in the order of their coming.
+struct RequestRow: TableRow {
+    var sender: String
+    var id: MessageID
+    var content: [UInt8]
+    /// Sealed where it holds a secret, which not every answer does.
+    var answer: [UInt8]?
+    var isSealed: Bool
+    /// The command that it waits for.
+    var did: DeviceID?
+    var cid: Int64?
+    var at: Instant
+    var turnedAway: Int64?
+
+    static let table = Table<RequestRow>("request")
+
+    static func map(_ column: inout ColumnMapper<RequestRow>) -> RequestRow {
+        RequestRow(
+            sender: column("sender", \.sender, as: .key),
+            id: column("id", \.id, as: .key),
+            content: column("content", \.content),
+            answer: column("answer", \.answer),
+            isSealed: column("sealed", \.isSealed),
+            did: column("did", \.did),
+            cid: column("cid", \.cid),
+            at: column("at", \.at),
+            turnedAway: column("turnedAway", \.turnedAway)
+        )
     }
 }

@@ -5,15 +5,19 @@ import GRDB
 /// The first one is `database.sql`, which `schemas/database.sql` shows. What a release has made is changed by a step of
 /// its own behind it, and a test compares what all steps make with that file.
 enum Migrations {
+    /// One step: its name, which stays for ever, and its statements.
+    typealias Step = (name: String, sql: String)
+
     /// All steps, in order.
-    static let steps: [(name: String, sql: String)] = [
+    static let steps: [Step] = [
         ("baseline", String(decoding: PackageResources.database_sql, as: UTF8.self))
     ]
 
     /// The first step of databases that were made before the first release.
     private static let unreleased = "001-main-path"
 
-    static func migrator() -> DatabaseMigrator {
+    /// Returns what carries out steps; tests give later ones than there are.
+    static func migrator(_ steps: [Step] = steps) -> DatabaseMigrator {
         var migrator = DatabaseMigrator()
         for step in steps {
             migrator.registerMigration(step.name) { database in
@@ -21,6 +25,12 @@ enum Migrations {
             }
         }
         return migrator
+    }
+
+    /// Returns whether a database of an older version has steps before it; a new one has nothing to lose.
+    static func isPending(_ migrator: DatabaseMigrator, _ database: Database) throws -> Bool {
+        guard try !migrator.appliedIdentifiers(database).isEmpty else { return false }
+        return try !migrator.hasCompletedMigrations(database)
     }
 
     /// Returns whether a database was made before the first release; nothing brings it to the present tables.

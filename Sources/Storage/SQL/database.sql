@@ -42,7 +42,7 @@ CREATE TABLE device (
     hardware TEXT NOT NULL,
     ownership INTEGER NOT NULL,
     ownershipSince INTEGER NOT NULL,
-    lastCid INTEGER NOT NULL,
+    lastCid INTEGER NOT NULL DEFAULT 0,
     resetUntil INTEGER,
     createdAt INTEGER NOT NULL,
     registeredAt INTEGER
@@ -80,11 +80,13 @@ CREATE TABLE event (
     name TEXT,
     value TEXT,
     reason TEXT,
-    actor TEXT NOT NULL,
+    actorKind TEXT NOT NULL,
+    actorId TEXT NOT NULL,
+    actorTerminal TEXT,
     PRIMARY KEY (did, ts, seq)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX eventActor ON event (actor) WHERE actor >= '{"kind":"user"' AND actor < '{"kind":"user#';
+CREATE INDEX eventActor ON event (actorId) WHERE actorKind = 'user';
 
 CREATE TABLE binding (
     did TEXT NOT NULL REFERENCES device (did),
@@ -355,7 +357,9 @@ CREATE TABLE audit (
     kind TEXT NOT NULL,
     uid TEXT,
     appId TEXT,
-    actor TEXT NOT NULL,
+    actorKind TEXT NOT NULL,
+    actorId TEXT NOT NULL,
+    actorTerminal TEXT,
     terminalId TEXT,
     detail TEXT
 ) STRICT;
@@ -503,7 +507,9 @@ CREATE TABLE command (
     state TEXT NOT NULL,
     data TEXT NOT NULL,
     bytes TEXT,
-    actor TEXT NOT NULL,
+    actorKind TEXT NOT NULL,
+    actorId TEXT NOT NULL,
+    actorTerminal TEXT,
     appId TEXT,
     createdAt INTEGER NOT NULL,
     expiresAt INTEGER NOT NULL,

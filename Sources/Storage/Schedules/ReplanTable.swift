@@ -29,16 +29,14 @@ package struct ReplanTable {
 
     /// Returns the data of a zone, as it is in force; nil for one that no schedule has used.
     package func zone(_ name: String) throws -> [UInt8]? {
-        try sql.query("SELECT rules FROM zone WHERE name = $1") {
-            $0.add(name)
-        } row: {
-            $0.bytes(0)
-        }.first
+        try sql.first("SELECT rules FROM zone WHERE name = $1", name) {
+            $0.next()
+        }
     }
 
     /// Returns the zones that schedules have used, with their data.
     package func zones() throws -> [(name: String, rules: [UInt8])] {
-        try sql.query("SELECT name, rules FROM zone ORDER BY name") { ($0.text(0), $0.bytes(1)) }
+        try sql.query("SELECT name, rules FROM zone ORDER BY name") { ($0.next(), $0.next()) }
     }
 
     /// Puts a zone's data into force.
@@ -47,11 +45,10 @@ package struct ReplanTable {
             """
             INSERT INTO zone (name, rules) VALUES ($1, $2)
             ON CONFLICT (name) DO UPDATE SET rules = excluded.rules
-            """
-        ) {
-            $0.add(name)
-            $0.add(bytes: rules)
-        }
+            """,
+            name,
+            rules
+        )
     }
 
     // MARK: Schedules to plan again
@@ -62,10 +59,14 @@ package struct ReplanTable {
             """
             INSERT INTO replan (subject, reached) VALUES ($1, '')
             ON CONFLICT (subject) DO UPDATE SET reached = ''
-            """
-        ) {
-            $0.add(subject.text)
-        }
+            """,
+            subject.text
+        )
+    }
+
+    /// Forgets that a user's schedules are to be planned again.
+    func forget(_ uid: UserID) throws {
+        try sql.run("DELETE FROM replan WHERE subject = $1", Subject.user(uid).text)
     }
 
     /// Returns whether any schedule is to be planned again.
@@ -75,9 +76,9 @@ package struct ReplanTable {
 
     /// Removes and returns the next schedules to plan again; empty at a subject's end.
     package func takeSchedules(limit: Int) throws -> [Schedule] {
-        let first = try sql.query("SELECT subject, reached FROM replan ORDER BY subject LIMIT 1") {
-            ($0.text(0), $0.text(1))
-        }.first
+        let first = try sql.first("SELECT subject, reached FROM replan ORDER BY subject LIMIT 1") {
+            ($0.next(String.self), $0.next(String.self))
+        }
         guard let (text, reached) = first else { return [] }
         let table = transaction.schedules
         let taken =
@@ -86,12 +87,9 @@ package struct ReplanTable {
             case .user(let uid): try table.bySun(of: uid.text, after: reached, limit: limit)
             }
         if taken.count == limit, let last = taken.last {
-            try sql.run("UPDATE replan SET reached = $1 WHERE subject = $2") {
-                $0.add(last.id.text)
-                $0.add(text)
-            }
+            try sql.run("UPDATE replan SET reached = $1 WHERE subject = $2", last.id, text)
         } else {
-            try sql.run("DELETE FROM replan WHERE subject = $1") { $0.add(text) }
+            try sql.run("DELETE FROM replan WHERE subject = $1", text)
         }
         return taken
     }

@@ -5,28 +5,13 @@ package struct ScheduleRunTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    private static let columns = "scheduleId, dueAt, firedAt, state, cid, error, code"
-
-    private static func run(_ row: Row) -> ScheduleRun {
-        ScheduleRun(
-            ScheduleID(trusted: row.text(0)),
-            dueAt: Instant(milliseconds: row.integer(1)),
-            firedAt: Instant(milliseconds: row.integer(2)),
-            state: ScheduleRun.State(rawValue: row.text(3)) ?? .failed,
-            cid: row.optionalInteger(4),
-            error: row.optionalText(5).flatMap { ErrorCode(rawValue: $0) },
-            code: row.optionalInteger(6)
-        )
-    }
-
     /// Hands over the place of each occurrence that was taken up before.
     package func find(_ triggers: [Trigger], _ body: (Int) -> Void) throws {
         try sql.query(
             "SELECT 1 FROM scheduleRun WHERE scheduleId = $1 AND dueAt = $2",
             each: triggers.indices
         ) {
-            $0.add(triggers[$1].schedule.text)
-            $0.add(triggers[$1].dueAt.milliseconds)
+            (triggers[$0].schedule, triggers[$0].dueAt)
         } row: { place, _ in
             body(place)
         }
@@ -34,21 +19,7 @@ package struct ScheduleRunTable {
 
     /// Adds runs; one of an occurrence that was taken up before changes nothing.
     package func add(_ runs: [ScheduleRun]) throws {
-        try sql.run(
-            """
-            INSERT INTO scheduleRun (\(Self.columns)) VALUES ($1, $2, $3, $4, $5, $6, $7)
-            ON CONFLICT (scheduleId, dueAt) DO NOTHING
-            """,
-            each: runs
-        ) { binder, run in
-            binder.add(run.schedule.text)
-            binder.add(run.dueAt.milliseconds)
-            binder.add(run.firedAt.milliseconds)
-            binder.add(run.state.rawValue)
-            binder.add(run.cid)
-            binder.add(run.error?.rawValue)
-            binder.add(run.code)
-        }
+        try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
     /// Records the outcome of a run's command; returns the run, nil where none waits for it.
@@ -59,21 +30,20 @@ package struct ScheduleRunTable {
         error: ErrorCode?,
         code: Int64?
     ) throws -> ScheduleRun? {
-        try sql.query(
+        try sql.first(
             """
             UPDATE scheduleRun SET state = $1, error = $2, code = $3
             WHERE scheduleId = $4 AND cid = $5 AND state = 'sent'
-            RETURNING \(Self.columns)
-            """
+            RETURNING \(ScheduleRun.table.columns)
+            """,
+            state,
+            error,
+            code,
+            schedule,
+            cid
         ) {
-            $0.add(state.rawValue)
-            $0.add(error?.rawValue)
-            $0.add(code)
-            $0.add(schedule.text)
-            $0.add(cid)
-        } row: {
-            Self.run($0)
-        }.first
+            $0.nextRow()
+        }
     }
 
     /// Returns a schedule's finished runs, the newest first.
@@ -82,25 +52,22 @@ package struct ScheduleRunTable {
         before: Instant,
         limit: Int64
     ) throws -> [ScheduleRun] {
-        try sql.query(
+        try sql.rows(
+            of: ScheduleRun.table,
             """
-            SELECT \(Self.columns) FROM scheduleRun
             WHERE scheduleId = $1 AND dueAt < $2 AND state <> 'sent'
             ORDER BY dueAt DESC LIMIT $3
-            """
-        ) {
-            $0.add(schedule.text)
-            $0.add(before.milliseconds)
-            $0.add(limit)
-        } row: {
-            Self.run($0)
-        }
+            """,
+            schedule,
+            before,
+            limit
+        )
     }
 
     /// Returns how many runs there are, by state.
     package func counts() throws -> [(state: String, count: Int64)] {
         try sql.query("SELECT state, count(*) FROM scheduleRun GROUP BY state ORDER BY state") {
-            ($0.text(0), $0.integer(1))
+            ($0.next(), $0.next())
         }
     }
 
@@ -111,11 +78,26 @@ package struct ScheduleRunTable {
             DELETE FROM scheduleRun WHERE (scheduleId, dueAt) IN (
                 SELECT scheduleId, dueAt FROM scheduleRun
                 WHERE dueAt < $1 ORDER BY dueAt LIMIT $2)
-            """
-        ) {
-            $0.add(moment.milliseconds)
-            $0.add(limit)
-        }
+            """,
+            moment,
+            limit
+        )
         return sql.changes
+    }
+}
+
+extension ScheduleRun: TableRow {
+    package static let table = Table<ScheduleRun>("scheduleRun")
+
+    package static func map(_ column: inout ColumnMapper<ScheduleRun>) -> ScheduleRun {
+        ScheduleRun(
+            column("scheduleId", \.schedule, as: .key),
+            dueAt: column("dueAt", \.dueAt, as: .key),
+            firedAt: column("firedAt", \.firedAt),
+            state: column("state", \.state),
+            cid: column("cid", \.cid),
+            error: column("error", \.error),
+            code: column("code", \.code)
+        )
     }
 }

@@ -7,59 +7,8 @@ package struct ScheduleTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    static let columns = """
-        scheduleId, did, uid, appId, date, weekDays, monthDays, time, timezone, attrs, secretAttrs,
-        remark, enabled, misfire, createdAt, activeSince, updatedAt, nextAt
-        """
-
-    func schedule(_ row: Row) -> Schedule {
-        var schedule = Schedule(
-            id: ScheduleID(trusted: row.text(0)),
-            did: DeviceID(trusted: row.text(1)),
-            creator: UserID(trusted: row.text(2)),
-            app: AppID(trusted: row.text(3)),
-            timing: Timing(
-                days: Self.days(row.optionalText(4), row.integer(5), row.integer(6)),
-                time: DayTime(row.text(7)) ?? .clock(0),
-                zone: row.text(8)
-            ),
-            attrs: attrs(row),
-            remark: row.text(11),
-            isEnabled: row.bool(12),
-            misfire: Schedule.Misfire(rawValue: row.text(13)) ?? .skip,
-            createdAt: Instant(milliseconds: row.integer(14)),
-            nextAt: row.optionalInteger(17).map { Instant(milliseconds: $0) }
-        )
-        schedule.activeSince = Instant(milliseconds: row.integer(15))
-        schedule.updatedAt = Instant(milliseconds: row.integer(16))
-        return schedule
-    }
-
-    /// Returns the values to set; those with a write-only one are sealed, and masked where nothing is to be
-    /// set with them.
-    private func attrs(_ row: Row) -> JSONObject {
-        if let sealed = row.optionalBytes(10), let bytes = transaction.key.open(sealed),
-            let attrs = (try? JSONValue.parse(bytes[...]))?.objectValue
-        {
-            return attrs
-        }
-        return row.withBytes(9, text: true) { try? JSONValue.parse($0) }?.objectValue ?? [:]
-    }
-
-    private static func days(_ date: String?, _ weekDays: Int64, _ monthDays: Int64) -> Timing.Days
-    {
-        if let date = date.flatMap({ CalendarDate($0) }) { return .once(date) }
-        if weekDays != 0 { return .weekly(numbers(weekDays)) }
-        return .monthly(numbers(monthDays))
-    }
-
-    private static func numbers(_ mask: Int64) -> [Int64] {
-        (1...31).filter { mask >> $0 & 1 == 1 }
-    }
-
-    private static func mask(_ numbers: [Int64]) -> Int64 {
-        numbers.reduce(0) { $0 | 1 << $1 }
-    }
+    /// Writes when schedules act next, and whether they act at all.
+    private static let savePlan = ScheduleRow.table.updating(.apart)
 
     // MARK: Reading
 
@@ -72,28 +21,24 @@ package struct ScheduleTable {
 
     /// Hands over each schedule that exists, with its index in the request.
     package func load(_ ids: [ScheduleID], _ body: (Int, Schedule) -> Void) throws {
-        try sql.query(
-            "SELECT \(Self.columns) FROM schedule WHERE scheduleId = $1",
-            each: ids.indices
-        ) {
-            $0.add(ids[$1].text)
+        try sql.query(ScheduleRow.table.find, each: ids.indices) {
+            ids[$0]
         } row: {
-            body($0, schedule($1))
+            body($0, $1.nextRow(ScheduleRow.self).schedule)
         }
     }
 
     /// Returns a device's schedules, in the order of their making.
     package func all(of did: DeviceID) throws -> [Schedule] {
-        try sql.query("SELECT \(Self.columns) FROM schedule WHERE did = $1 ORDER BY scheduleId") {
-            $0.add(did.text)
-        } row: {
-            schedule($0)
-        }
+        try schedules(
+            "WHERE did = $1 ORDER BY scheduleId",
+            did
+        )
     }
 
     /// Returns how many schedules a device has.
     package func count(of did: DeviceID) throws -> Int64 {
-        try sql.integer("SELECT count(*) FROM schedule WHERE did = $1") { $0.add(did.text) } ?? 0
+        try sql.integer("SELECT count(*) FROM schedule WHERE did = $1", did) ?? 0
     }
 
     /// Returns devices of a user that have schedules, in the order of their ids, from behind one on.
@@ -104,31 +49,31 @@ package struct ScheduleTable {
                 AND (b.guestUntil IS NULL OR b.guestUntil > $3)
                 AND EXISTS (SELECT 1 FROM schedule AS s WHERE s.did = b.did)
             ORDER BY b.did LIMIT $4
-            """
+            """,
+            uid,
+            did,
+            transaction.now,
+            limit
         ) {
-            $0.add(uid.text)
-            $0.add(did)
-            $0.add(transaction.now.milliseconds)
-            $0.add(limit)
-        } row: {
-            DeviceID(trusted: $0.text(0))
+            $0.next()
         }
     }
 
     /// Returns schedules in the order of their ids, from behind one on.
     package func page(after id: String, did: DeviceID? = nil, limit: Int) throws -> [Schedule] {
-        try sql.query(
-            """
-            SELECT \(Self.columns) FROM schedule
-            WHERE scheduleId > $1 AND ($2 IS NULL OR did = $2) ORDER BY scheduleId LIMIT $3
-            """
-        ) {
-            $0.add(id)
-            $0.add(did?.text)
-            $0.add(limit)
-        } row: {
-            schedule($0)
-        }
+        try schedules(
+            "WHERE scheduleId > $1 AND ($2 IS NULL OR did = $2) ORDER BY scheduleId LIMIT $3",
+            id,
+            did,
+            limit
+        )
+    }
+
+    private func schedules<each Value: ColumnValue>(
+        _ clause: String,
+        _ values: repeat each Value
+    ) throws -> [Schedule] {
+        try sql.rows(of: ScheduleRow.table, clause, repeat each values).map(\.schedule)
     }
 
     // MARK: Writing
@@ -137,70 +82,20 @@ package struct ScheduleTable {
     ///
     /// `masked` hides the values of write-only data points; what they hide is sealed.
     package func save(_ schedule: Schedule, masked: JSONObject) throws {
-        let (date, weekDays, monthDays): (String?, Int64, Int64) =
-            switch schedule.timing.days {
-            case .once(let date): (date.description, 0, 0)
-            case .weekly(let days): (nil, Self.mask(days), 0)
-            case .monthly(let days): (nil, 0, Self.mask(days))
-            }
-        let isSecret = masked != schedule.attrs
-        try sql.run(
-            """
-            INSERT INTO schedule (\(Self.columns), sun)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17,
-                $18, $19)
-            ON CONFLICT (scheduleId) DO UPDATE SET
-                date = excluded.date, weekDays = excluded.weekDays,
-                monthDays = excluded.monthDays, time = excluded.time, sun = excluded.sun,
-                timezone = excluded.timezone, attrs = excluded.attrs,
-                secretAttrs = excluded.secretAttrs, remark = excluded.remark,
-                enabled = excluded.enabled, misfire = excluded.misfire,
-                activeSince = excluded.activeSince, updatedAt = excluded.updatedAt,
-                nextAt = excluded.nextAt
-            """
-        ) { binder in
-            binder.add(schedule.id.text)
-            binder.add(schedule.did.text)
-            binder.add(schedule.creator.text)
-            binder.add(schedule.app.text)
-            binder.add(date)
-            binder.add(weekDays)
-            binder.add(monthDays)
-            binder.add(schedule.timing.time.description)
-            binder.add(schedule.timing.zone)
-            binder.add(text: masked.encoded())
-            binder.add(
-                bytes: isSecret ? transaction.key.seal(schedule.attrs.encoded()) : nil
-            )
-            binder.add(schedule.remark)
-            binder.add(schedule.isEnabled)
-            binder.add(schedule.misfire.rawValue)
-            binder.add(schedule.createdAt.milliseconds)
-            binder.add(schedule.activeSince.milliseconds)
-            binder.add(schedule.updatedAt.milliseconds)
-            binder.add(schedule.nextAt?.milliseconds)
-            binder.add(schedule.timing.time.needsPlace)
-        }
+        try sql.run(ScheduleRow.table.upsert, ScheduleRow(schedule: schedule, masked: masked))
     }
 
     /// Writes when schedules act next, and whether they act at all.
     package func plan(_ schedules: [Schedule]) throws {
         try sql.run(
-            """
-            UPDATE schedule SET nextAt = $1, enabled = $2, updatedAt = $3 WHERE scheduleId = $4
-            """,
-            each: schedules
-        ) { binder, schedule in
-            binder.add(schedule.nextAt?.milliseconds)
-            binder.add(schedule.isEnabled)
-            binder.add(schedule.updatedAt.milliseconds)
-            binder.add(schedule.id.text)
-        }
+            Self.savePlan,
+            each: schedules.map { ScheduleRow(schedule: $0, masked: $0.attrs) }
+        )
     }
 
     /// Removes a schedule with its runs.
     package func delete(_ id: ScheduleID) throws {
-        try sql.run("DELETE FROM schedule WHERE scheduleId = $1") { $0.add(id.text) }
+        try sql.run("DELETE FROM schedule WHERE scheduleId = $1", id)
     }
 
     // MARK: What is due
@@ -218,15 +113,14 @@ package struct ScheduleTable {
             SELECT scheduleId, nextAt FROM schedule
             WHERE nextAt IS NOT NULL AND nextAt > $1 AND nextAt <= $2
             ORDER BY nextAt, scheduleId LIMIT $3
-            """
+            """,
+            start,
+            end,
+            limit
         ) {
-            $0.add(start.milliseconds)
-            $0.add(end.milliseconds)
-            $0.add(limit)
-        } row: {
             Trigger(
-                ScheduleID(trusted: $0.text(0)),
-                dueAt: Instant(milliseconds: $0.integer(1))
+                $0.next(),
+                dueAt: $0.next()
             )
         }
     }
@@ -235,33 +129,21 @@ package struct ScheduleTable {
 
     /// Returns schedules of a zone, from behind one on.
     func ofZone(_ name: String, after id: String, limit: Int) throws -> [Schedule] {
-        try sql.query(
-            """
-            SELECT \(Self.columns) FROM schedule
-            WHERE timezone = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3
-            """
-        ) {
-            $0.add(name)
-            $0.add(id)
-            $0.add(limit)
-        } row: {
-            schedule($0)
-        }
+        try schedules(
+            "WHERE timezone = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3",
+            name,
+            id,
+            limit
+        )
     }
 
     /// Returns schedules by the sun that a user made, from behind one on.
     func bySun(of uid: String, after id: String, limit: Int) throws -> [Schedule] {
-        try sql.query(
-            """
-            SELECT \(Self.columns) FROM schedule
-            WHERE sun = 1 AND uid = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3
-            """
-        ) {
-            $0.add(uid)
-            $0.add(id)
-            $0.add(limit)
-        } row: {
-            schedule($0)
-        }
+        try schedules(
+            "WHERE sun = 1 AND uid = $1 AND scheduleId > $2 ORDER BY scheduleId LIMIT $3",
+            uid,
+            id,
+            limit
+        )
     }
 }

@@ -7,7 +7,7 @@ package struct LogoutCodeTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    private func hash(_ code: String, _ uid: UserID, _ terminal: TerminalID) -> [UInt8] {
+    private func hash(_ code: String, _ uid: UserID, on terminal: TerminalID) -> [UInt8] {
         transaction.hash(code, boundTo: "logoutCode:\(uid.text):\(terminal.text)")
     }
 
@@ -23,12 +23,11 @@ package struct LogoutCodeTable {
             INSERT INTO logoutCode (uid, codeHash, expiresAt) VALUES ($1, $2, $3)
             ON CONFLICT (uid) DO UPDATE SET
                 codeHash = excluded.codeHash, expiresAt = excluded.expiresAt, usedAt = NULL
-            """
-        ) {
-            $0.add(uid.text)
-            $0.add(bytes: hash(code, uid, terminal))
-            $0.add(expiresAt.milliseconds)
-        }
+            """,
+            uid,
+            hash(code, uid, on: terminal),
+            expiresAt
+        )
         return code
     }
 
@@ -38,12 +37,11 @@ package struct LogoutCodeTable {
             """
             UPDATE logoutCode SET usedAt = $1
             WHERE uid = $2 AND codeHash = $3 AND expiresAt > $1 AND usedAt IS NULL
-            """
-        ) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(uid.text)
-            $0.add(bytes: hash(code, uid, terminal))
-        }
+            """,
+            transaction.now,
+            uid,
+            hash(code, uid, on: terminal)
+        )
         return sql.changes == 1
     }
 
@@ -53,11 +51,10 @@ package struct LogoutCodeTable {
             """
             DELETE FROM logoutCode WHERE uid IN (
                 SELECT uid FROM logoutCode WHERE expiresAt < $1 ORDER BY expiresAt LIMIT $2)
-            """
-        ) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(limit)
-        }
+            """,
+            transaction.now,
+            limit
+        )
         return sql.changes
     }
 }

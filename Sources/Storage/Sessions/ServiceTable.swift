@@ -14,7 +14,7 @@ package struct ServiceTable {
     /// Returns all principals, by name; a role of a later version is shown as it stands.
     package func all() throws -> [(name: String, role: String)] {
         try transaction.sql.query("SELECT name, role FROM service ORDER BY name") {
-            (name: $0.text(0), role: $0.text(1))
+            (name: $0.next(), role: $0.next())
         }
     }
 
@@ -26,12 +26,11 @@ package struct ServiceTable {
             INSERT INTO service (name, role, secretHash) VALUES ($1, $2, $3)
             ON CONFLICT (name) DO UPDATE SET
                 role = excluded.role, secretHash = excluded.secretHash
-            """
-        ) {
-            $0.add(name)
-            $0.add(role.rawValue)
-            $0.add(bytes: hash)
-        }
+            """,
+            name,
+            role.rawValue,
+            hash
+        )
         guard let digest = Digest(hash) else { return }
         transaction.gate.records.append(
             .service(name: name, secret: digest, role: Self.role(role.rawValue))
@@ -40,7 +39,7 @@ package struct ServiceTable {
 
     /// Removes a principal, whose connections the gate then closes; false when there is none.
     package func remove(_ name: String) throws -> Bool {
-        try transaction.sql.run("DELETE FROM service WHERE name = $1") { $0.add(name) }
+        try transaction.sql.run("DELETE FROM service WHERE name = $1", name)
         guard transaction.sql.changes == 1 else { return false }
         transaction.gate.records.append(.removed(.service, key: name))
         return true

@@ -20,14 +20,13 @@ extension SessionTable {
             UPDATE session SET tokenHash = $1, expiresAt = $2, oldTokenHash = tokenHash,
                 oldTokenUntil = $3
             WHERE sessionId = $4 AND tokenHash = $5 AND endedAt IS NULL
-            """
-        ) {
-            $0.add(bytes: Sodium.sha256(newToken.utf8))
-            $0.add(expiresAt.milliseconds)
-            $0.add(until.milliseconds)
-            $0.add(session.id.text)
-            $0.add(bytes: Sodium.sha256(token.utf8))
-        }
+            """,
+            Sodium.sha256(newToken.utf8),
+            expiresAt,
+            until,
+            session.id,
+            Sodium.sha256(token.utf8)
+        )
         guard sql.changes == 1 else { return false }
         session.expiresAt = expiresAt
         session.hasOldToken = true
@@ -41,10 +40,11 @@ extension SessionTable {
         if session.hasOldToken { try endOldToken(of: session, by: token) }
         let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
         guard (session.lastSeenAt ?? session.loginTime) <= oldest else { return }
-        try sql.run("UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2") {
-            $0.add(transaction.now.milliseconds)
-            $0.add(session.id.text)
-        }
+        try sql.run(
+            "UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2",
+            transaction.now,
+            session.id
+        )
         try seen(session.uid)
     }
 
@@ -53,11 +53,10 @@ extension SessionTable {
             """
             UPDATE session SET oldTokenHash = NULL, oldTokenUntil = NULL
             WHERE sessionId = $1 AND tokenHash = $2 AND oldTokenHash IS NOT NULL
-            """
-        ) {
-            $0.add(session.id.text)
-            $0.add(bytes: Sodium.sha256(token.utf8))
-        }
+            """,
+            session.id,
+            Sodium.sha256(token.utf8)
+        )
         if sql.changes == 1 { try tellGate(session) }
     }
 
@@ -67,11 +66,10 @@ extension SessionTable {
             """
             UPDATE session SET oldTokenHash = NULL, oldTokenUntil = NULL
             WHERE sessionId = $1 AND oldTokenUntil = $2 AND endedAt IS NULL
-            """
-        ) {
-            $0.add(session.id.text)
-            $0.add(until.milliseconds)
-        }
+            """,
+            session.id,
+            until
+        )
         if sql.changes == 1 { try tellGate(session) }
     }
 
@@ -81,11 +79,10 @@ extension SessionTable {
             """
             UPDATE account SET lastSeenAt = $1
             WHERE uid = $2 AND (lastSeenAt IS NULL OR lastSeenAt < $3)
-            """
-        ) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(uid.text)
-            $0.add(transaction.now.adding(seconds: -3600).milliseconds)
-        }
+            """,
+            transaction.now,
+            uid,
+            transaction.now.adding(seconds: -3600)
+        )
     }
 }

@@ -9,76 +9,42 @@ package struct SessionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    private static let columns = """
-        sessionId, uid, appId, terminalId, platform, os, name, loginTime, expiresAt, endedAt,
-        endReason, lastSeenAt, oldTokenHash IS NOT NULL
-        """
-
-    private static func session(_ row: Row) -> Domain.Session {
-        var session = Domain.Session(
-            id: SessionID(trusted: row.text(0)),
-            uid: UserID(trusted: row.text(1)),
-            app: AppID(trusted: row.text(2)),
-            terminal: TerminalID(trusted: row.text(3)),
-            platform: row.text(4),
-            os: row.text(5),
-            name: row.text(6),
-            loginTime: Instant(milliseconds: row.integer(7)),
-            expiresAt: Instant(milliseconds: row.integer(8))
-        )
-        session.endedAt = row.optionalInteger(9).map { Instant(milliseconds: $0) }
-        session.endReason = row.optionalText(10).flatMap(Domain.Session.EndReason.init(rawValue:))
-        session.lastSeenAt = row.optionalInteger(11).map { Instant(milliseconds: $0) }
-        session.hasOldToken = row.bool(12)
-        return session
-    }
-
     /// Returns the session of a token, ended ones included, or nil; a token that was refreshed counts while
     /// it overlaps with the new one.
     package func find(token: String) throws -> Domain.Session? {
         let hash = Sodium.sha256(token.utf8)
-        if let session = try find("tokenHash = $1", { $0.add(bytes: hash) }).first {
+        if let session = try find("tokenHash = $1", hash).first {
             return session
         }
-        return try find("oldTokenHash = $1 AND oldTokenUntil > $2") {
-            $0.add(bytes: hash)
-            $0.add(transaction.now.milliseconds)
-        }.first
+        return try find("oldTokenHash = $1 AND oldTokenUntil > $2", hash, transaction.now).first
     }
 
     /// Returns one session, or nil.
     package func find(_ id: SessionID) throws -> Domain.Session? {
-        try find("sessionId = $1") { $0.add(id.text) }.first
+        try find("sessionId = $1", id).first
     }
 
     /// Returns the live session on a terminal, or nil.
     package func live(on terminal: TerminalID) throws -> Domain.Session? {
-        try find("terminalId = $1 AND endedAt IS NULL") { $0.add(terminal.text) }.first
+        try find("terminalId = $1 AND endedAt IS NULL", terminal).first
     }
 
     /// Returns whether a user is logged in on a terminal.
     package func isLive(_ uid: String, on terminal: TerminalID) throws -> Bool {
         try sql.integer(
-            "SELECT 1 FROM session WHERE terminalId = $1 AND endedAt IS NULL AND uid = $2"
-        ) {
-            $0.add(terminal.text)
-            $0.add(uid)
-        } != nil
+            "SELECT 1 FROM session WHERE terminalId = $1 AND endedAt IS NULL AND uid = $2",
+            terminal,
+            uid
+        ) != nil
     }
 
     /// Returns live sessions that have expired at a moment, at most `limit`.
     package func overdue(at now: Instant, limit: Int) throws -> [Domain.Session] {
-        try sql.query(
-            """
-            SELECT \(Self.columns) FROM session
-            WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2
-            """
-        ) {
-            $0.add(now.milliseconds)
-            $0.add(limit)
-        } row: {
-            Self.session($0)
-        }
+        try sessions(
+            "WHERE endedAt IS NULL AND expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
+            now,
+            limit
+        )
     }
 
     /// Returns when the next live session expires; nil without one.
@@ -89,49 +55,43 @@ package struct SessionTable {
 
     /// Returns live sessions, newest login first, at most `limit`.
     package func newest(limit: Int) throws -> [Domain.Session] {
-        try sql.query(
-            """
-            SELECT \(Self.columns) FROM session WHERE endedAt IS NULL
-            ORDER BY loginTime DESC LIMIT $1
-            """
-        ) {
-            $0.add(limit)
-        } row: {
-            Self.session($0)
-        }
+        try sessions(
+            "WHERE endedAt IS NULL ORDER BY loginTime DESC LIMIT $1",
+            limit
+        )
     }
 
     /// Returns a user's live sessions.
     package func live(of uid: UserID) throws -> [Domain.Session] {
-        try find("uid = $1 AND endedAt IS NULL") { $0.add(uid.text) }
+        try find("uid = $1 AND endedAt IS NULL", uid)
     }
 
     /// Returns the terminals with a live session.
     package func liveTerminals() throws -> [(AppID, TerminalID)] {
         try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") {
-            (AppID(trusted: $0.text(0)), TerminalID(trusted: $0.text(1)))
+            ($0.next(), $0.next())
         }
     }
 
-    private func find(
+    private func find<each Value: ColumnValue>(
         _ condition: String,
-        _ bind: (inout Binder) -> Void
+        _ values: repeat each Value
     ) throws -> [Domain.Session] {
-        try sql.query(
-            "SELECT \(Self.columns) FROM session WHERE \(condition) ORDER BY loginTime",
-            bind
-        ) {
-            Self.session($0)
-        }
+        try sessions("WHERE \(condition) ORDER BY loginTime", repeat each values)
+    }
+
+    private func sessions<each Value: ColumnValue>(
+        _ clause: String,
+        _ values: repeat each Value
+    ) throws -> [Domain.Session] {
+        try sql.rows(of: SessionRow.table, clause, repeat each values).map(\.session)
     }
 
     /// Returns the app that a terminal belongs to: the first that used it; nil for an unknown terminal.
     package func app(of terminal: TerminalID) throws -> AppID? {
-        try sql.query("SELECT appId FROM terminal WHERE terminalId = $1") {
-            $0.add(terminal.text)
-        } row: {
-            AppID(trusted: $0.text(0))
-        }.first
+        try sql.first("SELECT appId FROM terminal WHERE terminalId = $1", terminal) {
+            $0.next()
+        }
     }
 
     /// Begins a session on its terminal; an earlier one there must have been ended before.
@@ -141,35 +101,18 @@ package struct SessionTable {
             """
             INSERT INTO terminal (terminalId, appId, createdAt) VALUES ($1, $2, $3)
             ON CONFLICT (terminalId) DO NOTHING
-            """
-        ) {
-            $0.add(session.terminal.text)
-            $0.add(session.app.text)
-            $0.add(transaction.now.milliseconds)
-        }
-        try sql.run(
-            """
-            INSERT INTO session (sessionId, uid, appId, terminalId, tokenHash, platform, os, name,
-                loginTime, expiresAt)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
-            """
-        ) {
-            $0.add(session.id.text)
-            $0.add(session.uid.text)
-            $0.add(session.app.text)
-            $0.add(session.terminal.text)
-            $0.add(bytes: hash)
-            $0.add(session.platform)
-            $0.add(session.os)
-            $0.add(session.name)
-            $0.add(session.loginTime.milliseconds)
-            $0.add(session.expiresAt.milliseconds)
-        }
+            """,
+            session.terminal,
+            session.app,
+            transaction.now
+        )
+        try sql.run(SessionRow.table.insert, SessionRow(session: session, tokenHash: hash))
         try seen(session.uid)
-        try sql.run("UPDATE account SET lastLoginAt = $1 WHERE uid = $2") {
-            $0.add(session.loginTime.milliseconds)
-            $0.add(session.uid.text)
-        }
+        try sql.run(
+            "UPDATE account SET lastLoginAt = $1 WHERE uid = $2",
+            session.loginTime,
+            session.uid
+        )
         try tellGate(session)
     }
 
@@ -182,12 +125,11 @@ package struct SessionTable {
             UPDATE session SET endedAt = $1, endReason = $2, oldTokenHash = NULL,
                 oldTokenUntil = NULL
             WHERE sessionId = $3
-            """
-        ) {
-            $0.add(transaction.now.milliseconds)
-            $0.add(reason.rawValue)
-            $0.add(session.id.text)
-        }
+            """,
+            transaction.now,
+            reason.rawValue,
+            session.id
+        )
         try tellGate(session)
     }
 
@@ -203,38 +145,17 @@ package struct SessionTable {
 
     /// Sends the gate the session's current state, or its end.
     func tellGate(_ session: Domain.Session) throws {
-        let live = try sql.query(
-            "SELECT \(Self.gateColumns) FROM session AS s WHERE sessionId = $1 AND endedAt IS NULL"
-        ) {
-            $0.add(session.id.text)
-        } row: {
-            Self.gateSession($0, from: 0)
-        }.first
+        let live = try sql.rows(
+            of: SessionRow.table,
+            "WHERE sessionId = $1 AND endedAt IS NULL",
+            session.id
+        ).first
         transaction.gate.records.append(
             .terminal(
                 terminalId: session.terminal.text,
                 appId: session.app.text,
-                session: live ?? nil
+                session: live?.gateSession
             )
-        )
-    }
-
-    /// The columns that the gate needs of a session, to be read with `gateSession`.
-    static let gateColumns =
-        "s.sessionId, s.uid, s.tokenHash, s.expiresAt, s.oldTokenHash, s.oldTokenUntil"
-
-    /// Returns a session as the gate knows it, from `gateColumns` that begin at a column.
-    static func gateSession(_ row: Row, from first: Int32) -> Credentials.Session? {
-        guard let token = Digest(row.bytes(first + 2)) else { return nil }
-        let old = row.optionalBytes(first + 4).flatMap { Digest($0) }.map {
-            OldToken(token: $0, until: row.integer(first + 5))
-        }
-        return Credentials.Session(
-            sessionId: row.text(first),
-            uid: row.text(first + 1),
-            token: token,
-            expiresAt: row.integer(first + 3),
-            old: old
         )
     }
 
@@ -248,11 +169,10 @@ package struct SessionTable {
 
     private func claim(_ text: String) throws -> Bool {
         try sql.run(
-            "INSERT INTO notice (noticeId, at) VALUES ($1, $2) ON CONFLICT (noticeId) DO NOTHING"
-        ) {
-            $0.add(text)
-            $0.add(transaction.now.milliseconds)
-        }
+            "INSERT INTO notice (noticeId, at) VALUES ($1, $2) ON CONFLICT (noticeId) DO NOTHING",
+            text,
+            transaction.now
+        )
         return sql.changes == 1
     }
 
@@ -262,11 +182,10 @@ package struct SessionTable {
             """
             DELETE FROM notice WHERE noticeId IN (
                 SELECT noticeId FROM notice WHERE at < $1 ORDER BY at LIMIT $2)
-            """
-        ) {
-            $0.add(before.milliseconds)
-            $0.add(limit)
-        }
+            """,
+            before,
+            limit
+        )
         return sql.changes
     }
 
@@ -274,16 +193,16 @@ package struct SessionTable {
     /// any more; returns how many.
     package func prune(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
-            "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2"
+            "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",
+            before,
+            limit
         ) {
-            $0.add(before.milliseconds)
-            $0.add(limit)
-        } row: {
-            (session: $0.text(0), terminal: TerminalID(trusted: $0.text(1)), uid: $0.text(2))
+            (
+                session: $0.next(SessionID.self), terminal: $0.next(TerminalID.self),
+                uid: $0.next(String.self)
+            )
         }
-        try sql.run("DELETE FROM session WHERE sessionId = $1", each: old) {
-            $0.add($1.session)
-        }
+        try sql.run("DELETE FROM session WHERE sessionId = $1", each: old) { $0.session }
         for row in old { try forget(row.terminal, unlessUsedBy: row.uid) }
         return old.count
     }
@@ -298,11 +217,10 @@ package struct SessionTable {
                     WHERE s.terminalId = terminal.terminalId AND s.endedAt IS NULL)
                 AND NOT EXISTS (SELECT 1 FROM session AS s
                     WHERE s.uid = $2 AND s.terminalId = terminal.terminalId)
-            """
-        ) {
-            $0.add(terminal.text)
-            $0.add(uid)
-        }
+            """,
+            terminal,
+            uid
+        )
         guard sql.changes == 1 else { return }
         transaction.gate.records.append(.removed(.terminal, key: terminal.text))
     }

@@ -1,31 +1,15 @@
 package import Domain
-import JSON
-import Wire
 
 /// The events of devices.
 package struct EventTable {
     let transaction: Transaction
 
     /// Adds events with their devices.
-    package func append(_ events: [(DeviceID, Event, actor: String)]) throws {
-        try transaction.sql.run(
-            """
-            INSERT INTO event (did, ts, seq, eventId, type, name, value, reason, actor)
-            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-            """,
-            each: events
-        ) { binder, entry in
-            let (did, event, actor) = entry
-            binder.add(did.text)
-            binder.add(event.ts.milliseconds)
-            binder.add(transaction.sequence.next(transaction.now))
-            binder.add(event.id)
-            binder.add(event.type)
-            binder.add(event.name)
-            binder.add(event.value.map { String(decoding: $0.encoded(), as: UTF8.self) })
-            binder.add(event.reason)
-            binder.add(actor)
+    package func append(_ events: [(DeviceID, Event)]) throws {
+        let rows = events.map { did, event in
+            EventRow(did: did, seq: transaction.sequence.next(transaction.now), event: event)
         }
+        try transaction.sql.run(EventRow.table.insert, each: rows)
     }
 
     /// A device's events of a time, newest first, from behind a place on, each with its number.
@@ -41,30 +25,42 @@ package struct EventTable {
         let start = cursor ?? (to, .min)
         try transaction.sql.scan(
             """
-            SELECT eventId, type, name, value, reason, ts, actor, seq FROM event
+            SELECT \(EventRow.table.columns) FROM event
             WHERE did = $1 AND ts >= $2 AND ts <= $3 AND (ts < $3 OR seq < $4)
             ORDER BY ts DESC, seq DESC
-            """
-        ) {
-            $0.add(did.text)
-            $0.add(from.milliseconds)
-            $0.add(start.ts.milliseconds)
-            $0.add(start.seq)
-        } row: {
-            try body(Self.event($0), $0.integer(7))
+            """,
+            did,
+            from,
+            start.ts,
+            start.seq
+        ) { row in
+            let next = row.nextRow(EventRow.self)
+            return try body(next.event, next.seq)
         }
     }
+}
 
-    private static func event(_ row: Row) -> Event {
-        Event(
-            id: row.text(0),
-            type: row.text(1),
-            name: row.optionalText(2),
-            value: row.isNull(3) ? nil : row.withBytes(3, text: true) { try? JSONValue.parse($0) },
-            reason: row.optionalText(4),
-            ts: Instant(milliseconds: row.integer(5)),
-            actor: EventCodec.decode(row.withBytes(6, text: true) { try? JSONValue.parse($0) })
-                ?? .system
+/// An event with its device and its number, which is unique and grows.
+struct EventRow: TableRow {
+    var did: DeviceID
+    var seq: Int64
+    var event: Event
+
+    static let table = Table<EventRow>("event")
+
+    static func map(_ column: inout ColumnMapper<EventRow>) -> EventRow {
+        EventRow(
+            did: column("did", \.did, as: .key),
+            seq: column("seq", \.seq, as: .key),
+            event: Event(
+                id: column("eventId", \.event.id),
+                type: column("type", \.event.type),
+                name: column("name", \.event.name),
+                value: column("value", \.event.value),
+                reason: column("reason", \.event.reason),
+                ts: column("ts", \.event.ts, as: .key),
+                actor: column.actor(\.event.actor)
+            )
         )
     }
 }

@@ -27,10 +27,7 @@ package struct RefreshTable {
         try sql.run(
             "INSERT INTO refresh (did, uid) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             each: refreshes
-        ) {
-            $0.add($1.did.text)
-            $0.add($1.uid.text)
-        }
+        ) { ($0.did, $0.uid) }
     }
 
     /// Asks for a refresh of every subscribed binding: the broker lost its retained messages.
@@ -51,10 +48,9 @@ package struct RefreshTable {
             INSERT INTO refresh (did, uid) SELECT did, uid FROM binding
             WHERE subscribed = 1 AND did IN (SELECT did FROM device WHERE productKey = $1)
             ON CONFLICT DO NOTHING
-            """
-        ) {
-            $0.add(key.text)
-        }
+            """,
+            key
+        )
     }
 
     /// Returns whether anything is on the list.
@@ -64,14 +60,12 @@ package struct RefreshTable {
 
     /// Removes and returns refreshes, in order, at most `limit`.
     package func takeRefreshes(limit: Int) throws -> [Refresh] {
-        let taken = try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1") {
-            $0.add(limit)
-        } row: {
-            Refresh(did: DeviceID(trusted: $0.text(0)), uid: UserID(trusted: $0.text(1)))
+        let taken = try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1", limit)
+        {
+            Refresh(did: $0.next(), uid: $0.next())
         }
         try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: taken) {
-            $0.add($1.did.text)
-            $0.add($1.uid.text)
+            ($0.did, $0.uid)
         }
         return taken
     }

@@ -46,11 +46,15 @@ package struct HealthServer: Service {
             PlainAnswer.text(
                 readiness.isAllReady ? .ok : .serviceUnavailable,
                 "application/json",
-                ReadinessText.json(readiness.parts)
+                text: ReadinessText.json(readiness.parts)
             )
         }
         router.get("metrics") { [metrics] _, _ in
-            PlainAnswer.text(.ok, "text/plain; version=0.0.4; charset=utf-8", metrics.render())
+            PlainAnswer.text(
+                .ok,
+                "text/plain; version=0.0.4; charset=utf-8",
+                text: metrics.render()
+            )
         }
         return router
     }

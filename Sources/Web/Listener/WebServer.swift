@@ -3,7 +3,7 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The HTTP listener that users reach: the pages behind links, pictures, and `/healthz`.
+/// The HTTP listener that users reach: the pages behind links, pictures, the reference, and `/healthz`.
 ///
 /// It listens on loopback unless configured otherwise; nothing it serves needs a login. What it tells of the
 /// service is that it lives: figures and reasons are on the listener of `HealthServer`.
@@ -12,15 +12,18 @@ package struct WebServer: Service {
     private let port: Int
     private let readiness: Readiness
     private let pages: Pages?
+    private let documents: Documents?
     private let limits: ListenerLimits
     private let logger: Logger
 
-    /// Makes a server that begins to listen when it is run; without `pages` it serves none.
+    /// Makes a server that begins to listen when it is run; without `pages` it serves none of those
+    /// behind links, without `documents` no reference.
     package init(
         host: String,
         port: Int,
         readiness: Readiness,
         pages: Pages? = nil,
+        documents: Documents? = nil,
         limits: ListenerLimits = ListenerLimits(),
         logger: Logger
     ) {
@@ -28,6 +31,7 @@ package struct WebServer: Service {
         self.port = port
         self.readiness = readiness
         self.pages = pages
+        self.documents = documents
         self.limits = limits
         self.logger = logger
     }
@@ -43,7 +47,11 @@ package struct WebServer: Service {
         // Some programs that look at links in mails ask with HEAD first.
         let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
         router.add(middleware: SecurityHeaders(isSecure: pages?.isSecure ?? false))
+        let home = HomePage(basePath: pages?.basePath ?? "", hasDocuments: documents != nil)
+        router.add(middleware: MissingPage(home: home))
         router.get("healthz") { _, _ in PlainAnswer.alive }
+        home.add(to: router) { [readiness] in readiness.isAllReady }
+        documents?.add(to: router)
         if let pages {
             let start = ContinuousClock.now
             let visits = VisitLimit(perMinute: pages.visitsPerMinute) {
@@ -59,10 +67,10 @@ package struct WebServer: Service {
 /// Answers that are one text.
 enum PlainAnswer {
     /// What `/healthz` says while the process lives.
-    static var alive: Response { text(.ok, "application/json", #"{"ok":true}"# + "\n") }
+    static var alive: Response { text(.ok, "application/json", text: #"{"ok":true}"# + "\n") }
 
     /// Returns an answer of a status, a media type and a text.
-    static func text(_ status: HTTPResponse.Status, _ type: String, _ text: String) -> Response {
+    static func text(_ status: HTTPResponse.Status, _ type: String, text: String) -> Response {
         Response(
             status: status,
             headers: [.contentType: type],

@@ -110,7 +110,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_window_used",
             .gauge,
-            "Part of a worker's receive window that waits for its commit, 0 to 1."
+            "Messages that a worker published and the broker has not confirmed yet."
         ),
         Entry(
             "lamplighter_reconnects_total",

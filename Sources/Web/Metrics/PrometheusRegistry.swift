@@ -50,7 +50,7 @@ package final class PrometheusRegistry: MetricsFactory {
     private func series<S: Series>(
         _ label: String,
         _ dimensions: [(String, String)],
-        _ kind: MetricCatalog.Kind,
+        kind: MetricCatalog.Kind,
         isTimer: Bool = false,
         make: (MetricCatalog.Entry) -> S
     ) -> S? {
@@ -78,11 +78,13 @@ extension PrometheusRegistry {
         label: String,
         dimensions: [(String, String)]
     ) -> any CounterHandler {
-        series(label, dimensions, .counter) { _ in CounterSeries() } ?? NOOPMetricsHandler.instance
+        series(label, dimensions, kind: .counter) { _ in CounterSeries() }
+            ?? NOOPMetricsHandler.instance
     }
 
     package func makeMeter(label: String, dimensions: [(String, String)]) -> any MeterHandler {
-        series(label, dimensions, .gauge) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
+        series(label, dimensions, kind: .gauge) { _ in GaugeSeries() }
+            ?? NOOPMetricsHandler.instance
     }
 
     package func makeRecorder(
@@ -91,15 +93,15 @@ extension PrometheusRegistry {
         aggregate: Bool
     ) -> any RecorderHandler {
         guard aggregate else {
-            return series(label, dimensions, .gauge) { _ in GaugeSeries() }
+            return series(label, dimensions, kind: .gauge) { _ in GaugeSeries() }
                 ?? NOOPMetricsHandler.instance
         }
-        return series(label, dimensions, .histogram) { HistogramSeries(bounds: $0.buckets) }
+        return series(label, dimensions, kind: .histogram) { HistogramSeries(bounds: $0.buckets) }
             ?? NOOPMetricsHandler.instance
     }
 
     package func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
-        series(label, dimensions, .histogram, isTimer: true) {
+        series(label, dimensions, kind: .histogram, isTimer: true) {
             HistogramSeries(bounds: $0.buckets)
         } ?? NOOPMetricsHandler.instance
     }

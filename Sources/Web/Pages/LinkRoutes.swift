@@ -24,7 +24,7 @@ struct LinkRoutes: Sendable {
         router.post("link") { request, context in
             var request = request
             guard let fields = await FormFields.read(&request, upTo: Self.bodyMax) else {
-                return page(LinkView(.over), .english, .badRequest, token: "")
+                return page(LinkView(.over), .english, status: .badRequest, token: "")
             }
             let token = fields["token"] ?? ""
             return await answer(request, context) {
@@ -32,15 +32,6 @@ struct LinkRoutes: Sendable {
             } token: {
                 token
             }
-        }
-        router.get("pages/style.css") { _, _ in
-            Response(
-                status: .ok,
-                headers: [
-                    .contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600",
-                ],
-                body: ResponseBody(byteBuffer: ByteBuffer(string: LinkPage.style))
-            )
         }
     }
 
@@ -58,14 +49,14 @@ struct LinkRoutes: Sendable {
     private func answer(
         _ request: Request,
         _ context: WebContext,
-        _ view: () async -> LinkView,
+        view: () async -> LinkView,
         token: () -> String
     ) async -> Response {
         let asked = request.headers[.acceptLanguage].flatMap {
             Language.pick(acceptLanguage: $0)
         }
         guard visits.admit(context.visitor(of: request)) else {
-            return page(LinkView(.busy), asked ?? .english, .tooManyRequests, token: "")
+            return page(LinkView(.busy), asked ?? .english, status: .tooManyRequests, token: "")
         }
         let view = await view()
         let status: HTTPResponse.Status =
@@ -75,13 +66,13 @@ struct LinkRoutes: Sendable {
             case .over: .gone
             case .busy: .serviceUnavailable
             }
-        return page(view, asked ?? view.language ?? .english, status, token: token())
+        return page(view, asked ?? view.language ?? .english, status: status, token: token())
     }
 
     private func page(
         _ view: LinkView,
         _ language: Language,
-        _ status: HTTPResponse.Status,
+        status: HTTPResponse.Status,
         token: String
     ) -> Response {
         let page = LinkPage(view: view, language: language, basePath: pages.basePath, token: token)

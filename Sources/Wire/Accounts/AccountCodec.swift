@@ -36,6 +36,46 @@ package enum AccountCodec {
         return object
     }
 
+    /// Writes the answer of a method that changes a user; `profileError` tells why the profile stayed as it was.
+    package static func changed(_ user: Answer, profileError: Rejection? = nil) -> Answer {
+        ["user": .object(user), "profileError": profileError.map { AnswerCodec.error($0) }]
+    }
+
+    /// Writes the answer of `account/whoami`.
+    package static func whoami(_ user: Answer, _ session: Session) -> Answer {
+        ["user": .object(user), "session": .object(encode(session))]
+    }
+
+    /// Writes the answer of `account/setAvatar`: the picture's address.
+    package static func avatar(of user: User, publicURL: String) -> Answer {
+        ["avatarUrl": .string(avatarURL(of: user, publicURL: publicURL) ?? "")]
+    }
+
+    /// Writes the answer of `account/checkPassword`.
+    package static func compared(isMatch: Bool) -> Answer { ["match": .bool(isMatch)] }
+
+    /// Writes the answer of `account/cancel`.
+    package static func cancelled(until deletesAt: Instant) -> Answer {
+        ["deletesAt": .integer(deletesAt.milliseconds)]
+    }
+
+    /// Writes a row of `account/providers`; `token` is the provider's, where the app keeps it.
+    package static func provider(
+        _ provider: String,
+        subject: String,
+        linkedAt: Instant,
+        token: String?
+    ) -> AnswerRow {
+        .object([
+            "provider": .string(provider), "subject": .string(subject),
+            "linkedAt": .integer(linkedAt.milliseconds),
+            "accessToken": token.map { .string($0) },
+        ])
+    }
+
+    /// Writes the answer of `account/providers`.
+    package static func providers(_ rows: [AnswerRow]) -> Answer { ["providers": .array(rows)] }
+
     /// Returns the unproved number that a code would prove, next to a proved one or alone.
     private static func pendingPhone(of user: User) -> Phone? {
         user.pendingPhone ?? (user.isPhoneVerified ? nil : user.phone)

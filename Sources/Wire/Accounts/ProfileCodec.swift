@@ -47,8 +47,8 @@ package enum ProfileCodec {
         profile.nickname = try fields.text("nickname", length: 0...64)
         profile.tempUnit = try fields.integer("tempUnit", in: 1...2)
         profile.timezone = try fields.text("timezone", length: 1...64)
-        profile.latitude = try degrees("latitude", 90, fields)
-        profile.longitude = try degrees("longitude", 180, fields)
+        profile.latitude = try degrees("latitude", 90, fields: fields)
+        profile.longitude = try degrees("longitude", 180, fields: fields)
         for (name, length) in Profile.textFields {
             profile.texts[name] = try fields.text(name, length: 0...length)
         }
@@ -59,7 +59,7 @@ package enum ProfileCodec {
     private static func degrees(
         _ name: String,
         _ most: Double,
-        _ fields: Fields
+        fields: Fields
     ) throws(Rejection) -> Double? {
         guard let number = try fields.number(name) else { return nil }
         guard (-most...most).contains(number) else {

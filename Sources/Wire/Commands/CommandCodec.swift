@@ -3,6 +3,9 @@ package import JSON
 
 /// Writes commands for devices and their outcomes for apps.
 package enum CommandCodec {
+    /// The largest row that fits into an answer by itself, in bytes.
+    private static let rowBytesMax = Payload.bytesMax - 2048
+
     /// Writes the command for the device, with the server's time, by which a device without a clock sets one.
     package static func encode(_ command: Command, at now: Instant) -> [UInt8] {
         JSONObject([
@@ -37,8 +40,45 @@ package enum CommandCodec {
         return object.encoded()
     }
 
+    /// Reads the content of `device/control`: `data` without nulls, or `binary`.
+    package static func content(
+        _ fields: Fields
+    ) throws(Rejection) -> (data: JSONObject, binary: String?) {
+        let data = try fields.object("data")
+        let binary = try fields.base64("binary")
+        let members = data?.members.filter { $0.value != .null } ?? []
+        guard !members.isEmpty || binary != nil else {
+            throw .invalid("params.data", "params.data or params.binary is missing.")
+        }
+        guard members.isEmpty || binary == nil else {
+            throw .invalid(
+                "params.binary",
+                "A command carries params.data or params.binary, not both."
+            )
+        }
+        return (JSONObject(members: members), binary)
+    }
+
+    /// Writes the answer of `device/commands`.
+    package static func page(_ rows: [AnswerRow], next: String?) -> Answer {
+        AnswerRows.page("commands", rows, next: next)
+    }
+
     /// Writes a row of `device/commands`: the values, the sender and the outcome.
+    ///
+    /// Leaves out a result that fills a message by itself: it is in the history too.
     package static func row(
+        _ command: Command,
+        product: Product?,
+        for reader: UserID?
+    ) -> AnswerRow {
+        var row = object(command, product: product, for: reader)
+        if command.result != nil, row.encoded().count > rowBytesMax { row["result"] = nil }
+        return .object(row)
+    }
+
+    /// Returns a command with its result, however long it is.
+    package static func object(
         _ command: Command,
         product: Product?,
         for reader: UserID?

@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Writes homes.
+/// Reads and writes homes (`schemas/methods/home.schema.json`).
 package enum HomeCodec {
     /// Writes a row of `home/list`.
     package static func row(_ home: Home, dids: [DeviceID]) -> JSONValue {
@@ -11,5 +11,38 @@ package enum HomeCodec {
             "longitude": (home.place?.longitude).map { .double($0) },
             "dids": .array(dids.map { .string($0.text) }),
         ])
+    }
+
+    /// Writes the answer of `home/list`.
+    package static func page(_ rows: [AnswerRow], next: Int?) -> Answer {
+        AnswerRows.page("homes", rows, next: next.map { "\($0)" })
+    }
+
+    /// Writes the answer of `home/create`.
+    package static func created(_ id: HomeID) -> Answer { ["homeId": .string(id.text)] }
+
+    /// Reads the place of a home: both coordinates, or none.
+    package static func place(_ fields: Fields) throws(Rejection) -> Home.Place? {
+        let latitude = try degrees("latitude", upTo: 90, of: fields)
+        let longitude = try degrees("longitude", upTo: 180, of: fields)
+        switch (latitude, longitude) {
+        case (nil, nil): return nil
+        case (let latitude?, let longitude?):
+            return Home.Place(latitude: latitude, longitude: longitude)
+        case (nil, _): throw fields.refuse("latitude", "is missing")
+        case (_, nil): throw fields.refuse("longitude", "is missing")
+        }
+    }
+
+    private static func degrees(
+        _ name: String,
+        upTo max: Double,
+        of fields: Fields
+    ) throws(Rejection) -> Double? {
+        guard let value = try fields.number(name) else { return nil }
+        guard (-max...max).contains(value) else {
+            throw fields.refuse(name, "must lie within -\(Int(max)) and \(Int(max))")
+        }
+        return value
     }
 }

@@ -4,11 +4,20 @@ package import JSON
 /// Writes answers: `{"id", "ok", "result" | "error"}`.
 package enum AnswerCodec {
     /// Writes the answer to a request that was carried out.
-    package static func success(_ id: MessageID?, result: JSONObject) -> [UInt8] {
+    package static func success(_ id: MessageID?, result: Answer) -> [UInt8] {
         JSONObject([
             ("id", id.map { .string($0.text) }), ("ok", true), ("result", .object(result)),
         ]).encoded()
     }
+
+    /// The result of a request that has nothing to tell.
+    package static let nothing: Answer = [:]
+
+    /// Writes a message that says the same as a request's result.
+    package static func payload(_ answer: Answer) -> [UInt8] { answer.encoded() }
+
+    /// Writes a message that says the same as a row of a result.
+    package static func payload(row: AnswerRow) -> [UInt8] { row.encoded() }
 
     /// Writes the answer to an accepted message without a result.
     package static func accepted(_ id: MessageID) -> [UInt8] {

@@ -5,8 +5,6 @@ import Domain
 /// It reads nothing else of the message, and no further than the largest message that the broker of
 /// `lamplighter up` passes on.
 enum MessageIDScanner {
-    private static let glanceMax = 262_144
-
     /// Returns the first well-formed `"id"` among the outermost members, or nil.
     static func id(in bytes: ArraySlice<UInt8>) -> MessageID? {
         var depth = 0
@@ -14,7 +12,7 @@ enum MessageIDScanner {
         var isEscaped = false
         var last: [UInt8] = []
         var isValue = false
-        for byte in bytes.prefix(glanceMax) {
+        for byte in bytes.prefix(Payload.receivedBytesMax) {
             if text != nil {
                 if isEscaped {
                     isEscaped = false

@@ -2,6 +2,8 @@ package import Domain
 package import JSON
 
 /// A request of an app.
+///
+/// The rules in words (reference: requests#envelope).
 package struct AppRequest: Sendable {
     /// The app, from the topic.
     package var app: AppID

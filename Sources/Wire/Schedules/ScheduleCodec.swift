@@ -47,8 +47,6 @@ package struct ScheduleParameters: Sendable, Equatable {
 
 /// Reads and writes schedules, their runs and triggers (`schemas/methods/schedule.schema.json`).
 package enum ScheduleCodec {
-    /// The longest note, in characters.
-    package static let remarkMax = 256
     /// The largest set of values, in bytes of JSON.
     package static let attrsBytesMax = 16_384
 
@@ -69,11 +67,11 @@ package enum ScheduleCodec {
             }
             parameters.time = time
         }
-        parameters.weekDays = try numbers("weekDays", 1...7, fields)
-        parameters.monthDays = try numbers("monthDays", 1...31, fields)
+        parameters.weekDays = try numbers("weekDays", 1...7, fields: fields)
+        parameters.monthDays = try numbers("monthDays", 1...31, fields: fields)
         parameters.timezone = try fields.text("timezone", length: 1...64)
         parameters.attrs = try attrs(fields)
-        parameters.remark = try fields.text("remark", length: 0...remarkMax)
+        parameters.remark = try fields.text("remark", length: 0...Binding.remarkMax)
         parameters.isEnabled = try fields.bool("enabled")
         parameters.misfire = try fields.word("misfire", as: Schedule.Misfire.self)
         return parameters
@@ -82,7 +80,7 @@ package enum ScheduleCodec {
     private static func numbers(
         _ name: String,
         _ range: ClosedRange<Int64>,
-        _ fields: Fields
+        fields: Fields
     ) throws(Rejection) -> [Int64]? {
         guard let array = try fields.array(name) else { return nil }
         let numbers = array.compactMap(\.intValue)
@@ -147,6 +145,92 @@ package enum ScheduleCodec {
             "date": .string(polar.date.description),
             "sun": .string(polar.occurrence == .polarDay ? "polarDay" : "polarNight"),
         ]
+    }
+
+    /// The place behind a schedule in a list of several devices.
+    package typealias Place = (did: DeviceID, id: ScheduleID)
+
+    /// Reads the cursor of `schedule/list`, or nil if there is none.
+    package static func cursor(_ fields: Fields) throws(Rejection) -> Place? {
+        guard let text = try fields.text("cursor", length: 1...129) else { return nil }
+        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let did = DeviceID(String(parts[0])),
+            let id = ScheduleID(String(parts[1]))
+        else { throw fields.refuse("cursor", "is not a cursor of schedule/list") }
+        return (did, id)
+    }
+
+    private static func text(_ place: Place) -> String { "\(place.did.text).\(place.id.text)" }
+
+    /// Writes the answer of `schedule/list`.
+    package static func page(_ rows: [AnswerRow], next: Place?) -> Answer {
+        AnswerRows.page("schedules", rows, next: next.map(text))
+    }
+
+    /// Writes the answer of a method that changes a schedule: the schedule, and all of its device.
+    ///
+    /// `ignored` names the fields of the request that had no effect.
+    package static func changed(
+        _ schedule: Answer?,
+        _ rows: [AnswerRow],
+        next: Place?,
+        ignored: [String]
+    ) -> Answer {
+        [
+            "schedule": schedule.map { .object($0) }, "schedules": .array(rows),
+            "cursor": next.map { .string(text($0)) },
+            "ignored": ignored.isEmpty ? nil : .array(ignored.map { .string($0) }),
+        ]
+    }
+
+    /// Writes the push of a device's schedules to a user.
+    package static func push(_ did: DeviceID, _ rows: [AnswerRow], next: Place?) -> [UInt8] {
+        JSONObject([
+            ("did", .string(did.text)), ("schedules", .array(rows)),
+            ("cursor", next.map { .string(text($0)) }),
+        ]).encoded()
+    }
+
+    /// Writes a row of a list of schedules.
+    package static func row(
+        _ schedule: Schedule,
+        attrs: AttributeValues,
+        polar: (date: CalendarDate, occurrence: ScheduleRules.Occurrence)?
+    ) -> AnswerRow {
+        .object(encode(schedule, attrs: attrs, polar: polar))
+    }
+
+    // MARK: Runs
+
+    /// Reads the cursor of `schedule/runs`: the moment before which runs are wanted.
+    package static func runCursor(_ fields: Fields) throws(Rejection) -> Instant? {
+        guard let text = try fields.text("cursor", length: 1...20) else { return nil }
+        guard let moment = Int64(text) else {
+            throw fields.refuse("cursor", "is not a cursor of schedule/runs")
+        }
+        return Instant(milliseconds: moment)
+    }
+
+    /// Writes the answer of `schedule/runs`.
+    package static func runs(_ rows: [AnswerRow], next: Instant?) -> Answer {
+        AnswerRows.page("runs", rows, next: next.map { "\($0.milliseconds)" })
+    }
+
+    /// Returns the event of a finished run.
+    package static func event(of run: ScheduleRun, at now: Instant) -> Event {
+        Event(
+            // The same id for each message about one run's end.
+            id: "\(run.schedule.text)-\(run.dueAt.milliseconds)",
+            type: "scheduleRun",
+            name: run.schedule.text,
+            value: .object([
+                "state": .string(run.state.rawValue), "dueAt": .integer(run.dueAt.milliseconds),
+                "cid": run.cid.map { .integer($0) },
+            ]),
+            reason: run.error?.rawValue,
+            ts: now,
+            actor: Actor(.schedule, run.schedule.text)
+        )
     }
 
     /// Writes a run for users.

@@ -44,6 +44,56 @@ package enum SessionCodec {
         ]
     }
 
+    /// Writes the answer of `session/list`.
+    package static func list(_ rows: [AnswerRow]) -> Answer { ["sessions": .array(rows)] }
+
+    /// What a login did with the devices of the terminal's anonymous user.
+    package enum Adoption: Sendable {
+        /// So many moved to the account.
+        case adopted(Int)
+        /// So many would move if the request asked for it.
+        case adoptable(Int)
+    }
+
+    /// Writes the answer of a login; `user` is the account as its owner sees it.
+    package static func begun(
+        _ session: Session,
+        token: String,
+        user: Answer,
+        isNew: Bool,
+        adoption: Adoption?
+    ) -> Answer {
+        var answer: Answer = [
+            "user": .object(user), "token": .string(token),
+            "sessionId": .string(session.id.text),
+            "expiresAt": .integer(session.expiresAt.milliseconds), "isNew": .bool(isNew),
+        ]
+        switch adoption {
+        case .adopted(let count)?: answer["adopted"] = .integer(Int64(count))
+        case .adoptable(let count)?: answer["adoptable"] = .integer(Int64(count))
+        case nil: break
+        }
+        return answer
+    }
+
+    /// Writes the answer of `session/refresh`.
+    package static func refreshed(_ session: Session, token: String) -> Answer {
+        ["token": .string(token), "expiresAt": .integer(session.expiresAt.milliseconds)]
+    }
+
+    /// Writes the answer of `session/logoutCode`; the code holds for some seconds.
+    package static func logoutCode(_ code: String, seconds: Int64) -> Answer {
+        ["logoutCode": .string(code), "expiresIn": .integer(seconds)]
+    }
+
+    /// Writes the answer of `session/terminate`.
+    package static func terminated(_ terminal: TerminalID) -> Answer {
+        ["terminated": .string(terminal.text)]
+    }
+
+    /// Writes the answer of `session/terminateOthers`: the number of ended sessions.
+    package static func terminated(count: Int) -> Answer { ["terminated": .integer(Int64(count))] }
+
     /// Reads the gate's message about the use of a refreshed token: the session, and the time until which
     /// the previous token worked.
     package static func decode(

@@ -41,12 +41,76 @@ package enum BindingCodec {
         ])
     }
 
-    /// Writes a push on `user/{uid}/device`.
+    /// Writes the answer of `device/list`.
+    package static func page(_ rows: [AnswerRow], total: Int64, next: Int64?) -> Answer {
+        [
+            "devices": .array(rows), "total": .integer(total),
+            "cursor": next.map { .string("\($0)") },
+        ]
+    }
+
+    /// Writes the answer of `device/users`.
+    package static func users(_ rows: [AnswerRow], next: String?) -> Answer {
+        AnswerRows.page("users", rows, next: next)
+    }
+
+    /// Writes the answer of `device/bind` and `device/bindRemote`.
+    package static func bound(_ did: DeviceID) -> Answer { ["did": .string(did.text)] }
+
+    /// Writes the answer of `device/allowReset`.
+    package static func resetAllowed(until: Instant) -> Answer {
+        ["expiresAt": .integer(until.milliseconds)]
+    }
+
+    /// Writes the answer of `device/hardware`.
+    package static func hardware(_ hardware: JSONObject) -> Answer {
+        ["hardware": .object(hardware)]
+    }
+
+    /// A change of a user's device.
+    package enum Change: Sendable {
+        /// The user was bound.
+        case bound
+        /// The user's notes, homes or subscription changed.
+        case changed
+        /// The user's binding ended.
+        case unbound(UnbindReason)
+        /// The user's role is another one.
+        case roleChanged(Binding.Role)
+        /// Another user was bound, or lost the binding.
+        case usersChanged
+        /// The device asks to be reset.
+        case resetRequested
+
+        fileprivate var members: [(String, JSONValue?)] {
+            switch self {
+            case .bound: [("type", "bound")]
+            case .changed: [("type", "changed")]
+            case .unbound(let reason):
+                [("type", "unbound"), ("reason", .string(reason.rawValue))]
+            case .roleChanged(let role):
+                [("type", "roleChanged"), ("role", .string(role.rawValue))]
+            case .usersChanged: [("type", "usersChanged")]
+            case .resetRequested: [("type", "resetRequested")]
+            }
+        }
+    }
+
+    /// Writes a push on `user/{uid}/device`; `device` is the device's new row, if the user keeps it.
     package static func push(
-        _ type: StaticString,
-        _ did: DeviceID,
-        _ more: [(String, JSONValue?)] = []
+        _ change: Change,
+        of did: DeviceID,
+        device: AnswerRow? = nil,
+        at now: Instant,
+        actor: Actor,
+        for reader: UserID
     ) -> [UInt8] {
-        JSONObject([("type", .string("\(type)")), ("did", .string(did.text))] + more).encoded()
+        let members = change.members
+        return JSONObject(
+            [members[0], ("did", .string(did.text))] + members.dropFirst() + [
+                ("device", device), ("ts", .integer(now.milliseconds)),
+                ("actor", EventCodec.encode(actor, for: reader)),
+            ]
+        ).encoded()
     }
 }

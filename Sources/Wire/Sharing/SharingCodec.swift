@@ -1,5 +1,5 @@
 package import Domain
-package import JSON
+import JSON
 
 /// Writes invitations as the two sides of each see them (`schemas/methods/share.schema.json`).
 package enum SharingCodec {
@@ -28,9 +28,9 @@ package enum SharingCodec {
         productName: String?,
         alias: String?,
         at now: Instant
-    ) -> JSONObject {
+    ) -> AnswerRow {
         let isInviter = reader == sharing.inviter
-        return [
+        return .object([
             "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
             "productName": productName.map { .string($0) },
             "alias": alias.flatMap { $0.isEmpty ? nil : .string($0) },
@@ -45,6 +45,47 @@ package enum SharingCodec {
                 isInviter ? own(sides.inviter, reader) : inviter(sides.inviter, sharing.inviter)
             ),
             "guest": .object(isInviter ? guest(sharing, sides.guest) : own(sides.guest, reader)),
+        ])
+    }
+
+    /// Writes the answer of `share/list`; `next` is the cursor of the next page.
+    package static func page(_ rows: [AnswerRow], next: String?) -> Answer {
+        AnswerRows.page("sharings", rows, next: next)
+    }
+
+    /// Writes the answer of `share/answer`.
+    package static func answered(_ sharing: Sharing) -> Answer {
+        [
+            "sharingId": .string(sharing.id.text), "did": .string(sharing.did.text),
+            "status": .string(sharing.status.rawValue),
+        ]
+    }
+
+    /// The code of an invitation, as text and drawn.
+    package struct Code: Sendable {
+        /// The text.
+        package var text: String
+        /// A drawing as SVG.
+        package var svg: String
+        /// A drawing as PNG, in base64.
+        package var png: String
+
+        /// Describes a code.
+        package init(text: String, svg: String, png: String) {
+            self.text = text
+            self.svg = svg
+            self.png = png
+        }
+    }
+
+    /// Writes the answer of `share/invite`; `code` is that of an invitation by QR code.
+    package static func invited(_ sharing: Sharing, code: Code?) -> Answer {
+        [
+            "sharingId": .string(sharing.id.text),
+            "expiresAt": .integer(sharing.expiresAt.milliseconds),
+            "qrCode": code.map { code in
+                ["text": .string(code.text), "svg": .string(code.svg), "png": .string(code.png)]
+            },
         ]
     }
 

@@ -8,6 +8,16 @@ package enum EventCodec {
         object(event, for: reader).encoded()
     }
 
+    /// Writes a row of `device/events`.
+    package static func row(_ event: Event, for reader: UserID?) -> AnswerRow {
+        .object(object(event, for: reader))
+    }
+
+    /// Writes the answer of `device/events`.
+    package static func page(_ rows: [AnswerRow], next: String?) -> Answer {
+        AnswerRows.page("events", rows, next: next)
+    }
+
     /// Returns an event as an object.
     package static func object(_ event: Event, for reader: UserID?) -> JSONObject {
         JSONObject([
@@ -27,16 +37,7 @@ package enum EventCodec {
         ])
     }
 
-    /// Returns an actor with all its fields, for the store.
-    package static func stored(_ actor: Actor) -> String {
-        let value = JSONObject([
-            ("kind", .string(actor.kind.rawValue)), ("id", .string(actor.id)),
-            ("terminalId", actor.terminal.map { .string($0.text) }),
-        ])
-        return String(decoding: value.encoded(), as: UTF8.self)
-    }
-
-    /// Reads an actor, from a message or from the store.
+    /// Reads an actor from a message.
     package static func decode(_ value: JSONValue?) -> Actor? {
         guard let object = value?.objectValue, let id = object["id"]?.stringValue,
             let kind = object["kind"]?.stringValue.flatMap(Actor.Kind.init(rawValue:))

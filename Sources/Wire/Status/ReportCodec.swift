@@ -2,9 +2,10 @@ package import Domain
 import JSON
 
 /// Reads the reports of devices (`report` in `schemas/messages/device.schema.json`).
+///
+/// The rules in words (reference: reports#backfill).
 package enum ReportCodec {
     private static let contents = ["data", "alerts", "faults", "binary", "cid", "reports"]
-    private static let conditionsMax = 64
     /// The largest value of an alert or a fault, in bytes of JSON.
     private static let conditionValueMax = 1024
 
@@ -98,8 +99,8 @@ package enum ReportCodec {
         _ fields: Fields
     ) throws(Rejection) -> [Report.Condition] {
         guard let array = try fields.array(name) else { return [] }
-        guard array.count <= conditionsMax else {
-            throw .invalid(name, "\(name) holds at most \(conditionsMax) entries.")
+        guard array.count <= FreeForm.conditionsMax else {
+            throw .invalid(name, "\(name) holds at most \(FreeForm.conditionsMax) entries.")
         }
         var conditions: [Report.Condition] = []
         for (index, value) in array.enumerated() {

@@ -48,6 +48,12 @@ package enum StatusCodec {
         return writer.finish()
     }
 
+    /// Returns the status as the result of a request.
+    package static func answer(_ status: Status, of did: DeviceID, product: Product?) -> Answer {
+        let value = try? JSONValue.parse(encode(status, of: did, product: product))
+        return value?.objectValue ?? [:]
+    }
+
     /// Whether users see an attribute: one that a later version of the product removed, or made write-only,
     /// stays behind in the status.
     private static func isShown(_ name: String, _ product: Product?) -> Bool {

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Providers
 import Storage
 import Wire
@@ -68,15 +67,17 @@ enum AccountFields {
         if phone != nil, email != nil {
             throw fields.refuse("email", "and params.phone can't both be given")
         }
-        if let phone { return .phone(try self.phone(phone, "phone", fields, countryCode)) }
-        return try email.map { .email(try self.email($0, "email", fields)) }
+        if let phone {
+            return .phone(try self.phone(phone, of: "phone", in: fields, countryCode: countryCode))
+        }
+        return try email.map { .email(try self.email($0, of: "email", in: fields)) }
     }
 
     static func phone(
         _ text: String,
-        _ name: String,
-        _ fields: Fields,
-        _ countryCode: String
+        of name: String,
+        in fields: Fields,
+        countryCode: String
     ) throws -> Phone {
         guard let phone = Phone(text, countryCode: countryCode) else {
             throw fields.refuse(name, "is not a phone number of country code \(countryCode)")
@@ -84,7 +85,7 @@ enum AccountFields {
         return phone
     }
 
-    static func email(_ text: String, _ name: String, _ fields: Fields) throws -> EmailAddress {
+    static func email(_ text: String, of name: String, in fields: Fields) throws -> EmailAddress {
         guard let email = EmailAddress(text) else {
             throw fields.refuse(name, "is not an e-mail address")
         }
@@ -93,7 +94,7 @@ enum AccountFields {
 
     /// Returns the name of a login: one of phone, email, username, and account, which may be any of these.
     static func loginName(_ fields: Fields, _ countryCode: String) throws -> LoginName {
-        let given = ["phone", "email", "username", "account"].filter { fields.object[$0] != nil }
+        let given = ["phone", "email", "username", "account"].filter { fields.has($0) }
         guard given.count == 1 else {
             throw fields.refuse(
                 given.last ?? "account",
@@ -104,12 +105,16 @@ enum AccountFields {
         let name = given[0]
         let text = try fields.requiredText(name, length: 0...320)
         switch name {
-        case "phone": return .phone(try phone(text, name, fields, countryCode))
-        case "email": return .email(try email(text, name, fields))
+        case "phone": return .phone(try phone(text, of: name, in: fields, countryCode: countryCode))
+        case "email": return .email(try email(text, of: name, in: fields))
         default: break
         }
-        if name == "account", text.contains("@") { return .email(try email(text, name, fields)) }
-        if Phone.isLike(text) { return .phone(try phone(text, name, fields, countryCode)) }
+        if name == "account", text.contains("@") {
+            return .email(try email(text, of: name, in: fields))
+        }
+        if Phone.isLike(text) {
+            return .phone(try phone(text, of: name, in: fields, countryCode: countryCode))
+        }
         return .username(try Username(text, field: "params.\(name)"))
     }
 

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -17,10 +16,10 @@ enum AccountMethods {
     @Sendable
     private static func logout(_ call: inout Call) throws -> Reply {
         let session = try call.caller()
-        try SessionLifecycle.end(session, .loggedOut, actor: call.actor(), &call)
+        try SessionLifecycle.end(session, because: .loggedOut, by: call.actor(), in: &call.work)
         if call.app.policies.anonymous == .discard {
             try Cancellation.discard(session.uid, &call)
         }
-        return .result([:])
+        return .done
     }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -21,15 +20,18 @@ enum AddressMethods {
         let text = try fields.requiredText(kind, length: 0...320)
         let address: Address =
             kind == "phone"
-            ? .phone(try AccountFields.phone(text, kind, fields, place.countryCode))
-            : .email(try AccountFields.email(text, kind, fields))
+            ? .phone(
+                try AccountFields.phone(text, of: kind, in: fields, countryCode: place.countryCode)
+            )
+            : .email(try AccountFields.email(text, of: kind, in: fields))
         return (address, try Proof.required(fields), user)
     }
 
     @Sendable
     private static func prepare(_ call: inout Call, _ kind: String) throws -> BackgroundTask? {
         let (address, proof, user) = try parameters(call, kind)
-        return try CodeCheck.prepare(proof, .bind, address, user.region, call)
+        let scope = call.codeScope(.bind, address, region: user.region)
+        return try CodeCheck.prepare(proof, of: scope, call)
     }
 
     @Sendable
@@ -40,8 +42,9 @@ enum AddressMethods {
 
     private static func bind(_ call: inout Call, _ kind: String) throws -> Reply {
         var (address, proof, user) = try parameters(call, kind)
-        guard try CodeCheck.use(proof, .bind, address, user.region, call) else {
-            return try CodeCheck.refusal(.bind, address, user.region, call)
+        let scope = call.codeScope(.bind, address, region: user.region)
+        guard try CodeCheck.use(proof, of: scope, call) else {
+            return try CodeCheck.refusal(of: scope, call)
         }
         let before = user
         let old = user.verifiedAddresses.first { $0.isPhone == address.isPhone }
@@ -60,10 +63,8 @@ enum AddressMethods {
         }
         if let old, old != address { try call.notifyOldAddress(old, of: before, new: address) }
         call.notifyTerminals(of: address, user)
-        try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
-        var result: JSONObject = ["user": call.shown(user)]
-        result["profileError"] = refusal.map { AnswerCodec.error($0) }
-        return .result(result)
+        try call.audit(.addressChanged, of: user.uid, detail: MaskedAddress.text(address.text))
+        return .result(AccountCodec.changed(call.shown(user), profileError: refusal))
     }
 
     @Sendable
@@ -76,6 +77,6 @@ enum AddressMethods {
             throw Rejection(.resourceNotFound, "The account has no e-mail address.")
         }
         if !user.isEmailVerified { try call.sendVerification(user) }
-        return .result([:])
+        return .done
     }
 }

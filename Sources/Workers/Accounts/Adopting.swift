@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -14,7 +13,7 @@ struct Adopting {
     let account: User
 
     /// Finds the anonymous user who leaves the terminal to an account; nil if there is none.
-    init?(_ before: Session?, _ account: User, _ call: Call) throws {
+    init?(_ before: Session?, adoptedBy account: User, _ call: Call) throws {
         guard let before, !account.isAnonymous, before.uid != account.uid,
             before.app == call.app.id,
             before.refusal(at: call.tx.now) == nil,
@@ -25,18 +24,18 @@ struct Adopting {
         self.account = account
     }
 
-    /// Returns the field of a login's answer: `adopted` if the request asked for it, or else `adoptable`.
+    /// Moves the devices if the request asked for it, or else counts them; nil if there is nothing to say.
     static func answer(
         _ before: Session?,
-        _ account: User,
+        adoptedBy account: User,
         _ call: inout Call
-    ) throws -> (String, JSONValue)? {
+    ) throws -> SessionCodec.Adoption? {
         let isAsked = try call.fields.bool("adopt") ?? false
-        guard let adopting = try Adopting(before, account, call) else {
-            return isAsked ? ("adopted", 0) : nil
+        guard let adopting = try Adopting(before, adoptedBy: account, call) else {
+            return isAsked ? .adopted(0) : nil
         }
-        guard isAsked else { return ("adoptable", .integer(Int64(try adopting.adoptable(call)))) }
-        return ("adopted", .integer(Int64(try adopting.run(&call))))
+        guard isAsked else { return .adoptable(try adopting.adoptable(call)) }
+        return .adopted(try adopting.run(&call))
     }
 
     /// Returns the devices that would move: as many as the account has room for.
@@ -65,11 +64,11 @@ struct Adopting {
         if !devices.isEmpty {
             // Sunrise and sunset depend on the place of the account's user.
             try call.tx.replans.add(.user(account.uid))
-            call.effects.wake(.schedule)
-            call.effects.wake(.status)
+            call.work.effects.wake(.schedule)
+            call.work.effects.wake(.status)
         }
-        try notifyUsers(devices, former, &call)
-        try call.audit(.adopted, account.uid, "\(devices.count) devices")
+        try notifyUsers(of: devices, former: former, &call)
+        try call.audit(.adopted, of: account.uid, detail: "\(devices.count) devices")
         return devices.count
     }
 
@@ -107,35 +106,28 @@ struct Adopting {
             guard var moved else { continue }
             moved.updatedAt = tx.now
             try tx.sharings.save(moved)
-            try SharingPush.notify(moved, call.topics, in: tx, effects: &call.effects)
+            try SharingPush.notify(moved, in: &call.work)
         }
     }
 
     /// Tells both users, and the special users and owners of each device, after all moves.
     private func notifyUsers(
-        _ devices: [DeviceID],
-        _ former: [DeviceID: Binding.Role],
+        of devices: [DeviceID],
+        former: [DeviceID: Binding.Role],
         _ call: inout Call
     ) throws {
         let actor = call.anybody(account.uid)
         for did in devices {
-            let push = DevicePush(did, actor, call.topics, call.tx)
-            let reason = JSONValue.string(UnbindReason.transferred.rawValue)
-            push.notify("unbound", anonymous.uid, [("reason", reason)], effects: &call.effects)
+            let push = DevicePush(did, by: actor)
+            push.notify(.unbound(.transferred), anonymous.uid, in: &call.work)
             let bindings = try call.tx.bindings.all(of: did)
             let role = bindings.first { $0.uid == account.uid }?.role
-            try notifyAccount(push, former[did], role, &call)
+            try notifyAccount(push, former: former[did], role: role, in: &call.work)
             for other in bindings where other.role.isPrincipal && other.uid != account.uid {
-                push.notify("usersChanged", other.uid, effects: &call.effects)
+                push.notify(.usersChanged, other.uid, in: &call.work)
             }
             if try call.tx.schedules.count(of: did) > 0 {
-                try ScheduleNotifications.push(
-                    did,
-                    nil,
-                    call.topics,
-                    in: call.tx,
-                    effects: &call.effects
-                )
+                try ScheduleNotifications.push(did, in: &call.work)
             }
         }
     }
@@ -143,21 +135,16 @@ struct Adopting {
     /// Sends the account's other terminals its new list of devices.
     private func notifyAccount(
         _ push: DevicePush,
-        _ former: Binding.Role?,
-        _ role: Binding.Role?,
-        _ call: inout Call
+        former: Binding.Role?,
+        role: Binding.Role?,
+        in work: inout UnitOfWork
     ) throws {
         guard let former, let role else {
-            return try push.notifyWithDevice("bound", account.uid, effects: &call.effects)
+            return try push.notifyWithDevice(.bound, account.uid, in: &work)
         }
         if former == role {
-            return try push.notifyWithDevice("changed", account.uid, effects: &call.effects)
+            return try push.notifyWithDevice(.changed, account.uid, in: &work)
         }
-        try push.notifyWithDevice(
-            "roleChanged",
-            account.uid,
-            [("role", .string(role.rawValue))],
-            effects: &call.effects
-        )
+        try push.notifyWithDevice(.roleChanged(role), account.uid, in: &work)
     }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -26,8 +25,8 @@ enum Anonymous {
             )
         }
         let replaced = deviceID == nil ? try replaceable(call) : nil
-        let user = try known ?? newUser(place, deviceID, &call)
-        let reply = try SessionLifecycle.begin(&call, user, terminal, isNew: known == nil)
+        let user = try known ?? newUser(place, deviceID: deviceID, &call)
+        let reply = try SessionLifecycle.begin(for: user, on: terminal, isNew: known == nil, &call)
         if let replaced { try Cancellation.replace(replaced, call) }
         return reply
     }
@@ -50,11 +49,11 @@ enum Anonymous {
 
     private static func newUser(
         _ place: RequestRegion,
-        _ deviceID: String?,
+        deviceID: String?,
         _ call: inout Call
     ) throws -> User {
         try call.quotas.take(call.anonymousQuotas)
-        let uid = UserID(trusted: call.ids.make("u", at: call.tx.now))
+        let uid = UserID(trusted: call.work.makeID("u"))
         let user = User(
             uid: uid,
             app: call.app.id,
@@ -65,7 +64,7 @@ enum Anonymous {
             createdAt: call.tx.now
         )
         try call.tx.accounts.insert(user, deviceID: deviceID)
-        try call.audit(.registered, user.uid, call.request.method)
+        try call.audit(.registered, of: user.uid, detail: call.request.method)
         return user
     }
 
@@ -79,11 +78,11 @@ enum Anonymous {
             throw Rejection(.forbidden, "The user is not anonymous.")
         }
         let fields = call.fields
-        guard fields.object["phone"] != nil else {
+        guard fields.has("phone") else {
             let text = try fields.requiredText("username", length: 0...320)
             return (user, .username(try Username(text)), nil)
         }
-        guard fields.object["username"] == nil else {
+        guard !fields.has("username") else {
             throw fields.refuse("username", "and params.phone can't both be given")
         }
         let place = try RequestRegion(call)
@@ -100,19 +99,21 @@ enum Anonymous {
         let (user, name, proof) = try parameters(call)
         let password = try AccountFields.newPassword(call.fields, names: Registration.names(name))
         if case .username(let username) = name {
-            try NewUser.checkFree(username, for: user.uid, user.region, call)
+            try NewUser.checkFree(username, for: user.uid, region: user.region, call)
         }
         guard let proof, let address = name.address else { return .hash(password) }
-        return try CodeCheck.prepare(proof, .register, address, user.region, call)
+        let scope = call.codeScope(.register, address, region: user.region)
+        return try CodeCheck.prepare(proof, of: scope, call)
     }
 
     @Sendable
     private static func convert(_ call: inout Call) throws -> Reply {
         var (user, name, proof) = try parameters(call)
         if let proof, let address = name.address {
+            let scope = call.codeScope(.register, address, region: user.region)
             if call.prepared.hash == nil {
-                guard try CodeCheck.matches(proof, .register, address, user.region, call) else {
-                    return try CodeCheck.refusal(.register, address, user.region, call)
+                guard try CodeCheck.matches(proof, of: scope, call) else {
+                    return try CodeCheck.refusal(of: scope, call)
                 }
                 return .more(
                     .hash(
@@ -120,17 +121,17 @@ enum Anonymous {
                     )
                 )
             }
-            guard try CodeCheck.use(proof, .register, address, user.region, call) else {
-                return try CodeCheck.refusal(.register, address, user.region, call)
+            guard try CodeCheck.use(proof, of: scope, call) else {
+                return try CodeCheck.refusal(of: scope, call)
             }
             try NewUser.give(address, to: &user, call)
         } else if case .username(let username) = name {
-            try NewUser.checkFree(username, for: user.uid, user.region, call)
+            try NewUser.checkFree(username, for: user.uid, region: user.region, call)
             user.username = username.text
             user.ownsUsername = true
         }
         user.passwordHash = call.prepared.hash
         try NewUser.becomeReal(&user, &call)
-        return .result(["user": call.shown(user)])
+        return .result(AccountCodec.changed(call.shown(user)))
     }
 }

@@ -1,6 +1,5 @@
 import Domain
 import Foundation
-import JSON
 import Sodium
 import Storage
 import Wire
@@ -15,7 +14,7 @@ enum Avatars {
     private static func set(_ call: inout Call) throws -> Reply {
         var user = try call.user()
         let fields = call.fields
-        if isNull(fields) { return try remove(from: &user, call) }
+        if fields.isNull("data") { return try remove(from: &user, call) }
         guard let text = try fields.base64("data"), let data = Data(base64Encoded: text) else {
             throw fields.refuse("data", "is missing")
         }
@@ -37,13 +36,7 @@ enum Avatars {
         )
         user.avatar = digest
         try call.tx.accounts.save(user)
-        let url = AccountCodec.avatarURL(of: user, publicURL: call.environment.publicURL) ?? ""
-        return .result(["avatarUrl": .string(url)])
-    }
-
-    /// Whether the picture is explicitly null, which removes it, instead of absent.
-    private static func isNull(_ fields: Fields) -> Bool {
-        fields.object.members.contains { $0.key.isSame(as: "data") && $0.value == .null }
+        return .result(AccountCodec.avatar(of: user, publicURL: call.environment.publicURL))
     }
 
     /// Removes the picture, including the provider's.
@@ -52,7 +45,7 @@ enum Avatars {
         user.avatar = nil
         user.avatarURL = nil
         try call.tx.accounts.save(user)
-        return .result([:])
+        return .done
     }
 
     private static func mediaType(of bytes: [UInt8]) -> String? {

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -13,8 +12,8 @@ extension Call {
     }
 
     /// Returns a user as shown to that user.
-    func shown(_ user: User) -> JSONValue {
-        .object(AccountCodec.encode(user, app.policies, publicURL: environment.publicURL))
+    func shown(_ user: User) -> Answer {
+        AccountCodec.encode(user, app.policies, publicURL: environment.publicURL)
     }
 
     /// Returns the actor of a request without a session: the terminal itself.
@@ -27,7 +26,7 @@ extension Call {
     /// or else unknown.
     ///
     /// Only a limited number of a terminal's failures is noted in 15 minutes, since the trail is kept for good.
-    func audit(_ kind: AuditEntry.Kind, _ uid: UserID?, _ detail: String? = nil) throws {
+    func audit(_ kind: AuditEntry.Kind, of uid: UserID?, detail: String? = nil) throws {
         guard
             !kind.isFailure
                 || environment.quotas.mayNote(
@@ -67,7 +66,7 @@ extension Call {
         let wait = try tx.attempts.retryAfter(
             newTerminals,
             max: limits.terminalsPerHour,
-            windowSeconds: 3600
+            windowSeconds: Quota.hour
         )
         guard let wait else { return }
         throw Rejection(
@@ -80,38 +79,29 @@ extension Call {
     /// Counts the terminal if no user has logged in on it yet.
     func countTerminal() throws {
         guard try tx.sessions.app(of: request.terminal) == nil else { return }
-        try tx.attempts.add(newTerminals, windowSeconds: 3600)
+        try tx.attempts.add(newTerminals, windowSeconds: Quota.hour)
     }
 
     private var newTerminals: String { "terminal/app/\(app.id.text)" }
 
     /// Queues a message without a link to a user's address.
-    mutating func leave(
-        _ template: OutgoingMessage.Template,
-        to address: Address,
-        countryCode: String,
-        language: String?,
-        params: [String: String] = [:],
-        origin: OutgoingMessage.Origin? = nil,
-        expiresAt: Instant? = nil,
-        isDummy: Bool = false
-    ) throws {
+    mutating func queue(_ notice: AddressNotice) throws {
         var channel = OutgoingMessage.Channel.email
-        var to = address.text
-        if case .phone(let phone) = address { (channel, to) = (.sms, phone.national) }
+        var to = notice.address.text
+        if case .phone(let phone) = notice.address { (channel, to) = (.sms, phone.national) }
         try tx.outgoingMessages.add(
             OutgoingMessage(
-                id: MessageID(trusted: ids.make("m", at: tx.now)),
+                id: MessageID(trusted: work.makeID("m")),
                 channel: channel,
                 to: to,
-                countryCode: countryCode,
+                countryCode: notice.countryCode,
                 app: app.id,
-                template: template,
-                params: params,
-                language: language,
-                expiresAt: expiresAt ?? tx.now.adding(seconds: 86_400),
-                origin: origin,
-                isDummy: isDummy
+                template: notice.template,
+                params: notice.params,
+                language: notice.language,
+                expiresAt: notice.expiresAt ?? tx.now.adding(seconds: 86_400),
+                origin: notice.origin,
+                isDummy: notice.isDummy
             )
         )
     }
@@ -136,44 +126,27 @@ extension Call {
         let address = Address.email(email)
         let owner = try tx.accounts.find(proved: address, app: app.id, region: user.region)
         if let owner, owner.uid != user.uid {
-            try LinkMail.limit(.verifyEmail, recipient, limits, in: tx)
+            try LinkMail(.verifyEmail, to: recipient).count(in: work)
             return try notifyTaken(address, owner)
         }
-        try LinkMail.make(
-            .verifyEmail,
-            saying: template,
-            for: recipient,
-            environment,
-            ids: &ids,
-            in: tx
-        )
-        try audit(.linkSent, user.uid, "verifyEmail \(MaskedAddress.text(email.text))")
+        let mail = LinkMail(.verifyEmail, saying: template, to: recipient)
+        try mail.send(publicURL: environment.publicURL, in: &work)
+        try audit(.linkSent, of: user.uid, detail: "verifyEmail \(MaskedAddress.text(email.text))")
     }
 
     /// Informs the owner of an address that another user claimed it.
     mutating func notifyTaken(_ address: Address, _ owner: User) throws {
         let own = owner.verifiedAddresses.first { $0.isPhone == address.isPhone }
-        try leave(
-            .addressTaken,
-            to: own ?? address,
-            countryCode: owner.countryCode,
-            language: owner.profile.language
-        )
-        try audit(.addressTaken, owner.uid)
+        try queue(AddressNotice(.addressTaken, to: own ?? address, of: owner))
+        try audit(.addressTaken, of: owner.uid)
     }
 
     /// Sends the account's previous address a link that restores it; `before` is the account as it was
     /// then.
     mutating func notifyOldAddress(_ old: Address, of before: User, new: Address) throws {
-        try LinkMail.notifyOldAddress(
-            old,
-            of: before,
-            new: new,
-            environment,
-            ids: &ids,
-            in: tx
-        )
-        try audit(.linkSent, before.uid, "undoAddress \(MaskedAddress.text(old.text))")
+        let mail = LinkMail(undoing: old, of: before, replacement: new)
+        try mail.send(publicURL: environment.publicURL, in: &work)
+        try audit(.linkSent, of: before.uid, detail: "undoAddress \(MaskedAddress.text(old.text))")
     }
 
     /// The life of a session from its login or refresh, in seconds: the app's setting, or else the service's.
@@ -189,17 +162,12 @@ extension Call {
             ts: tx.now,
             actor: anybody(user.uid)
         )
-        effects.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
+        work.effects.publish(OutboundMessage(topics.user(user.uid, "account"), payload))
     }
 
     /// Informs a user's proved e-mail address that the password has changed.
     mutating func notifyPasswordChanged(_ user: User) throws {
         guard let email = user.email, user.isEmailVerified else { return }
-        try leave(
-            .passwordChanged,
-            to: .email(email),
-            countryCode: user.countryCode,
-            language: user.profile.language
-        )
+        try queue(AddressNotice(.passwordChanged, to: .email(email), of: user))
     }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -27,7 +26,7 @@ enum CancelMethod {
             }
         }
         let deletesAt = try Cancellation.request(user, &call)
-        return .result(["deletesAt": .integer(deletesAt.milliseconds)])
+        return .result(AccountCodec.cancelled(until: deletesAt))
     }
 
     /// Returns the proof of the request; nil if none is needed.
@@ -35,7 +34,7 @@ enum CancelMethod {
         _ call: Call,
         _ user: User
     ) throws -> (proof: OwnerProof, field: String)? {
-        let given = fields.filter { call.fields.object[$0] != nil }
+        let given = fields.filter { call.fields.has($0) }
         if given.count > 1 {
             throw Rejection.invalid(
                 "params.\(given[1])",

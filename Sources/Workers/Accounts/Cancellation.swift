@@ -1,6 +1,6 @@
 package import Domain
-package import Storage
-package import Wire
+import Storage
+import Wire
 
 /// Erases accounts: first as a request that a login undoes, then step by step.
 package enum Cancellation {
@@ -24,16 +24,21 @@ package enum Cancellation {
                 terminal: actor.terminal
             )
         )
-        try SessionLifecycle.endAll(of: user.uid, reason: .accountCancelled, actor: actor, &call)
-        try notifyAddresses(user, deletesAt, &call)
+        try SessionLifecycle.endAll(
+            of: user.uid,
+            because: .accountCancelled,
+            by: actor,
+            in: &call.work
+        )
+        try notifyAddresses(of: user, deletesAt: deletesAt, &call)
         return deletesAt
     }
 
     /// Tells every address of an account that it will be erased: the caller may not have been the account's
     /// owner.
     private static func notifyAddresses(
-        _ user: User,
-        _ deletesAt: Instant,
+        of user: User,
+        deletesAt: Instant,
         _ call: inout Call
     ) throws {
         let day: Int64 = 86_400_000
@@ -44,14 +49,10 @@ package enum Cancellation {
             addresses.append(.email(email))
         }
         for address in addresses {
-            try call.leave(
-                .cancelled,
-                to: address,
-                countryCode: user.countryCode,
-                language: user.profile.language,
-                params: ["days": "\(days)"],
-                expiresAt: deletesAt
-            )
+            var notice = AddressNotice(.cancelled, to: address, of: user)
+            notice.params = ["days": "\(days)"]
+            notice.expiresAt = deletesAt
+            try call.queue(notice)
         }
     }
 
@@ -59,7 +60,7 @@ package enum Cancellation {
     static func discard(_ uid: UserID, _ call: inout Call) throws {
         guard let user = try call.tx.accounts.find(uid), user.isAnonymous else { return }
         let actor = try call.actor()
-        try SessionLifecycle.endAll(of: uid, reason: .loggedOut, actor: actor, &call)
+        try SessionLifecycle.endAll(of: uid, because: .loggedOut, by: actor, in: &call.work)
         try call.tx.accounts.forgetDeviceID(of: uid)
         let soon = call.tx.now.adding(seconds: farewellSeconds)
         try call.tx.cancellations.request(uid, deletesAt: soon)
@@ -90,34 +91,18 @@ package enum Cancellation {
     ///
     /// Bindings with devices, and its name in the rows of others, follow with `step`. The session worker
     /// publishes the messages.
-    package static func begin(
-        _ user: User,
-        actor: Actor,
-        _ topics: Topics,
-        _ ids: inout IDSource,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws {
-        for var session in try tx.sessions.live(of: user.uid) {
-            try tx.sessions.end(&session, .accountCancelled)
-            try SessionLifecycle.note(session, .accountCancelled, by: actor, in: tx)
-            // The notice is carried out here: the session worker would no longer find the session.
-            let notice = SessionNotice(
-                id: MessageID(trusted: ids.make("n", at: tx.now)),
-                scope: .session(session.id),
-                reason: .accountCancelled,
-                ts: tx.now,
-                actor: actor
+    package static func begin(_ user: User, by actor: Actor, in work: inout UnitOfWork) throws {
+        for session in try work.tx.sessions.live(of: user.uid) {
+            try SessionLifecycle.endForGood(
+                session,
+                because: .accountCancelled,
+                by: actor,
+                in: &work
             )
-            _ = try tx.sessions.claim(notice: notice.id)
-            effects.publish(
-                OutboundMessage(topics.system("session-invalid"), SessionCodec.encode(notice))
-            )
-            try SessionTermination.announce(session, notice, topics, in: tx, effects: &effects)
         }
         for address in user.verifiedAddresses {
             for purpose in CodePurpose.allCases {
-                try tx.codes.void(
+                try work.tx.codes.void(
                     CodeScope(
                         app: user.app,
                         region: user.region,
@@ -127,39 +112,25 @@ package enum Cancellation {
                 )
             }
         }
-        try tx.cancellations.deleteAccount(user.uid)
-        try tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
+        try work.tx.cancellations.deleteAccount(user.uid)
+        try work.tx.audit.add(AuditEntry(kind: .erased, uid: user.uid, app: user.app, actor: actor))
     }
 
     /// Advances the erasure of a due account by a step; false if nothing is left of it.
-    package static func step(
-        _ uid: UserID,
-        _ topics: Topics,
-        _ ids: inout IDSource,
-        limit: Int,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws -> Bool {
-        if let user = try tx.accounts.find(uid) {
-            try begin(user, actor: .system, topics, &ids, in: tx, effects: &effects)
+    package static func step(_ uid: UserID, limit: Int, in work: inout UnitOfWork) throws -> Bool {
+        if let user = try work.tx.accounts.find(uid) {
+            try begin(user, by: .system, in: &work)
             return true
         }
-        let devices = try tx.cancellations.devices(of: uid, limit: devicesStep)
+        let devices = try work.tx.cancellations.devices(of: uid, limit: devicesStep)
         for did in devices {
-            try Bindings.leave(
-                did,
-                uid,
-                .accountCancelled,
-                by: .erased,
-                topics,
-                in: tx,
-                effects: &effects
-            )
+            let bindings = try Bindings(of: did, by: .erased, in: work)
+            try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
         // While the user owns devices, their invitations must stay: leaving the devices ends them.
         guard devices.isEmpty else { return true }
-        guard try tx.cancellations.takeOutName(uid, limit: limit) == 0 else { return true }
-        try tx.cancellations.finish(uid)
+        guard try work.tx.cancellations.takeOutName(uid, limit: limit) == 0 else { return true }
+        try work.tx.cancellations.finish(uid)
         return false
     }
 }

@@ -19,57 +19,36 @@ enum CodeCheck {
     /// whether a code was sent to an address.
     static func prepare(
         _ proof: Proof,
-        _ purpose: CodePurpose,
-        _ address: Address,
-        _ region: String,
+        of scope: CodeScope,
         _ call: Call
     ) throws -> BackgroundTask {
-        if try count(proof, purpose, address, region, call) { return .commit }
-        try note(purpose, address, region, call)
+        if try count(proof, of: scope, call) { return .commit }
+        try noteFailure(of: scope, call)
         return .refusal(wrong)
     }
 
     /// Counts a try; false if none is left or no code is valid.
-    static func count(
-        _ proof: Proof,
-        _ purpose: CodePurpose,
-        _ address: Address,
-        _ region: String,
-        _ call: Call
-    ) throws -> Bool {
+    static func count(_ proof: Proof, of scope: CodeScope, _ call: Call) throws -> Bool {
         guard case .code(let code, let token) = proof else { return true }
-        let scope = scope(purpose, address, region, call)
         return try CodeRules.accepts(code)
-            && call.tx.codes.countTry(scope, token: token, max: CodeRules.triesMax)
+            && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
     }
 
     /// Whether a code or ticket proves the address; does not use it up.
     ///
     /// Expensive work such as a hash follows, and the last step uses the code up.
-    static func matches(
-        _ proof: Proof,
-        _ purpose: CodePurpose,
-        _ address: Address,
-        _ region: String,
-        _ call: Call
-    ) throws -> Bool {
-        try check(proof, scope(purpose, address, region, call), uses: false, call)
+    static func matches(_ proof: Proof, of scope: CodeScope, _ call: Call) throws -> Bool {
+        try check(proof, of: scope, uses: false, call)
     }
 
     /// Uses up a code or ticket; false if it doesn't prove the address.
-    static func use(
-        _ proof: Proof,
-        _ purpose: CodePurpose,
-        _ address: Address,
-        _ region: String,
-        _ call: Call
-    ) throws -> Bool {
-        try check(proof, scope(purpose, address, region, call), uses: true, call)
+    static func use(_ proof: Proof, of scope: CodeScope, _ call: Call) throws -> Bool {
+        try check(proof, of: scope, uses: true, call)
     }
 
     private static func check(
         _ proof: Proof,
-        _ scope: CodeScope,
+        of scope: CodeScope,
         uses: Bool,
         _ call: Call
     ) throws -> Bool {
@@ -86,36 +65,27 @@ enum CodeCheck {
     }
 
     /// Returns the refusal of a wrong code, and notes it in the audit trail.
-    static func refusal(
-        _ purpose: CodePurpose,
-        _ address: Address,
-        _ region: String,
-        _ call: Call
-    ) throws -> Reply {
-        try note(purpose, address, region, call)
+    static func refusal(of scope: CodeScope, _ call: Call) throws -> Reply {
+        try noteFailure(of: scope, call)
         return .refusal(wrong)
     }
 
     /// Notes in the audit trail that a code was wrong, for the caller's account, or else for that of the
     /// address.
-    static func note(
-        _ purpose: CodePurpose,
-        _ address: Address,
-        _ region: String,
-        _ call: Call
-    ) throws {
-        let owner = try call.tx.accounts.find(proved: address, app: call.app.id, region: region)
-        let detail = "\(purpose.rawValue) \(MaskedAddress.text(address.text))"
-        try call.audit(.codeFailed, call.session?.uid ?? owner?.uid, detail)
+    static func noteFailure(of scope: CodeScope, _ call: Call) throws {
+        let owner = try call.tx.accounts.find(
+            proved: scope.address,
+            app: scope.app,
+            region: scope.region
+        )
+        let detail = "\(scope.purpose.rawValue) \(MaskedAddress.text(scope.address.text))"
+        try call.audit(.codeFailed, of: call.session?.uid ?? owner?.uid, detail: detail)
     }
+}
 
+extension Call {
     /// Returns the scope to which a code of this request is bound.
-    static func scope(
-        _ purpose: CodePurpose,
-        _ address: Address,
-        _ region: String,
-        _ call: Call
-    ) -> CodeScope {
-        CodeScope(app: call.app.id, region: region, purpose: purpose, address: address)
+    func codeScope(_ purpose: CodePurpose, _ address: Address, region: String) -> CodeScope {
+        CodeScope(app: app.id, region: region, purpose: purpose, address: address)
     }
 }

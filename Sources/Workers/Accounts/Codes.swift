@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Sodium
 import Storage
 import Wire
@@ -19,59 +18,59 @@ enum Codes {
         let fields = call.fields
         let place = try RequestRegion(call)
         let address = try AccountFields.address(fields, place.countryCode)
-        let purpose = try purpose(fields, CodePurpose.init(sending:))
-        let asker = try asker(purpose, address, place, &call)
-        let scope = CodeCheck.scope(purpose, address, place.region, call)
-        let owner = try owner(of: address, purpose, place, call)
+        let purpose = try CodeCodec.purpose(fields, fromNumber: CodePurpose.init(sending:))
+        let asker = try asker(purpose, to: address, at: place, &call)
+        let scope = call.codeScope(purpose, address, region: place.region)
+        let owner = try owner(of: address, for: purpose, at: place, call)
         let isForNobody = owner == nil && isForKnownOnly(purpose, address)
         if isForNobody { try call.reveal(owner) }
-        try CodeLimits.count(scope, place, call)
+        try CodeLimits.count(scope, at: place, call)
         let code = code()
         let token = Sodium.base64URL(Sodium.randomBytes(16))
         let expiresAt = call.tx.now.adding(seconds: CodeRules.lifeSeconds)
         try call.tx.codes.save(code, for: scope, token: token, expiresAt: expiresAt)
-        let requestID = call.ids.make("r", at: call.tx.now)
-        try call.leave(
+        let requestID = call.work.makeID("r")
+        var notice = AddressNotice(
             .code,
             to: address,
             countryCode: place.countryCode,
-            language: (owner ?? asker)?.profile.language,
-            params: [
-                "code": code, "purpose": purpose.rawValue,
-                "minutes": "\(CodeRules.lifeSeconds / 60)",
-            ],
-            origin: OutgoingMessage.Origin(
-                terminal: call.request.terminal,
-                app: call.app.id,
-                requestID: requestID
-            ),
-            expiresAt: expiresAt,
-            isDummy: isForNobody
+            language: (owner ?? asker)?.profile.language
         )
+        notice.params = [
+            "code": code, "purpose": purpose.rawValue,
+            "minutes": "\(CodeRules.lifeSeconds / 60)",
+        ]
+        notice.origin = OutgoingMessage.Origin(
+            terminal: call.request.terminal,
+            app: call.app.id,
+            requestID: requestID
+        )
+        notice.expiresAt = expiresAt
+        notice.isDummy = isForNobody
+        try call.queue(notice)
         try call.audit(
             .codeSent,
-            (asker ?? owner)?.uid,
-            "\(purpose.rawValue) \(MaskedAddress.text(address.text))"
+            of: (asker ?? owner)?.uid,
+            detail: "\(purpose.rawValue) \(MaskedAddress.text(address.text))"
         )
-        return .result(
-            [
-                "expiresIn": .integer(CodeRules.lifeSeconds),
-                "retryAfter": .integer(CodeLimits.pauseSeconds),
-                "codeToken": .string(token), "requestId": .string(requestID),
-            ],
-            isSecret: true
+        let answer = CodeCodec.sent(
+            requestID: requestID,
+            token: token,
+            lifeSeconds: CodeRules.lifeSeconds,
+            pauseSeconds: CodeLimits.pauseSeconds
         )
+        return .result(answer, isSecret: true)
     }
 
     /// Returns the user with the address: proved, or, to set a new password, used for the registration.
     private static func owner(
         of address: Address,
-        _ purpose: CodePurpose,
-        _ place: RequestRegion,
+        for purpose: CodePurpose,
+        at place: RequestRegion,
         _ call: Call
     ) throws -> User? {
         guard purpose != .resetPassword else {
-            return try Passwords.resettable(address, place.region, call)
+            return try Passwords.resettable(address, region: place.region, call)
         }
         return try call.tx.accounts.find(proved: address, app: call.app.id, region: place.region)
     }
@@ -88,8 +87,8 @@ enum Codes {
     /// Returns the calling user, if the purpose needs one; refuses codes that this user may not ask for.
     private static func asker(
         _ purpose: CodePurpose,
-        _ address: Address,
-        _ place: RequestRegion,
+        to address: Address,
+        at place: RequestRegion,
         _ call: inout Call
     ) throws -> User? {
         if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {
@@ -104,20 +103,6 @@ enum Codes {
         return user
     }
 
-    private static func purpose(
-        _ fields: Fields,
-        _ fromNumber: (Int64) -> CodePurpose?
-    ) throws -> CodePurpose {
-        let value = fields.object["purpose"]
-        let purpose =
-            value?.stringValue.flatMap(CodePurpose.init(rawValue:))
-            ?? value?.intValue.flatMap(fromNumber)
-        guard let purpose else {
-            throw fields.refuse("purpose", value == nil ? "is missing" : "is not a purpose")
-        }
-        return purpose
-    }
-
     /// Returns six random digits, uniformly distributed.
     private static func code() -> String {
         let digits = String(Int.random(in: 0..<1_000_000, using: &SecureRandom.source))
@@ -129,24 +114,29 @@ enum Codes {
     @Sendable
     private static func prepareCheck(_ call: inout Call) throws -> BackgroundTask? {
         let (place, address, purpose, proof) = try checked(call)
-        return try CodeCheck.count(proof, purpose, address, place.region, call) ? .commit : nil
+        let scope = call.codeScope(purpose, address, region: place.region)
+        return try CodeCheck.count(proof, of: scope, call) ? .commit : nil
     }
 
     @Sendable
     private static func check(_ call: inout Call) throws -> Reply {
         let (place, address, purpose, proof) = try checked(call)
+        let scope = call.codeScope(purpose, address, region: place.region)
         let isValid =
             try call.isPrepared
-            && CodeCheck.matches(proof, purpose, address, place.region, call)
-        if !isValid { try CodeCheck.note(purpose, address, place.region, call) }
-        return .result(["valid": .bool(isValid)])
+            && CodeCheck.matches(proof, of: scope, call)
+        if !isValid { try CodeCheck.noteFailure(of: scope, call) }
+        return .result(CodeCodec.checked(isValid: isValid))
     }
 
     private static func checked(_ call: Call) throws -> (RequestRegion, Address, CodePurpose, Proof)
     {
         let place = try RequestRegion(call)
         let address = try AccountFields.address(call.fields, place.countryCode)
-        let purpose = try purpose(call.fields, CodePurpose.init(checking:))
+        let purpose = try CodeCodec.purpose(
+            call.fields,
+            fromNumber: CodePurpose.init(checking:)
+        )
         let code = try call.fields.requiredText("code", length: 0...16)
         let token = try call.fields.text("codeToken", length: 1...64)
         return (place, address, purpose, .code(code, token: token))
@@ -157,14 +147,16 @@ enum Codes {
     @Sendable
     private static func prepareVerify(_ call: inout Call) throws -> BackgroundTask? {
         let (place, address, proof) = try verified(call)
-        return try CodeCheck.prepare(proof, .operation, address, place.region, call)
+        let scope = call.codeScope(.operation, address, region: place.region)
+        return try CodeCheck.prepare(proof, of: scope, call)
     }
 
     @Sendable
     private static func verify(_ call: inout Call) throws -> Reply {
         let (place, address, proof) = try verified(call)
-        guard try CodeCheck.use(proof, .operation, address, place.region, call) else {
-            return try CodeCheck.refusal(.operation, address, place.region, call)
+        let scope = call.codeScope(.operation, address, region: place.region)
+        guard try CodeCheck.use(proof, of: scope, call) else {
+            return try CodeCheck.refusal(of: scope, call)
         }
         let ticket = try call.tx.codes.makeTicket(
             for: address,
@@ -173,10 +165,7 @@ enum Codes {
             terminal: call.request.terminal,
             expiresAt: call.tx.now.adding(seconds: CodeRules.ticketSeconds)
         )
-        return .result(
-            ["ticket": .string(ticket), "expiresIn": .integer(CodeRules.ticketSeconds)],
-            isSecret: true
-        )
+        return .result(CodeCodec.ticket(ticket, seconds: CodeRules.ticketSeconds), isSecret: true)
     }
 
     private static func verified(_ call: Call) throws -> (RequestRegion, Address, Proof) {

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -34,7 +33,7 @@ enum Login {
             let code = try fields.text("code", length: 0...16)
             let token = try fields.text("codeToken", length: 1...64)
             proof = code.map { .code($0, token: token) }
-            let hasPassword = fields.object["password"] != nil
+            let hasPassword = fields.has("password")
             if hasPassword, proof != nil {
                 throw fields.refuse("code", "stands in place of a password, not beside it")
             }
@@ -52,16 +51,17 @@ enum Login {
         let parameters = try LoginParameters(call)
         try call.checkTerminal()
         if let proof = parameters.proof, let address = parameters.name.address {
-            try revealUnknown(address, parameters.place.region, call)
-            return try CodeCheck.prepare(proof, .login, address, parameters.place.region, call)
+            try revealUnknown(address, region: parameters.place.region, call)
+            let scope = call.codeScope(.login, address, region: parameters.place.region)
+            return try CodeCheck.prepare(proof, of: scope, call)
         }
-        return try preparePassword(parameters.name, parameters.place.region, call)
+        return try preparePassword(parameters.name, region: parameters.place.region, call)
     }
 
     /// Refuses an unknown address that can't be registered by a code, if the app allows its answers to tell.
     private static func revealUnknown(
         _ address: Address,
-        _ region: String,
+        region: String,
         _ call: Call
     ) throws {
         guard !address.isPhone || !call.app.policies.phoneRegistration else { return }
@@ -73,14 +73,19 @@ enum Login {
     /// Counts a try and asks for the password's verification, at the same cost for an unknown user.
     private static func preparePassword(
         _ name: LoginName,
-        _ region: String,
+        region: String,
         _ call: Call
     ) throws -> BackgroundTask {
         let password = try AccountFields.oldPassword(call.fields)
         let user = try call.tx.accounts.find(name, app: call.app.id, region: region)
-        let others = try others(name, than: user, region, call)
+        let others = try others(name, than: user, region: region, call)
         try call.reveal(user ?? others.compactMap(\.self).first)
-        let tries = try PasswordTries.begin(name, region, known([user] + others), call)
+        let tries = try PasswordTries.begin(
+            name,
+            region: region,
+            meaning: known([user] + others),
+            call
+        )
         let hashes = ([user] + others).map { user in
             user.flatMap { tries.silentlyLocked.contains($0.uid) ? nil : $0.passwordHash }
         }
@@ -103,7 +108,7 @@ enum Login {
     private static func others(
         _ name: LoginName,
         than owner: User?,
-        _ region: String,
+        region: String,
         _ call: Call
     ) throws -> [User?] {
         guard case .email(let email) = name else { return [] }
@@ -120,7 +125,7 @@ enum Login {
             )
             others += Array(repeating: nil, count: places - others.count)
         }
-        if call.fields.object["account"] != nil {
+        if call.fields.has("account") {
             others.append(
                 try name.asUsername.flatMap {
                     try accounts.find($0, app: call.app.id, region: region)
@@ -134,53 +139,64 @@ enum Login {
     private static func run(_ call: inout Call) throws -> Reply {
         let parameters = try LoginParameters(call)
         if let proof = parameters.proof, let address = parameters.name.address {
-            return try runCode(proof, address, parameters, &call)
+            return try runCode(proof, of: address, parameters: parameters, &call)
         }
-        return try runPassword(parameters.name, parameters.place, parameters.terminal, &call)
+        return try runPassword(
+            parameters.name,
+            at: parameters.place,
+            on: parameters.terminal,
+            &call
+        )
     }
 
     /// Logs in a user whose password was verified, if the account still has the verified hash.
     private static func runPassword(
         _ name: LoginName,
-        _ place: RequestRegion,
-        _ terminal: TerminalInfo,
+        at place: RequestRegion,
+        on terminal: TerminalInfo,
         _ call: inout Call
     ) throws -> Reply {
         let first = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
-        let users = known([first] + (try others(name, than: first, place.region, call)))
+        let users = known([first] + (try others(name, than: first, region: place.region, call)))
         let matched = call.prepared.matched
         let meant = users.first { $0.passwordHash == matched } ?? users.first
         guard var user = meant, let matched else {
-            try call.audit(.loginFailed, first?.uid, call.request.method)
+            try call.audit(.loginFailed, of: first?.uid, detail: call.request.method)
             return .refusal(wrong)
         }
         try Passwords.checkCurrent(matched, user)
         // The password was compared with the other users' hashes too, and did not match.
-        try PasswordTries.succeeded(name, place.region, user, call)
+        try PasswordTries.succeeded(name, region: place.region, of: user, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed
             try call.tx.accounts.save(user)
         }
-        return try SessionLifecycle.begin(&call, user, terminal, isNew: false)
+        return try SessionLifecycle.begin(for: user, on: terminal, isNew: false, &call)
     }
 
     /// Logs in a user with the code of a proved address; an unknown phone is registered by it.
     private static func runCode(
         _ proof: Proof,
-        _ address: Address,
-        _ parameters: LoginParameters,
+        of address: Address,
+        parameters: LoginParameters,
         _ call: inout Call
     ) throws -> Reply {
         let region = parameters.place.region
-        guard try CodeCheck.use(proof, .login, address, region, call) else {
-            return try CodeCheck.refusal(.login, address, region, call)
+        let scope = call.codeScope(.login, address, region: region)
+        guard try CodeCheck.use(proof, of: scope, call) else {
+            return try CodeCheck.refusal(of: scope, call)
         }
         let known = try call.tx.accounts.find(proved: address, app: call.app.id, region: region)
         if let known {
-            return try SessionLifecycle.begin(&call, known, parameters.terminal, isNew: false)
+            return try SessionLifecycle.begin(
+                for: known,
+                on: parameters.terminal,
+                isNew: false,
+                &call
+            )
         }
         guard case .phone(let phone) = address else {
-            return try CodeCheck.refusal(.login, address, region, call)
+            return try CodeCheck.refusal(of: scope, call)
         }
         guard call.app.policies.phoneRegistration else { throw Registration.phoneIsOff }
         var draft = try NewUser.draft(parameters.place, &call)
@@ -190,7 +206,7 @@ enum Login {
             draft.user.ownsUsername = false
         }
         let user = try NewUser.store(draft, &call)
-        return try SessionLifecycle.begin(&call, user, parameters.terminal, isNew: true)
+        return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
     // MARK: The app's own ids
@@ -212,7 +228,7 @@ enum Login {
         let (place, name, _) = try external(call)
         try call.checkTerminal()
         if try call.tx.accounts.find(name, app: call.app.id, region: place.region) != nil {
-            return try preparePassword(name, place.region, call)
+            return try preparePassword(name, region: place.region, call)
         }
         try call.quotas.check(call.namedQuotas)
         return .hash(try AccountFields.newPassword(call.fields, names: Registration.names(name)))
@@ -223,14 +239,14 @@ enum Login {
         let (place, name, terminal) = try external(call)
         let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard let hash = call.prepared.hash else {
-            return try runPassword(name, place, terminal, &call)
+            return try runPassword(name, at: place, on: terminal, &call)
         }
         guard known == nil else {
             // Another request registered the id first: the password must be that account's.
             throw Rejection(.unavailable, "The id was just registered; ask again.", retryAfter: 1)
         }
         var user = User(
-            uid: UserID(trusted: call.ids.make("u", at: call.tx.now)),
+            uid: UserID(trusted: call.work.makeID("u")),
             app: call.app.id,
             region: place.region,
             countryCode: place.countryCode,
@@ -242,10 +258,10 @@ enum Login {
         user.passwordHash = hash
         try call.quotas.take(call.namedQuotas)
         try call.tx.accounts.insert(user, deviceID: nil)
-        try call.audit(.registered, user.uid, call.request.method)
+        try call.audit(.registered, of: user.uid, detail: call.request.method)
         if try call.fields.bool("createHome") == true {
-            try HomeMethods.make(Home.firstName, nil, for: user.uid, &call)
+            try HomeMethods.make(Home.firstName, at: nil, for: user.uid, &call)
         }
-        return try SessionLifecycle.begin(&call, user, terminal, isNew: true)
+        return try SessionLifecycle.begin(for: user, on: terminal, isNew: true, &call)
     }
 }

@@ -23,7 +23,7 @@ enum NewUser {
             return Draft(user: user, isConverted: true)
         }
         let user = User(
-            uid: UserID(trusted: call.ids.make("u", at: call.tx.now)),
+            uid: UserID(trusted: call.work.makeID("u")),
             app: call.app.id,
             region: place.region,
             countryCode: place.countryCode,
@@ -41,7 +41,7 @@ enum NewUser {
         try call.quotas.take(call.namedQuotas)
         guard draft.isConverted else {
             try call.tx.accounts.insert(user, deviceID: nil)
-            try call.audit(.registered, user.uid, call.request.method)
+            try call.audit(.registered, of: user.uid, detail: call.request.method)
             return user
         }
         try becomeReal(&user, &call)
@@ -59,11 +59,11 @@ enum NewUser {
         try SessionLifecycle.endAll(
             of: user.uid,
             except: call.request.terminal,
-            reason: .terminated,
-            actor: call.anybody(user.uid),
-            &call
+            because: .terminated,
+            by: call.anybody(user.uid),
+            in: &call.work
         )
-        try call.audit(.converted, user.uid, call.request.method)
+        try call.audit(.converted, of: user.uid, detail: call.request.method)
     }
 
     /// Gives a user an address that was just proved; users who had it without proof lose it.
@@ -85,7 +85,7 @@ enum NewUser {
     static func checkFree(
         _ username: Username,
         for uid: UserID?,
-        _ region: String,
+        region: String,
         _ call: Call
     )
         throws

@@ -31,11 +31,11 @@ enum OwnerProof {
             return .verify(SecretBytes(bytes ?? []), against: hash)
         case .code(_, let token, let purpose, let addresses):
             for address in addresses {
-                let scope = Self.scope(purpose, address, user)
+                let scope = CodeScope(purpose, address, of: user)
                 guard try call.tx.codes.isOut(scope) else { continue }
-                let max = CodeRules.triesMax
+                let max = CodeRules.wrongCodesMax
                 guard try call.tx.codes.countTry(scope, token: token, max: max) else {
-                    try call.audit(.codeFailed, user.uid, call.request.method)
+                    try call.audit(.codeFailed, of: user.uid, detail: call.request.method)
                     return .refusal(wrong(field))
                 }
             }
@@ -54,7 +54,7 @@ enum OwnerProof {
             try PasswordTries.succeeded(user, call)
         case .code(let code, let token, let purpose, let addresses):
             for address in addresses {
-                let scope = Self.scope(purpose, address, user)
+                let scope = CodeScope(purpose, address, of: user)
                 if try call.tx.codes.use(code, token: token, for: scope) { return }
             }
             throw wrong(field)
@@ -77,7 +77,7 @@ enum OwnerProof {
     func refusal(_ rejection: Rejection, of user: User, _ call: Call) throws -> Reply {
         let kind: AuditEntry.Kind =
             if case .password = self { .passwordFailed } else { .codeFailed }
-        try call.audit(kind, user.uid, call.request.method)
+        try call.audit(kind, of: user.uid, detail: call.request.method)
         return .refusal(rejection)
     }
 
@@ -88,12 +88,11 @@ enum OwnerProof {
         }
         return Rejection(.invalidCode, "The code is wrong, too old or used.", field: field)
     }
+}
 
-    private static func scope(
-        _ purpose: CodePurpose,
-        _ address: Address,
-        _ user: User
-    ) -> CodeScope {
-        CodeScope(app: user.app, region: user.region, purpose: purpose, address: address)
+extension CodeScope {
+    /// The scope of a code that one of an account's addresses gets.
+    init(_ purpose: CodePurpose, _ address: Address, of user: User) {
+        self.init(app: user.app, region: user.region, purpose: purpose, address: address)
     }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -37,7 +36,7 @@ enum Passwords {
         var user = try call.user()
         if user.passwordHash != nil {
             guard let matched = call.prepared.matched else {
-                try call.audit(.passwordFailed, user.uid, call.request.method)
+                try call.audit(.passwordFailed, of: user.uid, detail: call.request.method)
                 return .refusal(wrong)
             }
             try checkCurrent(matched, user)
@@ -45,32 +44,37 @@ enum Passwords {
         }
         user.passwordHash = call.prepared.hash
         try call.tx.accounts.save(user)
-        try afterwards(user, .passwordChanged, sparing: call.request.terminal, &call)
-        return .result([:])
+        try endOldPassword(
+            of: user,
+            because: .passwordChanged,
+            sparing: call.request.terminal,
+            &call
+        )
+        return .done
     }
 
     /// Ends the sessions, codes and links of the old password, and informs the user.
-    private static func afterwards(
-        _ user: User,
-        _ reason: Session.EndReason,
+    private static func endOldPassword(
+        of user: User,
+        because reason: Session.EndReason,
         sparing terminal: TerminalID?,
         _ call: inout Call
     ) throws {
         try SessionLifecycle.endAll(
             of: user.uid,
             except: terminal,
-            reason: reason,
-            actor: call.anybody(user.uid),
-            &call
+            because: reason,
+            by: call.anybody(user.uid),
+            in: &call.work
         )
         try call.tx.links.void(.resetPassword, of: user.uid)
         for address in user.verifiedAddresses {
-            let scope = CodeCheck.scope(.resetPassword, address, user.region, call)
+            let scope = call.codeScope(.resetPassword, address, region: user.region)
             try call.tx.codes.void(scope)
         }
         try call.notifyPasswordChanged(user)
         let kind: AuditEntry.Kind = reason == .passwordReset ? .passwordReset : .passwordChanged
-        try call.audit(kind, user.uid)
+        try call.audit(kind, of: user.uid)
     }
 
     // MARK: Checking
@@ -87,12 +91,12 @@ enum Passwords {
     private static func check(_ call: inout Call) throws -> Reply {
         let user = try call.user()
         guard let matched = call.prepared.matched else {
-            try call.audit(.passwordFailed, user.uid, call.request.method)
-            return .result(["match": false])
+            try call.audit(.passwordFailed, of: user.uid, detail: call.request.method)
+            return .result(AccountCodec.compared(isMatch: false))
         }
         try checkCurrent(matched, user)
         try PasswordTries.succeeded(user, call)
-        return .result(["match": true])
+        return .result(AccountCodec.compared(isMatch: true))
     }
 
     // MARK: Resetting
@@ -110,12 +114,13 @@ enum Passwords {
         let (place, address, proof) = try resetParameters(call)
         let names = Registration.names(LoginName(address))
         _ = try AccountFields.newPassword(call.fields, "newPassword", names: names)
-        try call.reveal(resettable(address, place.region, call))
+        try call.reveal(resettable(address, region: place.region, call))
         let tried = try purposes.filter {
-            try CodeCheck.count(proof, $0, address, place.region, call)
+            try CodeCheck.count(proof, of: call.codeScope($0, address, region: place.region), call)
         }
         if !tried.isEmpty { return .tried(tried) }
-        try CodeCheck.note(.resetPassword, address, place.region, call)
+        let scope = call.codeScope(.resetPassword, address, region: place.region)
+        try CodeCheck.noteFailure(of: scope, call)
         return .refusal(CodeCheck.wrong)
     }
 
@@ -127,29 +132,31 @@ enum Passwords {
     @Sendable
     private static func reset(_ call: inout Call) throws -> Reply {
         let (place, address, proof) = try resetParameters(call)
-        let purpose = try (call.prepared.tried ?? purposes).first {
-            try CodeCheck.matches(proof, $0, address, place.region, call)
-        }
-        guard let purpose, var user = try resettable(address, place.region, call)
-        else { return try CodeCheck.refusal(.resetPassword, address, place.region, call) }
+        let region = place.region
+        let wrong = call.codeScope(.resetPassword, address, region: region)
+        let scope = try (call.prepared.tried ?? purposes)
+            .map { call.codeScope($0, address, region: region) }
+            .first { try CodeCheck.matches(proof, of: $0, call) }
+        guard let scope, var user = try resettable(address, region: place.region, call)
+        else { return try CodeCheck.refusal(of: wrong, call) }
         // Only a caller with the code learns that the password equals a name of the account.
         let password = try AccountFields.newPassword(call.fields, "newPassword", names: user.names)
         guard let hash = call.prepared.hash else { return .more(.hash(password)) }
-        guard try CodeCheck.use(proof, purpose, address, place.region, call),
+        guard try CodeCheck.use(proof, of: scope, call),
             try LinkRules.prove(address, of: &user, in: call.tx)
-        else { return try CodeCheck.refusal(.resetPassword, address, place.region, call) }
+        else { return try CodeCheck.refusal(of: wrong, call) }
         user.passwordHash = hash
         try call.tx.accounts.save(user)
         try PasswordTries.clear(user, in: call.tx)
-        try afterwards(user, .passwordReset, sparing: nil, &call)
-        return .result([:])
+        try endOldPassword(of: user, because: .passwordReset, sparing: nil, &call)
+        return .done
     }
 
     /// Returns the user whose password an address resets: the one who proved it, else the first who registered with
     /// it, else the one with it as username.
     static func resettable(
         _ address: Address,
-        _ region: String,
+        region: String,
         _ call: Call
     ) throws -> User? {
         let accounts = call.tx.accounts
@@ -168,29 +175,25 @@ enum Passwords {
     private static func requestReset(_ call: inout Call) throws -> Reply {
         let place = try RequestRegion(call)
         let text = try call.fields.requiredText("email", length: 0...320)
-        let email = try AccountFields.email(text, "email", call.fields)
+        let email = try AccountFields.email(text, of: "email", in: call.fields)
         // Counted equally with and without such an account.
         try call.quotas.take(call.mailQuotas)
-        let user = try resettable(.email(email), place.region, call)
+        let user = try resettable(.email(email), region: place.region, call)
         try call.reveal(user)
-        try LinkMail.make(
-            .resetPassword,
-            for: LinkMail.Recipient(
-                uid: user?.uid,
-                app: call.app.id,
-                address: email.key,
-                countryCode: place.countryCode,
-                language: user?.profile.language
-            ),
-            call.environment,
-            ids: &call.ids,
-            in: call.tx
+        let recipient = LinkMail.Recipient(
+            uid: user?.uid,
+            app: call.app.id,
+            address: email.key,
+            countryCode: place.countryCode,
+            language: user?.profile.language
         )
+        let mail = LinkMail(.resetPassword, to: recipient)
+        try mail.send(publicURL: call.environment.publicURL, in: &call.work)
         try call.audit(
             .linkSent,
-            user?.uid,
-            "resetPassword \(MaskedAddress.text(email.text))"
+            of: user?.uid,
+            detail: "resetPassword \(MaskedAddress.text(email.text))"
         )
-        return .result([:])
+        return .done
     }
 }

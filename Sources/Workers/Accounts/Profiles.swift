@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -17,17 +16,14 @@ enum Profiles {
     @Sendable
     private static func whoami(_ call: inout Call) throws -> Reply {
         let user = try call.user()
-        return .result([
-            "user": call.shown(user),
-            "session": .object(AccountCodec.encode(try call.caller())),
-        ])
+        return .result(AccountCodec.whoami(call.shown(user), try call.caller()))
     }
 
     @Sendable
     private static func getUser(_ call: inout Call) throws -> Reply {
         let asker = try call.user()
         let uid = try call.fields.requiredID("uid", as: UserID.self)
-        if uid == asker.uid, let own = call.shown(asker).objectValue { return .result(own) }
+        if uid == asker.uid { return .result(call.shown(asker)) }
         guard let user = try call.tx.accounts.find(uid), user.app == asker.app,
             user.region == asker.region
         else { throw Rejection(.resourceNotFound, "There is no such user.", field: "params.uid") }
@@ -41,27 +37,23 @@ enum Profiles {
         var user = try call.user()
         let fields = call.fields
         let place = (user.profile.latitude, user.profile.longitude)
-        let hasNames = ["username", "phone", "email"].contains { fields.object[$0] != nil }
-        if fields.object["username"] != nil { try setUsername(&user, call) }
+        let hasNames = ["username", "phone", "email"].contains { fields.has($0) }
+        if fields.has("username") { try setUsername(&user, call) }
         try writeDown(&user, &call)
         var refusal: Rejection?
         do {
             try AccountFields.merge(try AccountFields.profile(fields), of: fields, into: &user)
-        } catch let rejection as Rejection where hasNames && isAnythingLeft(fields) {
+        } catch let rejection as Rejection where hasNames && !fields.isEmpty {
             refusal = rejection
         }
         try call.tx.accounts.save(user)
         if place != (user.profile.latitude, user.profile.longitude) {
             // Sunrise and sunset depend on the place.
             try call.tx.replans.add(.user(user.uid))
-            call.effects.wake(.schedule)
+            call.work.effects.wake(.schedule)
         }
-        var result: JSONObject = ["user": call.shown(user)]
-        result["profileError"] = refusal.map { AnswerCodec.error($0) }
-        return .result(result)
+        return .result(AccountCodec.changed(call.shown(user), profileError: refusal))
     }
-
-    private static func isAnythingLeft(_ fields: Fields) -> Bool { !fields.object.members.isEmpty }
 
     private static func setUsername(_ user: inout User, _ call: Call) throws {
         let text = try call.fields.requiredText("username", length: 0...320)
@@ -75,60 +67,63 @@ enum Profiles {
                 field: "params.username"
             )
         }
-        try NewUser.checkFree(username, for: user.uid, user.region, call)
+        try NewUser.checkFree(username, for: user.uid, region: user.region, call)
         user.username = username.text
         user.ownsUsername = true
-        try call.audit(.usernameChanged, user.uid)
+        try call.audit(.usernameChanged, of: user.uid)
     }
 
     /// Stores a phone or an e-mail address without proof: it can't be used to log in, and the proved one stays in
     /// use until this one is proved.
     private static func writeDown(_ user: inout User, _ call: inout Call) throws {
         let fields = call.fields
-        guard fields.object["phone"] != nil || fields.object["email"] != nil else { return }
+        guard fields.has("phone") || fields.has("email") else { return }
         let country =
-            fields.object["phone"] == nil && fields.object["countryCode"] == nil
+            !fields.has("phone") && !fields.has("countryCode")
             ? user.countryCode : try RequestRegion(call).countryCode
         let address = try AccountFields.address(fields, country)
         let before = user
         user.writeDown(address, at: call.tx.now)
         guard user != before else { return }
         if !address.isPhone { try call.tx.links.void(.verifyEmail, of: user.uid) }
-        try call.audit(.addressChanged, user.uid, MaskedAddress.text(address.text))
+        try call.audit(.addressChanged, of: user.uid, detail: MaskedAddress.text(address.text))
         guard !user.relies(onAddressLike: address) || user.pending(like: address) == address
         else { return }
-        try tellWhom(address, user, &call)
+        try proveOrNotifyOwner(address, of: user, &call)
     }
 
     /// Sends the link that proves an address; if another user has it, informs that user instead.
-    private static func tellWhom(_ address: Address, _ user: User, _ call: inout Call) throws {
+    private static func proveOrNotifyOwner(
+        _ address: Address,
+        of user: User,
+        _ call: inout Call
+    ) throws {
         let name = LoginName(address)
         let owner = try call.tx.accounts.find(name, app: user.app, region: user.region)
         if let owner, owner.uid != user.uid, call.app.policies.revealAccounts {
             throw NewUser.taken(address)
         }
         if address.isPhone {
-            if let owner, owner.uid != user.uid { try tellOnce(address, owner, &call) }
+            if let owner, owner.uid != user.uid { try notifyOwnerOnce(address, of: owner, &call) }
         } else if call.app.policies.emailVerification {
             try call.sendVerification(user)
         } else if let owner, owner.uid != user.uid, owner.isEmailVerified {
-            try tellOnce(address, owner, &call)
+            try notifyOwnerOnce(address, of: owner, &call)
         }
     }
 
     /// Informs the owner of an address, once a day.
     ///
     /// It never refuses: since nothing is sent to a free address, a refusal would tell which of the two it was.
-    private static func tellOnce(
+    private static func notifyOwnerOnce(
         _ address: Address,
-        _ owner: User,
+        of owner: User,
         _ call: inout Call
     ) throws {
         let subject = "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")"
-        let day: Int64 = 86_400
-        guard try call.tx.attempts.retryAfter(subject, max: 1, windowSeconds: day) == nil
+        guard try call.tx.attempts.retryAfter(subject, max: 1, windowSeconds: Quota.day) == nil
         else { return }
-        try call.tx.attempts.add(subject, windowSeconds: day)
+        try call.tx.attempts.add(subject, windowSeconds: Quota.day)
         try call.notifyTaken(address, owner)
     }
 }

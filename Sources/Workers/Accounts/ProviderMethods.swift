@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -48,7 +47,11 @@ enum ProviderMethods {
     /// Refuses a login that the provider did not confirm, and notes it in the audit trail.
     private static func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
         let provider = try call.fields.text("provider", length: 1...69) ?? ""
-        try call.audit(.loginFailed, call.session?.uid, "\(call.request.method) \(provider)")
+        try call.audit(
+            .loginFailed,
+            of: call.session?.uid,
+            detail: "\(call.request.method) \(provider)"
+        )
         return .refusal(rejection)
     }
 
@@ -95,17 +98,17 @@ enum ProviderMethods {
         )
         if let owner, let user = try call.tx.accounts.find(owner) {
             try keep(identity, for: user, call)
-            return try SessionLifecycle.begin(&call, user, terminal, isNew: false)
+            return try SessionLifecycle.begin(for: user, on: terminal, isNew: false, &call)
         }
-        var user = try newUser(identity, place, &call)
+        var user = try newUser(identity, at: place, &call)
         try keep(identity, for: user, call)
         user.providers = [identity.provider.rawValue]
-        return try SessionLifecycle.begin(&call, user, terminal, isNew: true)
+        return try SessionLifecycle.begin(for: user, on: terminal, isNew: true, &call)
     }
 
     private static func newUser(
         _ identity: VerifiedIdentity,
-        _ place: RequestRegion,
+        at place: RequestRegion,
         _ call: inout Call
     ) throws -> User {
         var draft = try NewUser.draft(place, &call)
@@ -131,7 +134,7 @@ enum ProviderMethods {
 
     private static func randomUsername(_ place: RequestRegion, _ call: inout Call) throws -> String
     {
-        "user-" + call.ids.make("x", at: call.tx.now).dropFirst(2)
+        "user-" + call.work.makeID("x").dropFirst(2)
     }
 
     // MARK: Linking
@@ -170,14 +173,14 @@ enum ProviderMethods {
             )
         }
         try keep(identity, for: user, call)
-        if owner == nil { try call.audit(.providerLinked, user.uid, provider) }
+        if owner == nil { try call.audit(.providerLinked, of: user.uid, detail: provider) }
         fill(&user, from: identity)
         if user.isAnonymous {
             try NewUser.becomeReal(&user, &call)
         } else {
             try call.tx.accounts.save(user)
         }
-        return .result([:])
+        return .done
     }
 
     @Sendable
@@ -201,8 +204,8 @@ enum ProviderMethods {
             throw Rejection(.forbidden, "The last way to log in can't be removed.")
         }
         _ = try call.tx.identities.remove(provider, of: user.uid)
-        try call.audit(.providerUnlinked, user.uid, provider)
-        return .result([:])
+        try call.audit(.providerUnlinked, of: user.uid, detail: provider)
+        return .done
     }
 
     @Sendable
@@ -212,15 +215,13 @@ enum ProviderMethods {
             let keepsToken =
                 ProviderName(rawValue: link.provider)
                 .flatMap { call.app.providers[$0]?.keepsToken } ?? false
-            return JSONObject([
-                ("provider", .string(link.provider)), ("subject", .string(link.subject)),
-                ("linkedAt", .integer(link.linkedAt.milliseconds)),
-                (
-                    "accessToken",
-                    keepsToken ? link.accessToken.map { .string($0) } : nil
-                ),
-            ])
+            return AccountCodec.provider(
+                link.provider,
+                subject: link.subject,
+                linkedAt: link.linkedAt,
+                token: keepsToken ? link.accessToken : nil
+            )
         }
-        return .result(["providers": .array(links.map { .object($0) })], isSecret: true)
+        return .result(AccountCodec.providers(links), isSecret: true)
     }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -62,7 +61,7 @@ enum Registration {
         /// number.
         func giveUsername(to user: inout User, _ call: Call) throws {
             if let username {
-                try NewUser.checkFree(username, for: user.uid, place.region, call)
+                try NewUser.checkFree(username, for: user.uid, region: place.region, call)
                 user.username = username.text
                 user.ownsUsername = true
             } else if user.username == nil, let phone = user.phone, user.isPhoneVerified {
@@ -81,7 +80,7 @@ enum Registration {
         try call.quotas.check(call.namedQuotas)
         let password = try AccountFields.newPassword(call.fields, names: parameters.names)
         if let username = parameters.username {
-            try NewUser.checkFree(username, for: nil, parameters.place.region, call)
+            try NewUser.checkFree(username, for: nil, region: parameters.place.region, call)
         }
         if parameters.proof == nil, parameters.needsProof(call.app.policies) {
             throw call.fields.refuse("code", "is missing")
@@ -89,7 +88,8 @@ enum Registration {
         guard let proof = parameters.proof, let address = parameters.address else {
             return .hash(password)
         }
-        return try CodeCheck.prepare(proof, .register, address, parameters.place.region, call)
+        let scope = call.codeScope(.register, address, region: parameters.place.region)
+        return try CodeCheck.prepare(proof, of: scope, call)
     }
 
     /// Returns the forms of a name that can't be its password.
@@ -107,9 +107,9 @@ enum Registration {
         let parameters = try RegistrationParameters(call)
         if let proof = parameters.proof, let address = parameters.address, call.prepared.hash == nil
         {
-            guard try CodeCheck.matches(proof, .register, address, parameters.place.region, call)
-            else {
-                return try CodeCheck.refusal(.register, address, parameters.place.region, call)
+            let scope = call.codeScope(.register, address, region: parameters.place.region)
+            guard try CodeCheck.matches(proof, of: scope, call) else {
+                return try CodeCheck.refusal(of: scope, call)
             }
             return .more(.hash(try AccountFields.newPassword(call.fields, names: parameters.names)))
         }
@@ -118,19 +118,20 @@ enum Registration {
         draft.user.passwordHash = call.prepared.hash
         switch (parameters.address, parameters.proof) {
         case (let address?, let proof?):
-            guard try CodeCheck.use(proof, .register, address, parameters.place.region, call) else {
-                return try CodeCheck.refusal(.register, address, parameters.place.region, call)
+            let scope = call.codeScope(.register, address, region: parameters.place.region)
+            guard try CodeCheck.use(proof, of: scope, call) else {
+                return try CodeCheck.refusal(of: scope, call)
             }
             try NewUser.give(address, to: &draft.user, call)
         case (.email(let email), nil):
             try parameters.giveUsername(to: &draft.user, call)
-            return try runUnproved(email, parameters, draft, &call)
+            return try runUnproved(email, parameters: parameters, draft: draft, &call)
         case (.phone, nil): throw call.fields.refuse("code", "is missing")
         case (nil, _): break
         }
         try parameters.giveUsername(to: &draft.user, call)
         let user = try NewUser.store(draft, &call)
-        return try SessionLifecycle.begin(&call, user, parameters.terminal, isNew: true)
+        return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
     /// Registers an e-mail address without a proof.
@@ -139,8 +140,8 @@ enum Registration {
     /// password, and one message to the address.
     private static func runUnproved(
         _ email: EmailAddress,
-        _ parameters: RegistrationParameters,
-        _ draft: NewUser.Draft,
+        parameters: RegistrationParameters,
+        draft: NewUser.Draft,
         _ call: inout Call
     ) throws -> Reply {
         var draft = draft
@@ -152,7 +153,7 @@ enum Registration {
         if let owner, owner.uid != draft.user.uid, call.app.policies.revealAccounts {
             throw NewUser.taken(.email(email))
         }
-        try limit(email, parameters.place, call)
+        try limit(email, at: parameters.place, call)
         draft.user.email = email
         draft.user.emailClaim = owner == nil ? .registered : .beside
         let user = try NewUser.store(draft, &call)
@@ -160,12 +161,12 @@ enum Registration {
         let policies = call.app.policies
         let isLink = policies.emailRegistration == .link && policies.emailVerification
         try call.sendVerification(user, isLink ? .verifyEmail : .confirmation)
-        return try SessionLifecycle.begin(&call, user, parameters.terminal, isNew: true)
+        return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
     /// Limits unproved registrations of one address in a day, to the number of accounts besides its owner's that can
     /// log in by it.
-    private static func limit(_ email: EmailAddress, _ place: RequestRegion, _ call: Call) throws {
+    private static func limit(_ email: EmailAddress, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(
             email.key,
             boundTo: "register \(call.app.id.text) \(place.region)"

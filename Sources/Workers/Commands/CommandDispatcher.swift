@@ -1,13 +1,13 @@
 package import Domain
-package import Storage
+import Storage
 import Wire
 
-/// Turns orders of apps and operators into commands, and sends all commands: there is no other way to a device.
+/// Turns requests of apps and operators into commands, and sends all commands: there is no other way to a device.
 ///
-/// Any worker takes orders, but only the control worker sends: the commands of one device leave in the order of their
+/// Any worker takes requests, but only the control worker sends: the commands of one device leave in the order of their
 /// numbers. Schedules store theirs by themselves, many at once (`TriggerBatch`), and leave a dispatch request.
 package enum CommandDispatcher {
-    /// Checks an order, numbers and stores it as a command, and requests the control worker to send it
+    /// Checks a request, numbers and stores it as a command, and asks the control worker to send it
     /// at once.
     ///
     /// The command is `queued` then; `sent` follows soon if the device is connected.
@@ -15,19 +15,17 @@ package enum CommandDispatcher {
     package static func enqueue(
         _ request: CommandRequest,
         product: Product?,
-        limits: Limits,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws -> Command {
-        let (command, state) = try prepare(request, product: product, limits: limits, in: tx)
-        guard try CommandQueueLimits.replaced(by: command, state, limits, in: tx).isEmpty else {
+        let (command, state) = try prepare(request, product: product, in: &work)
+        guard try CommandQueueLimits.replaced(by: command, state, in: work).isEmpty else {
             throw CommandQueueLimits.full
         }
-        try tx.commands.save([command])
+        try work.tx.commands.save([command])
         if !state.isAway {
-            let moment = state.listensFrom ?? tx.now
-            try tx.commands.requestDispatches([DispatchRequest(did: command.did, at: moment)])
-            effects.wake(.control)
+            let moment = state.listensFrom ?? work.now
+            try work.tx.commands.requestDispatches([DispatchRequest(did: command.did, at: moment)])
+            work.effects.wake(.control)
         }
         return command
     }
@@ -40,110 +38,70 @@ package enum CommandDispatcher {
     static func send(
         _ request: CommandRequest,
         product: Product?,
-        limits: Limits,
-        topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws -> Command {
-        let (command, state) = try prepare(request, product: product, limits: limits, in: tx)
-        for old in try CommandQueueLimits.replaced(by: command, state, limits, in: tx) {
-            try tx.commands.update([old])
-            try CommandOutcome.publish(
-                old,
-                product: product,
-                topics: topics,
-                in: tx,
-                effects: &effects
-            )
+        let (command, state) = try prepare(request, product: product, in: &work)
+        for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
+            try work.tx.commands.update([old])
+            try CommandOutcome.publish(old, product: product, in: &work)
         }
         let dispatch: DispatchRequest?
         switch state {
         case .front(let due): dispatch = due
         case .unheard(let listensFrom, let isNext):
-            let command = isNext ? command.sent(at: tx.now) : command
-            try tx.commands.save([command])
-            try tx.commands.requestDispatches([
-                DispatchRequest(did: request.did, at: listensFrom, sentBefore: tx.now)
+            let command = isNext ? command.sent(at: work.now) : command
+            try work.tx.commands.save([command])
+            try work.tx.commands.requestDispatches([
+                DispatchRequest(did: request.did, at: listensFrom, sentBefore: work.now)
             ])
             return command
         case .behind, .away:
-            try tx.commands.save([command])
+            try work.tx.commands.save([command])
             return command
         }
         // Commands wait for a connected device only if there is a dispatch request for them.
         var waiting: [Command] = []
         if let dispatch {
-            try tx.commands.removeDispatches([dispatch])
-            try sendAgain(dispatch, limits: limits, topics: topics, in: tx, effects: &effects)
-            waiting = try entitled(
-                request.did,
-                product: product,
-                topics: topics,
-                in: tx,
-                effects: &effects
-            )
+            try work.tx.commands.removeDispatches([dispatch])
+            try sendAgain(dispatch, in: &work)
+            waiting = try takeEntitled(request.did, product: product, in: &work)
         }
-        let sent = try send(
-            waiting + [command],
-            product: product,
-            topics: topics,
-            in: tx,
-            effects: &effects
-        )
+        let sent = try send(waiting + [command], product: product, in: &work)
         return sent.first { $0.cid == command.cid } ?? command
     }
 
     /// Sends a connected device its queued commands, and repeats those that it may have missed.
     ///
     /// Sends nothing if the device is offline again, and later if it has reconnected meanwhile.
-    static func sendQueued(
-        _ dispatch: DispatchRequest,
-        catalog: Catalog,
-        limits: Limits,
-        topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws {
-        guard let record = try tx.statuses.find(dispatch.did), record.status.presence.isOnline
-        else {
-            return
-        }
-        if let listensFrom = record.status.presence.unheard(
-            at: tx.now,
-            within: limits.dispatchSeconds
-        ) {
-            return try tx.commands.requestDispatches([
+    static func sendQueued(_ dispatch: DispatchRequest, in work: inout UnitOfWork) throws {
+        guard let record = try work.tx.statuses.find(dispatch.did),
+            record.status.presence.isOnline
+        else { return }
+        let listensFrom = record.status.presence.unheard(
+            at: work.now,
+            within: work.limits.dispatchSeconds
+        )
+        if let listensFrom {
+            return try work.tx.commands.requestDispatches([
                 DispatchRequest(did: dispatch.did, at: listensFrom, sentBefore: dispatch.sentBefore)
             ])
         }
-        let product = catalog.product(record.productKey)
-        try sendAgain(dispatch, limits: limits, topics: topics, in: tx, effects: &effects)
-        let waiting = try entitled(
-            dispatch.did,
-            product: product,
-            topics: topics,
-            in: tx,
-            effects: &effects
-        )
-        _ = try send(waiting, product: product, topics: topics, in: tx, effects: &effects)
+        let product = try work.product(record.productKey)
+        try sendAgain(dispatch, in: &work)
+        let waiting = try takeEntitled(dispatch.did, product: product, in: &work)
+        _ = try send(waiting, product: product, in: &work)
     }
 
     /// Repeats the commands that a device may have missed.
-    private static func sendAgain(
-        _ dispatch: DispatchRequest,
-        limits: Limits,
-        topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws {
+    private static func sendAgain(_ dispatch: DispatchRequest, in work: inout UnitOfWork) throws {
         guard let moment = dispatch.sentBefore else { return }
-        let missed = try tx.commands.missed(
+        let missed = try work.tx.commands.missed(
             dispatch.did,
             by: moment,
-            limit: limits.queuedPerDevice
+            limit: work.limits.queuedPerDevice
         )
-        for command in missed where try refusal(command, in: tx) == nil {
-            publish(command, topics, at: tx.now, effects: &effects)
+        for command in missed where try refusal(command, in: work.tx) == nil {
+            publish(command, in: &work)
         }
     }
 
@@ -152,10 +110,9 @@ package enum CommandDispatcher {
     private static func prepare(
         _ request: CommandRequest,
         product: Product?,
-        limits: Limits,
-        in tx: Transaction
+        in work: inout UnitOfWork
     ) throws -> (command: Command, state: DispatchState) {
-        guard let product, let record = try tx.statuses.find(request.did) else {
+        guard let product, let record = try work.tx.statuses.find(request.did) else {
             throw Rejection(.notBound, "The device is gone.", field: "params.did")
         }
         if let rejection = ProductRules.check(written: request.data, product: product) {
@@ -170,38 +127,30 @@ package enum CommandDispatcher {
         guard isOnline || request.mode == .queue else {
             throw Rejection(.deviceOffline, "The device is not connected.")
         }
-        let cid = try tx.devices.nextCommandID(request.did)
-        let command = request.command(cid: cid, product: product, at: tx.now)
+        let cid = try work.tx.devices.nextCommandID(request.did)
+        let command = request.command(cid: cid, product: product, at: work.now)
         try CommandQueueLimits.check([command])
-        return (command, try DispatchState(record, limits, in: tx))
+        return (command, try DispatchState(record, in: work))
     }
 
     // MARK: Sending
 
     /// Returns the queued commands that can still be sent; ends those past their deadline and those whose sender
     /// lost access.
-    private static func entitled(
+    private static func takeEntitled(
         _ did: DeviceID,
         product: Product?,
-        topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws -> [Command] {
-        try tx.commands.waiting(did).filter { command in
+        try work.tx.commands.waiting(did).filter { command in
             var ended = command
-            if let code = try refusal(command, in: tx) {
-                CommandRules.refuse(&ended, code, at: tx.now)
+            if let code = try refusal(command, in: work.tx) {
+                CommandRules.refuse(&ended, code, at: work.now)
             } else {
-                guard CommandRules.expired(&ended, at: tx.now) else { return true }
+                guard CommandRules.expired(&ended, at: work.now) else { return true }
             }
-            try tx.commands.update([ended])
-            try CommandOutcome.publish(
-                ended,
-                product: product,
-                topics: topics,
-                in: tx,
-                effects: &effects
-            )
+            try work.tx.commands.update([ended])
+            try CommandOutcome.publish(ended, product: product, in: &work)
             return false
         }
     }
@@ -221,36 +170,23 @@ package enum CommandDispatcher {
     private static func send(
         _ waiting: [Command],
         product: Product?,
-        topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws -> [Command] {
-        let (outgoing, superseded) = CommandRules.merged(waiting, at: tx.now)
-        let sent = outgoing.map { $0.sent(at: tx.now) }
-        try tx.commands.save(superseded + sent)
+        let (outgoing, superseded) = CommandRules.merged(waiting, at: work.now)
+        let sent = outgoing.map { $0.sent(at: work.now) }
+        try work.tx.commands.save(superseded + sent)
         for command in superseded {
-            try CommandOutcome.publish(
-                command,
-                product: product,
-                topics: topics,
-                in: tx,
-                effects: &effects
-            )
+            try CommandOutcome.publish(command, product: product, in: &work)
         }
-        for command in sent { publish(command, topics, at: tx.now, effects: &effects) }
+        for command in sent { publish(command, in: &work) }
         return sent
     }
 
-    private static func publish(
-        _ command: Command,
-        _ topics: Topics,
-        at now: Instant,
-        effects: inout Effects
-    ) {
-        effects.publish(
+    private static func publish(_ command: Command, in work: inout UnitOfWork) {
+        work.effects.publish(
             OutboundMessage(
-                topics.command(command.did),
-                CommandCodec.encode(command, at: now),
+                work.topics.command(command.did),
+                CommandCodec.encode(command, at: work.now),
                 expiresAt: command.expiresAt
             ),
             isSecret: command.hidden != nil

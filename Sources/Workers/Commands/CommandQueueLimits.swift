@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -15,6 +14,11 @@ enum CommandQueueLimits {
     /// Room for changes by merging, and for the fields that the log of commands adds, in bytes.
     private static let reserve = 2048
 
+    /// Whether one more command may wait for a device beside those that wait already.
+    static func hasRoom(beside waiting: Int, in limits: Limits) -> Bool {
+        waiting < limits.queuedPerDevice
+    }
+
     /// Returns the queued commands that a new one replaces, ended; none while there is room for all.
     ///
     /// Queued commands are sent as one message, so they have to fit into one.
@@ -22,16 +26,15 @@ enum CommandQueueLimits {
     static func replaced(
         by command: Command,
         _ state: DispatchState,
-        _ limits: Limits,
-        in tx: Transaction
+        in work: UnitOfWork
     ) throws -> [Command] {
         if state.isFirst { return [] }
-        let waiting = try tx.commands.waiting(command.did).filter { !$0.isOver(at: tx.now) }
-        let isFull = waiting.count >= limits.queuedPerDevice
-        let replaced = isFull ? CommandRules.replaced(waiting + [command], at: tx.now) : []
-        guard waiting.count - replaced.count < limits.queuedPerDevice else { throw full }
-        let outgoing = CommandRules.merged(waiting + [command], at: tx.now).outgoing
-        guard outgoing.allSatisfy({ $0.data.members.count <= FreeForm.attributesMax }) else {
+        let waiting = try work.tx.commands.waiting(command.did).filter { !$0.isOver(at: work.now) }
+        let isFull = !hasRoom(beside: waiting.count, in: work.limits)
+        let replaced = isFull ? CommandRules.replaced(waiting + [command], at: work.now) : []
+        guard hasRoom(beside: waiting.count - replaced.count, in: work.limits) else { throw full }
+        let outgoing = CommandRules.merged(waiting + [command], at: work.now).outgoing
+        guard outgoing.allSatisfy({ $0.valueCount <= FreeForm.attributesMax }) else {
             throw Rejection.invalid(
                 "params.data",
                 "Together with the queued commands the device would be set more than "

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -20,8 +19,8 @@ enum ControlMethod {
         guard binding.access == .control else {
             throw Rejection(.forbidden, "You may watch the device, not control it.")
         }
-        let (data, binary) = try content(fields)
-        let command = try send(
+        let (data, binary) = try CommandCodec.content(fields)
+        let command = try CommandDispatcher.send(
             CommandRequest(
                 did: binding.did,
                 data: data,
@@ -32,8 +31,8 @@ enum ControlMethod {
                 actor: try call.actor(),
                 app: call.app.id
             ),
-            product,
-            &call
+            product: product,
+            in: &call.work
         )
         return waits
             ? .later(command.did, cid: command.cid)
@@ -44,7 +43,7 @@ enum ControlMethod {
     static func query(_ call: inout Call) throws -> Reply {
         let timeout = try call.fields.integer("timeout", in: 1...queryTimeoutMax)
         let (binding, product) = try target(call)
-        let command = try send(
+        let command = try CommandDispatcher.send(
             CommandRequest(
                 did: binding.did,
                 kind: .query,
@@ -52,8 +51,8 @@ enum ControlMethod {
                 actor: try call.actor(),
                 app: call.app.id
             ),
-            product,
-            &call
+            product: product,
+            in: &call.work
         )
         return .later(command.did, cid: command.cid)
     }
@@ -63,41 +62,8 @@ enum ControlMethod {
         let binding = try DeviceMethods.binding(call)
         try DeviceMethods.requireSubscribed(binding)
         guard let record = try call.tx.statuses.find(binding.did),
-            let product = call.catalog.product(record.productKey)
+            let product = try call.work.product(record.productKey)
         else { throw Rejection(.notBound, "The device is gone.", field: "params.did") }
         return (binding, product)
-    }
-
-    private static func content(
-        _ fields: Fields
-    ) throws -> (data: JSONObject, binary: String?) {
-        let data = try fields.object("data")
-        let binary = try fields.base64("binary")
-        let members = data?.members.filter { $0.value != .null } ?? []
-        guard !members.isEmpty || binary != nil else {
-            throw Rejection.invalid("params.data", "params.data or params.binary is missing.")
-        }
-        guard members.isEmpty || binary == nil else {
-            throw Rejection.invalid(
-                "params.binary",
-                "A command carries params.data or params.binary, not both."
-            )
-        }
-        return (JSONObject(members: members), binary)
-    }
-
-    private static func send(
-        _ request: CommandRequest,
-        _ product: Product,
-        _ call: inout Call
-    ) throws -> Command {
-        try CommandDispatcher.send(
-            request,
-            product: product,
-            limits: call.limits,
-            topics: call.topics,
-            in: call.tx,
-            effects: &call.effects
-        )
     }
 }

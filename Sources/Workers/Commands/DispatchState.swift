@@ -14,18 +14,18 @@ enum DispatchState {
     case away
 
     /// Finds the place of a new command of a device.
-    init(_ record: StatusRecord, _ limits: Limits, in tx: Transaction) throws {
+    init(_ record: StatusRecord, in work: UnitOfWork) throws {
         let presence = record.status.presence
         if !presence.isOnline {
             self = .away
-        } else if let moment = presence.unheard(at: tx.now, within: limits.dispatchSeconds) {
+        } else if let moment = presence.unheard(at: work.now, within: work.limits.dispatchSeconds) {
             let isNext =
-                try !tx.commands.hasWaiting(record.did)
-                && tx.commands.sentCount(record.did) < limits.queuedPerDevice
+                try !work.tx.commands.hasWaiting(record.did)
+                && work.tx.commands.sentCount(record.did) < work.limits.queuedPerDevice
             self = .unheard(until: moment, isNext: isNext)
         } else {
-            let dispatch = try tx.commands.nextDispatch(of: record.did)
-            self = dispatch?.isAhead(at: tx.now) == true ? .behind : .front(dispatch)
+            let dispatch = try work.tx.commands.nextDispatch(of: record.did)
+            self = dispatch?.isAhead(at: work.now) == true ? .behind : .front(dispatch)
         }
     }
 

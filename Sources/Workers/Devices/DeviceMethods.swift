@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -62,7 +61,7 @@ enum DeviceMethods {
         guard let device = try call.tx.devices.find(did) else {
             throw Rejection(.notBound, "The device is gone.", field: "params.did")
         }
-        let product = call.catalog.product(device.productKey)
+        let product = try call.work.product(device.productKey)
         let days = Int64(product?.historyDays ?? call.limits.historyDays)
         let oldest = call.tx.now.adding(seconds: -days * 86_400)
         return (max(device.ownershipSince, oldest), oldest, product)
@@ -76,7 +75,7 @@ enum DeviceMethods {
         let limit = try call.pageLimit()
         let offset = try call.pageOffset()
         var products: [ProductKey]?
-        if fields.object["productKeys"] != nil {
+        if fields.has("productKeys") {
             products = try fields.texts("productKeys").map { text in
                 guard let key = ProductKey(text) else {
                     throw Rejection.invalid(
@@ -91,8 +90,7 @@ enum DeviceMethods {
             try list(
                 of: call.caller().uid,
                 products: products,
-                offset: offset,
-                limit: limit,
+                page: PageRange(offset: offset, limit: limit),
                 call
             )
         )
@@ -102,31 +100,31 @@ enum DeviceMethods {
     static func list(
         of uid: UserID,
         products: [ProductKey]?,
-        offset: Int64,
-        limit: Int,
+        page range: PageRange,
         _ call: Call
-    ) throws -> JSONObject {
+    ) throws -> Answer {
         let page = try call.tx.bindings.page(
             of: uid,
             products: call.app.products.among(products),
-            offset: offset,
-            limit: Int64(limit)
+            offset: range.offset,
+            limit: Int64(range.limit)
         )
-        let rows = AnswerRows.fitting(page.rows) { row in
+        let rows = try AnswerRows.fitting(page.rows) { row in
             BindingCodec.row(
                 row.binding,
                 productKey: row.productKey,
                 mac: row.mac,
-                productName: call.catalog.product(row.productKey)?.name ?? "",
+                productName: try call.work.product(row.productKey)?.name ?? "",
                 isOnline: row.isOnline,
                 home: row.home
             )
         }
-        let next = offset + Int64(rows.count)
-        return [
-            "devices": .array(rows), "total": .integer(page.total),
-            "cursor": rows.count < page.rows.count ? .string("\(next)") : nil,
-        ]
+        let next = range.offset + Int64(rows.count)
+        return BindingCodec.page(
+            rows,
+            total: page.total,
+            next: rows.count < page.rows.count ? next : nil
+        )
     }
 
     @Sendable
@@ -136,12 +134,13 @@ enum DeviceMethods {
         guard let record = try call.tx.statuses.find(binding.did) else {
             throw Rejection(.notBound, "The device is gone.", field: "params.did")
         }
-        let payload = StatusCodec.encode(
-            record.status,
-            of: binding.did,
-            product: call.catalog.product(record.productKey)
+        return .result(
+            StatusCodec.answer(
+                record.status,
+                of: binding.did,
+                product: try call.work.product(record.productKey)
+            )
         )
-        return .result(try JSONValue.parse(payload).objectValue ?? [:])
     }
 
     // MARK: Subscribing
@@ -150,13 +149,13 @@ enum DeviceMethods {
     private static func subscribe(_ call: inout Call) throws -> Reply {
         let isSubscribed = try call.fields.requiredBool("subscribed")
         let binding = try binding(call)
-        try call.tx.bindings.setSubscribed(binding.did, binding.uid, isSubscribed)
+        try call.tx.bindings.setSubscribed(binding.did, binding.uid, to: isSubscribed)
         try call.tx.refreshes.add([Refresh(did: binding.did, uid: binding.uid)])
         if isSubscribed != binding.isSubscribed {
             try notifyChanged(binding.did, &call)
         }
-        call.effects.wake(.status)
-        return .result([:])
+        call.work.effects.wake(.status)
+        return .done
     }
 
     // MARK: The user's notes, and the hardware
@@ -169,7 +168,7 @@ enum DeviceMethods {
         let isNew =
             (alias ?? binding.alias) != binding.alias
             || (remark ?? binding.remark) != binding.remark
-        guard isNew else { return .result([:]) }
+        guard isNew else { return .done }
         try call.tx.bindings.setCustomInfo(
             binding.did,
             binding.uid,
@@ -177,7 +176,7 @@ enum DeviceMethods {
             remark: remark
         )
         try notifyChanged(binding.did, &call)
-        return .result([:])
+        return .done
     }
 
     @Sendable
@@ -186,12 +185,12 @@ enum DeviceMethods {
         guard let device = try call.tx.devices.find(binding.did) else {
             throw BindingRules.notBound
         }
-        return .result(["hardware": .object(device.hardware)])
+        return .result(BindingCodec.hardware(device.hardware))
     }
 
     /// Tells the caller's terminals that the row of a device in `device/list` has changed.
     static func notifyChanged(_ did: DeviceID, _ call: inout Call) throws {
-        let push = DevicePush(did, try call.actor(), call.topics, call.tx)
-        try push.notifyWithDevice("changed", call.caller().uid, effects: &call.effects)
+        let push = DevicePush(did, by: try call.actor())
+        try push.notifyWithDevice(.changed, call.caller().uid, in: &call.work)
     }
 }

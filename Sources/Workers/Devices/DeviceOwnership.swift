@@ -1,6 +1,6 @@
 package import Domain
-package import Storage
-package import Wire
+import Storage
+import Wire
 
 /// Ends a device's ownership period, for all workers and commands.
 package enum DeviceOwnership {
@@ -8,37 +8,25 @@ package enum DeviceOwnership {
     /// broker keeps for its users, tells them, and begins a new ownership period.
     package static func end(
         _ did: DeviceID,
-        _ reason: UnbindReason,
+        because reason: UnbindReason,
         by actor: Actor,
-        _ topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
-        try CommandOutcome.fail(
-            try tx.commands.open(did),
-            topics: topics,
-            in: tx,
-            effects: &effects
-        )
-        let bindings = try Bindings(of: did, by: actor, topics, in: tx)
+        try CommandOutcome.fail(try work.tx.commands.open(did), in: &work)
+        let bindings = try Bindings(of: did, by: actor, in: work)
         // The rights of an acting user don't matter here.
         let nobody = UserID(trusted: "")
         let change = try BindingRules.decide(.end, by: nobody, among: bindings.present)
-        try bindings.carryOut(change, reason, follower: reason, effects: &effects)
+        try bindings.carryOut(change, because: reason, follower: reason, in: &work)
     }
 
     /// Removes a device for good, on behalf of an operator: tells its users and closes its connection; it may
     /// register again as a new one.
-    package static func forget(
-        _ did: DeviceID,
-        _ topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws {
+    package static func forget(_ did: DeviceID, in work: inout UnitOfWork) throws {
         let operatorActor = Actor(.operator, "lamplighter")
-        try end(did, .forgotten, by: operatorActor, topics, in: tx, effects: &effects)
-        try tx.devices.forget(did)
-        effects.publish(
+        try end(did, because: .forgotten, by: operatorActor, in: &work)
+        try work.tx.devices.forget(did)
+        work.effects.publish(
             OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
         )
     }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -7,46 +6,46 @@ import Wire
 struct DevicePush {
     private let did: DeviceID
     private let actor: Actor
-    private let topics: Topics
-    private let tx: Transaction
 
-    init(_ did: DeviceID, _ actor: Actor, _ topics: Topics, _ tx: Transaction) {
+    /// Prepares messages about a device and the actor of its change.
+    init(_ did: DeviceID, by actor: Actor) {
         self.did = did
         self.actor = actor
-        self.topics = topics
-        self.tx = tx
     }
 
     /// Tells a user of a change, with its time and actor.
     func notify(
-        _ type: StaticString,
+        _ change: BindingCodec.Change,
         _ uid: UserID,
-        _ more: [(String, JSONValue?)] = [],
-        effects: inout Effects
+        device: AnswerRow? = nil,
+        in work: inout UnitOfWork
     ) {
-        let rest: [(String, JSONValue?)] = [
-            ("ts", .integer(tx.now.milliseconds)), ("actor", EventCodec.encode(actor, for: uid)),
-        ]
-        let payload = BindingCodec.push(type, did, more + rest)
-        effects.publish(OutboundMessage(topics.user(uid, "device"), payload))
+        let payload = BindingCodec.push(
+            change,
+            of: did,
+            device: device,
+            at: work.now,
+            actor: actor,
+            for: uid
+        )
+        work.effects.publish(OutboundMessage(work.topics.user(uid, "device"), payload))
     }
 
     /// Tells a user of a change, with the new state of the device.
     func notifyWithDevice(
-        _ type: StaticString,
+        _ change: BindingCodec.Change,
         _ uid: UserID,
-        _ more: [(String, JSONValue?)] = [],
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
-        guard let row = try tx.bindings.listed(did, uid) else { return }
+        guard let row = try work.tx.bindings.listed(did, uid) else { return }
         let device = BindingCodec.row(
             row.binding,
             productKey: row.productKey,
             mac: row.mac,
-            productName: try tx.products.find(row.productKey)?.name ?? "",
+            productName: try work.product(row.productKey)?.name ?? "",
             isOnline: row.isOnline,
             home: row.home
         )
-        notify(type, uid, more + [("device", device)], effects: &effects)
+        notify(change, uid, device: device, in: &work)
     }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -24,32 +23,30 @@ enum HomeMethods {
             HomeCodec.row(home, dids: try call.tx.homes.devices(in: home.id))
         }
         let next = offset + rows.count
-        return .result([
-            "homes": .array(rows), "cursor": rows.count < homes.count ? .string("\(next)") : nil,
-        ])
+        return .result(HomeCodec.page(rows, next: rows.count < homes.count ? next : nil))
     }
 
     @Sendable
     private static func create(_ call: inout Call) throws -> Reply {
         let name = try call.fields.requiredText("name", length: Home.nameLength)
-        let place = try place(call.fields)
+        let place = try HomeCodec.place(call.fields)
         let uid = try call.caller().uid
         guard try call.tx.homes.all(of: uid).count < call.limits.homesPerUser else {
             throw Rejection(.forbidden, "The limit of homes is reached.")
         }
-        let id = try make(name, place, for: uid, &call)
-        return .result(["homeId": .string(id.text)])
+        let id = try make(name, at: place, for: uid, &call)
+        return .result(HomeCodec.created(id))
     }
 
     /// Makes a home.
     @discardableResult
     static func make(
         _ name: String,
-        _ place: Home.Place?,
+        at place: Home.Place?,
         for uid: UserID,
         _ call: inout Call
     ) throws -> HomeID {
-        let id = HomeID(trusted: call.ids.make("h", at: call.tx.now))
+        let id = HomeID(trusted: call.work.makeID("h"))
         let home = Home(id: id, uid: uid, name: name, place: place, createdAt: call.tx.now)
         try call.tx.homes.save(home)
         return id
@@ -58,14 +55,14 @@ enum HomeMethods {
     @Sendable
     private static func rename(_ call: inout Call) throws -> Reply {
         var home = try home(call)
-        let place = try place(call.fields)
+        let place = try HomeCodec.place(call.fields)
         home.name = try call.fields.requiredText("name", length: Home.nameLength)
         if let place, place != home.place {
             home.place = place
             try replan(home.uid, &call)
         }
         try call.tx.homes.save(home)
-        return .result([:])
+        return .done
     }
 
     @Sendable
@@ -75,7 +72,7 @@ enum HomeMethods {
         try call.tx.homes.delete(home.id)
         for did in dids { try DeviceMethods.notifyChanged(did, &call) }
         if home.place != nil, !dids.isEmpty { try replan(home.uid, &call) }
-        return .result([:])
+        return .done
     }
 
     // MARK: Devices
@@ -85,12 +82,12 @@ enum HomeMethods {
         let home = try home(call)
         let binding = try DeviceMethods.binding(call)
         guard try call.tx.homes.home(of: binding.did, home.uid) != home.id else {
-            return .result([:])
+            return .done
         }
         try call.tx.homes.put(binding.did, into: home.id, of: home.uid)
         try replan(home.uid, &call)
         try DeviceMethods.notifyChanged(binding.did, &call)
-        return .result([:])
+        return .done
     }
 
     @Sendable
@@ -107,13 +104,13 @@ enum HomeMethods {
         try call.tx.homes.takeOut(did, of: [home.uid])
         if home.place != nil { try replan(home.uid, &call) }
         try DeviceMethods.notifyChanged(did, &call)
-        return .result([:])
+        return .done
     }
 
     /// Replans a user's schedules with sunrise and sunset, whose times depend on the place.
     private static func replan(_ uid: UserID, _ call: inout Call) throws {
         try call.tx.replans.add(.user(uid))
-        call.effects.wake(.schedule)
+        call.work.effects.wake(.schedule)
     }
 
     // MARK: Fields
@@ -128,29 +125,5 @@ enum HomeMethods {
             )
         }
         return home
-    }
-
-    private static func place(_ fields: Fields) throws -> Home.Place? {
-        let latitude = try degrees("latitude", 90, fields)
-        let longitude = try degrees("longitude", 180, fields)
-        switch (latitude, longitude) {
-        case (nil, nil): return nil
-        case (let latitude?, let longitude?):
-            return Home.Place(latitude: latitude, longitude: longitude)
-        case (nil, _): throw fields.refuse("latitude", "is missing")
-        case (_, nil): throw fields.refuse("longitude", "is missing")
-        }
-    }
-
-    private static func degrees(
-        _ name: String,
-        _ max: Double,
-        _ fields: Fields
-    ) throws -> Double? {
-        guard let value = try fields.number(name) else { return nil }
-        guard (-max...max).contains(value) else {
-            throw fields.refuse(name, "must lie within -\(Int(max)) and \(Int(max))")
-        }
-        return value
     }
 }

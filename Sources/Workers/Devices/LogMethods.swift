@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -28,10 +27,10 @@ enum LogMethods {
             seq in
             page.take("\(event.ts.milliseconds).\(seq)") {
                 guard types?.contains(event.type) ?? true else { return nil }
-                return .object(EventCodec.object(event, for: reader))
+                return EventCodec.row(event, for: reader)
             }
         }
-        return .result(page.result("events"))
+        return .result(EventCodec.page(page.rows, next: page.next))
     }
 
     @Sendable
@@ -47,15 +46,10 @@ enum LogMethods {
                 let isOwn = command.actor.kind == .user && command.actor.id == reader.text
                 guard isOwn || command.createdAt >= span.from else { return nil }
                 guard types?.contains(command.kind.rawValue) ?? true else { return nil }
-                var row = CommandCodec.row(command, product: span.product, for: reader)
-                // The result may fill a message by itself, and is in the history too.
-                if command.result != nil, row.encoded().count > LogPage.rowBytesMax {
-                    row["result"] = nil
-                }
-                return .object(row)
+                return CommandCodec.row(command, product: span.product, for: reader)
             }
         }
-        return .result(page.result("commands"))
+        return .result(CommandCodec.page(page.rows, next: page.next))
     }
 
     private static func span(_ call: Call) throws -> Span {
@@ -65,7 +59,7 @@ enum LogMethods {
         let given = try call.fields.instant("from")
         let from = given ?? reach.since
         let to = try call.fields.instant("to") ?? .max
-        guard from < to || call.fields.object["from"] == nil else {
+        guard from < to || !call.fields.has("from") else {
             throw call.fields.refuse("to", "must be later than params.from")
         }
         return Span(
@@ -93,7 +87,7 @@ enum LogMethods {
     }
 
     private static func types(_ call: Call, among known: Set<String>) throws -> Set<String>? {
-        guard call.fields.object["types"] != nil else { return nil }
+        guard call.fields.has("types") else { return nil }
         let types = try call.fields.texts("types")
         guard !types.isEmpty, types.allSatisfy(known.contains) else {
             throw call.fields.refuse(
@@ -117,12 +111,9 @@ enum LogMethods {
 /// A page of a log: cut at a number of rows, before it would exceed a payload, and after very many entries that did
 /// not match.
 private struct LogPage {
-    /// The largest row that fits into an answer by itself.
-    static let rowBytesMax = Payload.bytesMax - 2048
-
     private let limit: Int
     private let scanMax: Int
-    private var rows: [JSONValue] = []
+    private(set) var rows: [AnswerRow] = []
     private var bytes = 512
     private var visited = 0
     private var last: String?
@@ -134,7 +125,7 @@ private struct LogPage {
     }
 
     /// Adds the next entry, or skips it if `make` returns nil; false if the page is full.
-    mutating func take(_ cursor: String, _ make: () -> JSONValue?) -> Bool {
+    mutating func take(_ cursor: String, _ make: () -> AnswerRow?) -> Bool {
         guard visited < scanMax else {
             isCut = true
             return false
@@ -144,7 +135,7 @@ private struct LogPage {
             last = cursor
             return true
         }
-        let size = row.encoded().count + 1
+        let size = AnswerRows.bytes(of: row)
         guard rows.count < limit, rows.isEmpty || bytes + size <= AnswerRows.bytesMax else {
             isCut = true
             return false
@@ -155,9 +146,6 @@ private struct LogPage {
         return true
     }
 
-    func result(_ name: String) -> JSONObject {
-        JSONObject([
-            (name, .array(rows)), ("cursor", isCut ? last.map { .string($0) } : nil),
-        ])
-    }
+    /// The cursor of the next page; nil at the end.
+    var next: String? { isCut ? last : nil }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -22,9 +21,7 @@ enum HistoryMethod {
         if let refusal = page.refusal { throw refusal }
         guard let since = try call.tx.devices.find(binding.did)?.ownershipSince, since <= page.since
         else { throw Rejection(.unavailable, "The device was reset meanwhile; ask again.") }
-        return .result([
-            "rows": .array(page.rows), "cursor": page.place.map { .string($0.cursor) },
-        ])
+        return .result(HistoryCodec.page(page.rows, next: page.place))
     }
 
     private static func question(_ call: Call) throws -> HistoryQuestion {

@@ -1,12 +1,11 @@
 package import Domain
-package import JSON
 package import Storage
-import Wire
+package import Wire
 
 /// A page of a device's past.
 package struct HistoryPage: Sendable {
     /// The rows of `device/history`.
-    package var rows: [JSONValue] = []
+    package var rows: [AnswerRow] = []
     /// The place of the next page; nil at the end.
     package var place: HistoryPlace?
     /// The number of records read.

@@ -1,6 +1,6 @@
 import Domain
-import JSON
 import Storage
+import Wire
 
 /// Makes the rows of a page from records, one after the other.
 protocol HistoryRows {
@@ -14,7 +14,7 @@ protocol HistoryRows {
 struct PlainRows: HistoryRows {
     private let question: HistoryQuestion
     private let bytesMax: Int
-    private var rows: [JSONValue] = []
+    private var rows: [AnswerRow] = []
     private var bytes = 0
 
     init(_ question: HistoryQuestion, bytesMax: Int) {
@@ -23,8 +23,14 @@ struct PlainRows: HistoryRows {
     }
 
     mutating func take(_ record: HistoryRecord, at place: HistoryPlace) -> Bool {
-        guard let row = row(record) else { return true }
-        let size = row.encoded().count + 1
+        let row = HistoryCodec.row(
+            at: record.ts,
+            data: record.data,
+            binary: record.binary,
+            for: question
+        )
+        guard let row else { return true }
+        let size = AnswerRows.bytes(of: row)
         // A row that is larger than a page stands alone on one.
         guard rows.count < question.limit, rows.isEmpty || bytes + size <= bytesMax else {
             return false
@@ -32,20 +38,6 @@ struct PlainRows: HistoryRows {
         rows.append(row)
         bytes += size
         return true
-    }
-
-    private func row(_ record: HistoryRecord) -> JSONValue? {
-        let ts = JSONValue.integer(record.ts.milliseconds)
-        if let name = question.attribute {
-            return record.data?[name].map { .object(["ts": ts, "value": $0]) }
-        }
-        let members = record.data?.members.filter {
-            $0.value != .null && !question.hidden.contains($0.key)
-        }
-        return .object([
-            "ts": ts, "data": .object(JSONObject(members: members ?? [])),
-            "binary": record.binary.map { .string($0) },
-        ])
     }
 
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage {

@@ -1,7 +1,7 @@
 import Domain
 import Foundation
-import JSON
 import Storage
+import Wire
 
 /// Values summed up by steps of time; steps without values are left out.
 struct SummaryRows: HistoryRows {
@@ -9,11 +9,10 @@ struct SummaryRows: HistoryRows {
     private let summary: HistoryQuestion.Summary
     private let bytesMax: Int
     private let zone: TimeZone?
-    private var rows: [JSONValue] = []
+    private var rows: [AnswerRow] = []
     private var bytes = 0
     private var bounds: Range<Instant>?
-    private var names: [String] = []
-    private var values: [String: ValueSummary] = [:]
+    private var values = StepSummary()
 
     init(_ question: HistoryQuestion, _ summary: HistoryQuestion.Summary, bytesMax: Int) {
         self.question = question
@@ -32,16 +31,8 @@ struct SummaryRows: HistoryRows {
             }
             bounds = stepBounds(record.ts)
         }
-        for member in record.data?.members ?? [] where isWanted(member) {
-            if values[member.key] == nil { names.append(member.key) }
-            values[member.key, default: ValueSummary()].add(member.value)
-        }
+        values.add(record.data, for: question)
         return true
-    }
-
-    private func isWanted(_ member: JSONObject.Member) -> Bool {
-        if let name = question.attribute, !name.isSame(as: member.key) { return false }
-        return member.value != .null && !question.hidden.contains(member.key)
     }
 
     private func stepBounds(_ moment: Instant) -> Range<Instant> {
@@ -53,11 +44,18 @@ struct SummaryRows: HistoryRows {
 
     /// Ends the open step; false if its row no longer fits.
     private mutating func close() -> Bool {
-        guard let bounds, let row = row(bounds.lowerBound) else {
+        let row = bounds.flatMap { bounds in
+            HistoryCodec.row(
+                from: bounds.lowerBound,
+                values: values.values(by: summary.function),
+                for: question
+            )
+        }
+        guard let row else {
             begin()
             return true
         }
-        let size = row.encoded().count + 1
+        let size = AnswerRows.bytes(of: row)
         guard rows.isEmpty || bytes + size <= bytesMax else { return false }
         rows.append(row)
         bytes += size
@@ -67,18 +65,7 @@ struct SummaryRows: HistoryRows {
 
     private mutating func begin() {
         bounds = nil
-        (names, values) = ([], [:])
-    }
-
-    private func row(_ start: Instant) -> JSONValue? {
-        let made = names.compactMap { name in
-            values[name]?.value(summary.function).map { JSONObject.Member(key: name, value: $0) }
-        }
-        guard let first = made.first else { return nil }
-        let ts = JSONValue.integer(start.milliseconds)
-        return question.attribute == nil
-            ? .object(["ts": ts, "data": .object(JSONObject(members: made))])
-            : .object(["ts": ts, "value": first.value])
+        values = StepSummary()
     }
 
     mutating func page(_ page: HistoryPage, isCut: Bool, at place: HistoryPlace) -> HistoryPage {

@@ -12,25 +12,29 @@ enum CodeLimits {
     ///
     /// All limits are checked before one is counted: a refused terminal takes nothing from its app's and country's
     /// limits.
-    static func count(_ scope: CodeScope, _ place: RequestRegion, _ call: Call) throws {
+    static func count(_ scope: CodeScope, at place: RequestRegion, _ call: Call) throws {
         let digest = call.tx.hash(
             scope.address.key,
             boundTo: "codes \(scope.app.text) \(scope.region)"
         )
         let address = Sodium.base64URL(digest)
         try call.quotas.take(
-            try own(address, scope, call)
+            try own(address, of: scope, call)
                 + Quota.source(
                     .codesPerSource,
                     call.request.sourceAddress,
                     max: call.limits.counts.codesPerSource,
                     seconds: Quota.hour
-                ) + general(address, scope, place, call)
+                ) + general(address, of: scope, at: place, call)
         )
     }
 
     /// Returns the terminal's own limit, which counts only the first code to an address in an hour.
-    private static func own(_ address: String, _ scope: CodeScope, _ call: Call) throws -> [Quota] {
+    private static func own(
+        _ address: String,
+        of scope: CodeScope,
+        _ call: Call
+    ) throws -> [Quota] {
         let terminal = call.request.terminal.text
         let mark = "code/known/\(terminal)/\(address)"
         let isKnown =
@@ -49,8 +53,8 @@ enum CodeLimits {
 
     private static func general(
         _ address: String,
-        _ scope: CodeScope,
-        _ place: RequestRegion,
+        of scope: CodeScope,
+        at place: RequestRegion,
         _ call: Call
     ) -> [Quota] {
         let app = scope.app.text

@@ -124,7 +124,7 @@ package struct Limits: Sendable {
     package var linkTriesPerHour = 20
     /// Links of one kind that are sent to one address in an hour.
     package var linksPerHour = 5
-    /// The life of a session, in seconds.
+    /// The life of a session from its login or refresh, in seconds: 7 days.
     package var sessionSeconds: Int64 = 604_800
     /// Codes of one purpose to one address in an hour.
     package var codesPerPurpose = 5

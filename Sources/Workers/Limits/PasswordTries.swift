@@ -19,17 +19,17 @@ struct PasswordTries {
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(
         _ name: LoginName,
-        _ region: String,
-        _ users: [User],
+        region: String,
+        meaning users: [User],
         _ call: Call
     ) throws -> PasswordTries {
-        let named = subject(name, region, call.app.id, call.tx)
+        let named = subject(name, region: region, of: call.app.id, in: call.tx)
         try check([named, terminal(call)], call)
         let locked = try users.filter { try retryAfter(account($0), call) != nil }
         if call.app.policies.revealAccounts { try check(locked.map(account), call) }
         return try PasswordTries(
             [named, terminal(call)] + users.map(account),
-            Set(locked.map(\.uid)),
+            locked: Set(locked.map(\.uid)),
             call
         )
     }
@@ -39,10 +39,14 @@ struct PasswordTries {
     /// - Throws: `Rejection` with `TooManyRequests`.
     static func begin(_ user: User, _ call: Call) throws -> PasswordTries {
         try check([account(user), terminal(call)], call)
-        return try PasswordTries([account(user), terminal(call)] + names(user, call.tx), [], call)
+        return try PasswordTries(
+            [account(user), terminal(call)] + names(user, call.tx),
+            locked: [],
+            call
+        )
     }
 
-    private init(_ subjects: [String], _ locked: Set<UserID>, _ call: Call) throws {
+    private init(_ subjects: [String], locked: Set<UserID>, _ call: Call) throws {
         silentlyLocked = locked
         for subject in subjects {
             try call.tx.attempts.add(subject, windowSeconds: Self.windowSeconds)
@@ -52,11 +56,11 @@ struct PasswordTries {
     /// Removes the count of a successful login.
     static func succeeded(
         _ name: LoginName,
-        _ region: String,
-        _ user: User,
+        region: String,
+        of user: User,
         _ call: Call
     ) throws {
-        let named = subject(name, region, call.app.id, call.tx)
+        let named = subject(name, region: region, of: call.app.id, in: call.tx)
         for subject in [named, terminal(call), account(user)] {
             try call.tx.attempts.takeBack(subject)
         }
@@ -110,14 +114,14 @@ struct PasswordTries {
             names.append(.username(username))
         }
         if let id = user.externalUID { names.append(.external(id)) }
-        return Set(names.map { subject($0, user.region, user.app, tx) }).sorted()
+        return Set(names.map { subject($0, region: user.region, of: user.app, in: tx) }).sorted()
     }
 
     private static func subject(
         _ name: LoginName,
-        _ region: String,
-        _ app: AppID,
-        _ tx: Transaction
+        region: String,
+        of app: AppID,
+        in tx: Transaction
     ) -> String {
         // A username that is an e-mail address is tried as either: both have one count.
         var name = name

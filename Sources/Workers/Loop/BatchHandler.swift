@@ -34,11 +34,7 @@ package protocol BatchHandler {
     /// The worker.
     var name: WorkerName { get }
     /// The filters that the worker subscribes to.
-    var filters: [String] { get }
-    /// Filters whose retained messages the worker needs after connecting.
-    var retainedFilters: [String] { get }
-    /// Filters whose retained messages the worker needs once, after the session was lost.
-    var sweptFilters: [String] { get }
+    var subscriptions: Subscriptions { get }
 
     /// Whether a batch is only for other workers, so that it is acknowledged without a transaction; decided
     /// without the store.
@@ -53,37 +49,31 @@ package protocol BatchHandler {
     var nextDue: Instant? { get }
     /// Whether slow work is under way whose results are still to be answered.
     var isAwaiting: Bool { get }
-    /// Returns the answer to a message on which the service fails, and which is kept as a dead letter; nil if
-    /// the sender does not wait for an answer, or can't be addressed.
-    func failureReply(for message: Inbound) -> OutboundMessage?
-    /// Returns the refusal of a request because of its MQTT properties; nil if it isn't this worker's, or
-    /// can't be answered.
+    /// Returns the refusal of a message that is not handled: the service failed on it, or its MQTT properties don't
+    /// fit. Nil if it isn't this worker's, if the sender does not wait for an answer, or can't be addressed.
     func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage?
     /// Prepares after connecting for a broker that may have forgotten everything; returns messages for the
     /// broker itself.
     mutating func connected(isSessionPresent: Bool, in tx: Transaction) throws -> [OutboundMessage]
-    /// Returns messages for the broker that follow from the batch and need no outbox.
-    mutating func takeSignals() -> [OutboundMessage]
 }
 
-extension Inbound {
-    /// Returns the refusal for a message on which the service failed; nil without an id.
-    var failureReply: [UInt8]? {
-        refusal(Rejection(.internal, "The service failed on this message."))
-    }
+/// The filters of a worker's subscriptions.
+package struct Subscriptions: Equatable, Sendable {
+    /// Filters whose new messages the worker handles.
+    package var new: [String] = []
+    /// Filters whose retained messages the worker needs too, each time after connecting.
+    package var retained: [String] = []
+    /// Filters whose retained messages the worker needs once, after the session was lost.
+    package var swept: [String] = []
 }
 
 extension BatchHandler {
-    package var retainedFilters: [String] { [] }
-    package var sweptFilters: [String] { [] }
     package func isForOthers(_ batch: [Inbound]) -> Bool { false }
     package var nextDue: Instant? { nil }
     package var isAwaiting: Bool { false }
-    package func failureReply(for message: Inbound) -> OutboundMessage? { nil }
     package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? { nil }
     package mutating func connected(
         isSessionPresent: Bool,
         in tx: Transaction
     ) throws -> [OutboundMessage] { [] }
-    package mutating func takeSignals() -> [OutboundMessage] { [] }
 }

@@ -61,6 +61,15 @@ extension BrokerConnection where Self: ~Copyable {
     ) throws {
         _ = try publish(message, over: lane, quality: quality, expirySeconds: nil)
     }
+
+    /// Queues messages as the other `publish` does, in order.
+    mutating func publish(
+        _ messages: [OutboundMessage],
+        over lane: Int,
+        quality: QualityOfService
+    ) throws {
+        for message in messages { try publish(message, over: lane, quality: quality) }
+    }
 }
 
 /// The connection through libmosquitto.

@@ -2,12 +2,44 @@ import Logging
 import Storage
 import Wire
 
-/// Stores the effects of a worker's batches in their transaction; wakes workers and starts slow work after the commit.
+/// Stores the effects of a worker's transactions; wakes workers and starts slow work after the commit.
 struct EffectWriter {
-    let worker: WorkerName
-    let environment: Environment
-    let metrics: WorkerMetrics
-    let logger: Logger
+    private let worker: WorkerName
+    private let topics: Topics
+    private let deadLettersMax: Int
+    private let disk: DiskGuard
+    /// Wakes and starts what follows; nil in a process without workers, whose store the workers look into.
+    private let environment: Environment?
+    /// Nil where no loop of the worker counts.
+    private let metrics: WorkerMetrics?
+    private let logger: Logger
+
+    /// Writes for a worker: as its loop with metrics, or on its behalf without.
+    init(
+        worker: WorkerName,
+        environment: Environment,
+        metrics: WorkerMetrics? = nil,
+        logger: Logger = Logger(label: "effects")
+    ) {
+        self.worker = worker
+        topics = environment.topics
+        deadLettersMax = environment.limits.deadLettersMax
+        disk = environment.disk
+        self.environment = environment
+        self.metrics = metrics
+        self.logger = logger
+    }
+
+    /// Writes on behalf of a worker of another process.
+    init(worker: WorkerName, topics: Topics, limits: Limits) {
+        self.worker = worker
+        self.topics = topics
+        deadLettersMax = limits.deadLettersMax
+        disk = .none
+        environment = nil
+        metrics = nil
+        logger = Logger(label: "effects")
+    }
 
     // MARK: In the transaction
 
@@ -22,15 +54,15 @@ struct EffectWriter {
     /// Stores dead letters; returns the notices of them, which are published once without an outbox.
     func keepDeadLetters(of effects: Effects, in tx: Transaction) throws -> [OutboundMessage] {
         // With too little room on the disk they are only counted and logged.
-        guard !effects.deadLetters.isEmpty, !environment.disk.isLow else { return [] }
+        guard !effects.deadLetters.isEmpty, !disk.isLow else { return [] }
         let first = try tx.deadLetters.add(
             effects.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
             worker: worker.rawValue,
-            keeping: environment.limits.deadLettersMax
+            keeping: deadLettersMax
         )
         return effects.deadLetters.enumerated().map { index, letter in
             OutboundMessage(
-                environment.topics.system("dead-letter"),
+                topics.system("dead-letter"),
                 SystemCodec.deadLetter(
                     id: first + Int64(index),
                     topic: letter.topic,
@@ -42,16 +74,27 @@ struct EffectWriter {
         }
     }
 
+    /// Stores messages, dead letters and the notices of them for the worker, which did not make them itself;
+    /// returns whether there is something to publish.
+    @discardableResult
+    func leave(_ effects: Effects, in tx: Transaction) throws -> Bool {
+        var effects = effects
+        for notice in try keepDeadLetters(of: effects, in: tx) { effects.publish(notice) }
+        return try write(effects, in: tx) != nil
+    }
+
     // MARK: After the commit
 
     /// Wakes workers with new work, begins slow work, and updates the metrics.
     func finish(_ effects: Effects) {
-        for worker in effects.woken { environment.wakeups.wake(worker) }
-        for job in effects.jobs { job.submit(to: environment.pool) }
-        metrics.refused(effects.rejected)
-        metrics.droppedHistory(effects.droppedHistory)
+        if let environment {
+            for worker in effects.woken { environment.wakeups.wake(worker) }
+            for job in effects.jobs { job.submit(to: environment.pool) }
+        }
+        metrics?.refused(effects.rejected)
+        metrics?.droppedHistory(effects.droppedHistory)
         for letter in effects.deadLetters {
-            metrics.deadLetter(letter.kind)
+            metrics?.deadLetter(letter.kind)
             logger.info(
                 "A message became a dead letter",
                 metadata: ["message.topic": "\(letter.topic)", "reason": "\(letter.reason)"]

@@ -8,6 +8,8 @@ package struct Effects {
     package private(set) var messages: [OutboundMessage] = []
     /// Dead letters.
     package private(set) var deadLetters: [DeadLetter.Draft] = []
+    /// Messages for the broker itself that are published once, without the outbox.
+    private(set) var signals: [OutboundMessage] = []
     /// Whether a message holds a token, a code or a secret.
     package private(set) var isSecret = false
     /// Workers with new work.
@@ -27,6 +29,9 @@ package struct Effects {
         messages.append(message)
         if isSecret { self.isSecret = true }
     }
+
+    /// Adds a message that is published once, without the outbox: its loss does no harm.
+    mutating func signal(_ message: OutboundMessage) { signals.append(message) }
 
     /// Wakes another worker after the commit.
     package mutating func wake(_ worker: WorkerName) { woken.insert(worker) }
@@ -50,6 +55,27 @@ package struct Effects {
         )
     }
 
+    /// Makes a dead letter of a message that holds no secrets, with its payload.
+    package mutating func deadLetter(
+        _ message: Inbound,
+        _ kind: DeadLetter.Draft.Kind,
+        because reason: String
+    ) {
+        let payload = Array(message.payload.prefix(Payload.bytesMax))
+        deadLetter(kind, reason, topic: message.topicText, payload: payload)
+    }
+
+    /// Makes a dead letter of a message for an unknown topic; keeps only names and sizes of its payload.
+    package mutating func deadLetter(_ message: Inbound, unknownTopic reason: String) {
+        deadLetter(
+            .topic,
+            reason,
+            topic: message.topicText,
+            payload: Payload.shape(of: message.payload),
+            isShapeOnly: true
+        )
+    }
+
     /// Makes a dead letter of an unreadable message; keeps only names and sizes of its payload.
     package mutating func deadLetter(_ message: Inbound, unreadable error: WireError) {
         deadLetter(
@@ -65,25 +91,14 @@ package struct Effects {
     /// Adds slow work that begins after the commit.
     mutating func submit(_ job: BackgroundJob) { jobs.append(job) }
 
-    /// Adds the messages, wake-ups and slow work of other effects.
-    mutating func add(_ other: Effects) {
-        for message in other.messages { publish(message, isSecret: other.isSecret) }
+    /// Adds all of other effects, their messages behind the present ones.
+    mutating func merge(_ other: Effects) {
+        messages += other.messages
+        deadLetters += other.deadLetters
+        isSecret = isSecret || other.isSecret
         woken.formUnion(other.woken)
         jobs += other.jobs
-    }
-
-    /// Adds all of other effects, their messages in front.
-    mutating func precede(with other: Effects) {
-        let mine = messages
-        messages = []
-        add(other)
-        messages += mine
-        deadLetters += other.deadLetters
-        addCounts(of: other)
-    }
-
-    /// Counts the refusals that another piece of work counted.
-    mutating func addCounts(of other: Effects) {
+        signals += other.signals
         rejected.merge(other.rejected) { $0 + $1 }
         droppedHistory += other.droppedHistory
     }

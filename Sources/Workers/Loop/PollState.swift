@@ -1,80 +1,146 @@
 import Domain
 
-/// Decides when a worker looks into the store without a message, and how long it waits until then.
+/// Decides what a worker does next: how long it waits, and what follows the wait.
 ///
-/// It looks for messages left by other workers and for due work: twice a second, when another worker calls, and when
-/// a wait ended without a packet, since then it was woken. A packet without work, such as a confirmation, is not a
-/// reason to look.
+/// Pure: events in, a step out. A worker looks into the store for messages left by other workers and for due work twice
+/// a second, when another worker calls, and when a wait ended without a packet, since then it was woken. A packet
+/// without work, such as a confirmation, is not a reason to look.
 struct PollState {
-    private let limits: Limits
-    private var next = Instant(milliseconds: 0)
-    private var rest = DueBackoff()
-    /// Whether the last wait was for the next group of a fan-out's messages.
+    /// What the worker does next.
+    enum Step: Equatable {
+        /// Waits for messages, at most this long.
+        case wait(Duration)
+        /// Reads in the store whether there is work, due work too if `due`; the answer is `Event.looked`.
+        case look(due: Bool)
+        /// Publishes what it may; the store isn't needed.
+        case publishOnly
+        /// Commits this number of messages, and due work if `due`; confirmed rows are deleted with it.
+        case commit(messages: Int, due: Bool)
+    }
+
+    /// What has happened.
+    enum Event {
+        /// A turn begins.
+        case turnBegins(Outlook)
+        /// The wait is over.
+        case waitEnded(Received)
+        /// The look into the store is done.
+        case looked(hasWork: Bool, due: Bool)
+    }
+
+    /// The work that the worker knows of as a turn begins.
+    struct Outlook {
+        /// Whether messages wait in memory, or rows of the store must be read.
+        var hasWork = false
+        /// The next time of due work; nil if only others can bring it, or if it must not be done.
+        var nextDue: Instant?
+        /// The time after which a message may be published; nil if none waits for a time.
+        var pause: Duration?
+        /// Whether rows of the outbox wait for deletion.
+        var hasConfirmedRows = false
+    }
+
+    /// What a wait has brought.
+    struct Received {
+        /// The number of messages to commit.
+        var messages = 0
+        /// Whether neither a message nor a confirmation came.
+        var isIdle = false
+        /// Whether another worker has called.
+        var isCalled = false
+        /// Rows of the outbox that wait for deletion.
+        var confirmedRows = ConfirmedRows.none
+        /// Whether the outbox is behind: due work must not add to it.
+        var isBehind = false
+    }
+
+    /// The number of rows that wait for deletion; many must be deleted at once.
+    enum ConfirmedRows { case none, some, many }
+
+    /// A moment, by the clock that people set and by one that is never set.
+    struct Moment {
+        var wall: Instant
+        var steady: ContinuousClock.Instant
+    }
+
+    private let patience: Duration
+    private let confirmedLinger: Duration
+    private var nextLook = Instant(milliseconds: 0)
+    private var backoff = DueBackoff()
+    /// Whether the last wait was for the time of a message.
     private var isPausing = false
     /// The time since which rows of the outbox wait for deletion; nil if none does.
     private var confirmedSince: ContinuousClock.Instant?
+    /// Whether the present turn looks for what others left in the store.
+    private(set) var isLooking = false
 
     private static let intervalMilliseconds: Int64 = 500
 
-    init(_ limits: Limits) { self.limits = limits }
-
-    // MARK: Waiting
-
-    /// Returns the longest wait for messages.
-    ///
-    /// It ends at `due`, the next time of due work, and after `pause`, when a fan-out's next message may be
-    /// published; it is short while rows wait for deletion.
-    mutating func wait(
-        until due: Instant?,
-        pause: Duration?,
-        hasConfirmedRows: Bool,
-        at now: Instant
-    ) -> Duration {
-        let most = hasConfirmedRows ? min(limits.patience, limits.confirmedLinger) : limits.patience
-        let left = due.map { max($0, rest.end).milliseconds - now.milliseconds }
-        let patience = left.map { min(most, .milliseconds(max(0, $0))) } ?? most
-        isPausing = pause.map { $0 < patience } ?? false
-        return min(patience, pause ?? patience)
+    init(_ limits: Limits) {
+        patience = limits.patience
+        confirmedLinger = limits.confirmedLinger
     }
 
-    /// Continues without waiting, since the store has rows to be read.
-    mutating func goOn() -> Duration {
+    /// Returns the step that follows an event.
+    mutating func next(after event: Event, at now: Moment) -> Step {
+        switch event {
+        case .turnBegins(let outlook): .wait(wait(outlook, at: now.wall))
+        case .waitEnded(let received): step(after: received, at: now)
+        case .looked(let hasWork, let due):
+            hasWork ? .commit(messages: 0, due: due) : .publishOnly
+        }
+    }
+
+    /// Notes that due work succeeded.
+    mutating func dueSucceeded() { backoff = DueBackoff() }
+
+    /// Notes that due work failed; returns the pause before it is tried again, in seconds.
+    mutating func dueFailed(at now: Instant) -> Int64 { backoff.begin(at: now) }
+
+    /// Notes that a transaction has deleted all confirmed rows.
+    mutating func deletedConfirmed() { confirmedSince = nil }
+
+    private mutating func wait(_ outlook: Outlook, at now: Instant) -> Duration {
         isPausing = false
-        return .zero
+        guard !outlook.hasWork else { return .zero }
+        var longest = outlook.hasConfirmedRows ? min(patience, confirmedLinger) : patience
+        if let due = outlook.nextDue {
+            let left = max(due, backoff.end).milliseconds - now.milliseconds
+            longest = min(longest, .milliseconds(max(0, left)))
+        }
+        guard let pause = outlook.pause, pause < longest else { return longest }
+        isPausing = true
+        return pause
     }
 
-    // MARK: Looking
+    private mutating func step(after received: Received, at now: Moment) -> Step {
+        isLooking = mustLook(received, at: now.wall)
+        let due = isLooking && backoff.isOver(at: now.wall) && !received.isBehind
+        if received.messages > 0 || mustDelete(received.confirmedRows, at: now.steady) {
+            return .commit(messages: received.messages, due: due)
+        }
+        return isLooking ? .look(due: due) : .publishOnly
+    }
 
-    /// Whether to look for messages left by other workers and for due work: another worker has called, the wait
-    /// ended without a packet (`isIdle`), or it is time.
-    mutating func mustLook(isCalled: Bool, isIdle: Bool, at now: Instant) -> Bool {
-        guard isCalled || now >= next || (isIdle && !isPausing) else { return false }
-        next = Instant(milliseconds: now.milliseconds + Self.intervalMilliseconds)
+    private mutating func mustLook(_ received: Received, at now: Instant) -> Bool {
+        guard received.isCalled || now >= nextLook || (received.isIdle && !isPausing) else {
+            return false
+        }
+        nextLook = now.adding(milliseconds: Self.intervalMilliseconds)
         return true
     }
 
-    /// Whether outbox rows must be deleted now; otherwise they are deleted with the next batch.
-    mutating func mustDeleteConfirmed(hasConfirmedRows: Bool, hasManyConfirmed: Bool) -> Bool {
-        guard hasConfirmedRows else {
+    /// Whether confirmed rows must be deleted now; otherwise they are deleted with the next batch.
+    private mutating func mustDelete(
+        _ rows: ConfirmedRows,
+        at now: ContinuousClock.Instant
+    ) -> Bool {
+        guard rows != .none else {
             confirmedSince = nil
             return false
         }
-        let since = confirmedSince ?? .now
+        let since = confirmedSince ?? now
         confirmedSince = since
-        return hasManyConfirmed || ContinuousClock.now - since >= limits.confirmedLinger
+        return rows == .many || now - since >= confirmedLinger
     }
-
-    /// Notes that a transaction has deleted all settled rows.
-    mutating func haveDeletedConfirmed() { confirmedSince = nil }
-
-    // MARK: Resting
-
-    /// Whether due work may be tried; after a failure it pauses for a while.
-    func isRested(at now: Instant) -> Bool { rest.isOver(at: now) }
-
-    /// Notes that due work succeeded.
-    mutating func haveDone() { rest = DueBackoff() }
-
-    /// Notes that due work failed; returns its pause in seconds.
-    mutating func restFromDue(at now: Instant) -> Int64 { rest.begin(at: now) }
 }

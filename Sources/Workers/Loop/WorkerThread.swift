@@ -40,7 +40,8 @@ package final class WorkerThread: Sendable {
         options.clientID = clientID ?? name.clientID
         options.receiveMaximum = environment.limits.receiveMaximum
         options.sendMaximum = environment.limits.sendMaximum
-        options.batches = environment.topics.batches(of: name)
+        // The gate takes many messages in one from the service's own workers alone.
+        options.batches = clientID == nil ? environment.topics.batches(of: name) : nil
         options.will = .init(
             topic: environment.topics.system("worker/\(name.rawValue)"),
             payload: SystemCodec.workerState(isOnline: false, ts: environment.clock.now),
@@ -81,7 +82,7 @@ package final class WorkerThread: Sendable {
             do {
                 switch name {
                 case .status: try live(StatusHandler(environment), &backoff)
-                case .control: try live(RequestHandler.control(environment), &backoff)
+                case .control: try live(ControlHandler(environment), &backoff)
                 case .account: try live(RequestHandler.account(environment), &backoff)
                 case .session: try live(SessionHandler(environment), &backoff)
                 case .schedule: try live(ScheduleWorker(environment), &backoff)
@@ -114,6 +115,7 @@ package final class WorkerThread: Sendable {
             hasBegun.store(true, ordering: .relaxed)
             try loop.turn()
             environment.health.ready(name.rawValue)
+            environment.brokerAbsence.end()
             logger.info("The worker is connected")
             backoff.reset()
             while !mustStop, !mustRest { try loop.turn() }
@@ -154,6 +156,14 @@ package final class WorkerThread: Sendable {
     private func report(_ error: any Error) {
         let summary = Failure.summary(error)
         environment.health.notReady(name.rawValue, summary)
+        if BrokerAbsence.isCause(of: error) {
+            guard environment.brokerAbsence.mustTell(at: environment.clock.steady) else { return }
+            logger.notice(
+                "Waiting for the broker at \(options.host):\(options.port)",
+                metadata: ["error": "\(summary)"]
+            )
+            return
+        }
         logger.warning("The worker restarts", metadata: ["error": "\(summary)"])
     }
 
@@ -161,38 +171,5 @@ package final class WorkerThread: Sendable {
     private func pause(_ duration: Duration) {
         let end = ContinuousClock.now + duration
         while !mustStop, ContinuousClock.now < end { usleep(20_000) }
-    }
-}
-
-/// A plain thread of the system.
-enum PlainThread {
-    /// The closure that the thread runs, passed through C as one pointer.
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-    }
-
-    /// Starts a thread that ends by itself.
-    static func detach(_ body: @escaping @Sendable () -> Void) {
-        let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { space in
-            guard let attributes = space.baseAddress else { return EAGAIN }
-            pthread_attr_init(attributes)
-            defer { pthread_attr_destroy(attributes) }
-            pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
-            pthread_attr_setstacksize(attributes, 4 << 20)
-            var thread = pthread_t()
-            return pthread_create(
-                &thread,
-                attributes,
-                { pointer in
-                    guard let pointer else { return nil }
-                    Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
-                    return nil
-                },
-                Unmanaged.passRetained(Work(body)).toOpaque()
-            )
-        }
-        precondition(code == 0, "the system gives no thread")
     }
 }

@@ -1,8 +1,7 @@
 import Domain
 import Metrics
-package import Storage
+import Storage
 import Synchronization
-import Wire
 
 /// Deletes expired sessions and codes, and erases cancelled accounts.
 final class AccountSweeper: Sendable {
@@ -78,40 +77,18 @@ final class AccountSweeper: Sendable {
                 + tx.cancellations.idleAnonymous(since: since, limit: Self.accountsStep)
         }
         var isMore = false
-        for uid in uids { isMore = try erase(uid, at: now, since) || isMore }
+        for uid in uids { isMore = try erase(uid, idleSince: since) || isMore }
         return isMore
     }
 
-    private func erase(_ uid: UserID, at now: Instant, _ since: Instant) throws -> Bool {
-        try settle(at: now) { tx, ids, effects in
+    private func erase(_ uid: UserID, idleSince since: Instant) throws -> Bool {
+        try environment.work(publishedBy: .session) { work in
             // A login may have come since it was read.
-            let isDue = try tx.cancellations.find(uid).map { $0.deletesAt <= now }
-            guard try isDue ?? tx.cancellations.isIdle(uid, since: since) else { return false }
-            return try Cancellation.step(
-                uid,
-                environment.topics,
-                &ids,
-                limit: environment.limits.sweepStep,
-                in: tx,
-                effects: &effects
-            )
+            let isDue = try work.tx.cancellations.find(uid).map { $0.deletesAt <= work.now }
+            let isWanted = try isDue ?? work.tx.cancellations.isIdle(uid, since: since)
+            guard isWanted else { return false }
+            return try Cancellation.step(uid, limit: work.limits.sweepStep, in: &work)
         }
-    }
-
-    /// Runs a transaction whose messages the session worker publishes.
-    private func settle<Value>(
-        at now: Instant,
-        _ body: (Transaction, inout IDSource, inout Effects) throws -> Value
-    ) throws -> Value {
-        var ids = IDSource()
-        let (value, woken) = try environment.store.batch(at: now) { tx in
-            var effects = Effects()
-            let value = try body(tx, &ids, &effects)
-            try effects.leave(to: .session, in: tx)
-            return (value, effects.woken.union(effects.messages.isEmpty ? [] : [.session]))
-        }
-        for worker in woken { environment.wakeups.wake(worker) }
-        return value
     }
 
     /// Records the number of waiting rows.
@@ -129,13 +106,5 @@ final class AccountSweeper: Sendable {
             )
         }
         for (kind, count) in counts { backlog[kind]?.record(count) }
-    }
-}
-
-extension Effects {
-    /// Stores the messages, to be published by a worker of another process.
-    package func leave(to worker: WorkerName, in tx: Transaction) throws {
-        guard !messages.isEmpty else { return }
-        _ = try tx.outbox.add(messages, by: worker.rawValue, isSecret: isSecret)
     }
 }

@@ -17,6 +17,10 @@ package final class Sweeper: Sendable {
     private let bounds: RowBounds
     private let unbound: UnboundSweeper
     private let unboundPlace = Mutex("")
+    /// The devices that send very many reports, each with the moment up to which its report ids are deleted.
+    private let crowded = Mutex<[(did: DeviceID, before: Instant)]>([])
+    /// Steps of report ids that one round deletes: workers commit between two of them.
+    private static let inboxSteps = 10
 
     /// Prepares a sweeper.
     package init(_ environment: Environment, logger: Logger) {
@@ -42,7 +46,7 @@ package final class Sweeper: Sendable {
                 let isBusy = try sweep()
                 if environment.clock.now > crowdedAt.adding(seconds: 600) {
                     crowdedAt = environment.clock.now
-                    try thinInbox()
+                    try findCrowded()
                     try await HistoryPruner(environment).prune { backlog.historyWaits($0) }
                 }
                 try measure()
@@ -91,19 +95,35 @@ package final class Sweeper: Sendable {
         }
         let place = try unbound.round(after: unboundPlace.withLock { $0 })
         unboundPlace.withLock { $0 = place }
-        let isBusy = try [accounts.sweep(), bounds.trim()].contains(true)
+        let isBusy = try [accounts.sweep(), bounds.trim(), thinInbox()].contains(true)
         return isBusy || reports == step || requests.contains(step)
     }
 
-    /// Deletes the older report ids of devices that send very many.
-    private func thinInbox() throws {
-        let max = environment.limits.inboxPerDevice
-        let crowded = try environment.store.read { tx in try tx.inbox.crowded(over: max * 2) }
-        for did in crowded {
-            try environment.store.batch(at: environment.clock.now) { tx in
-                try tx.inbox.prune(did, keeping: max)
+    /// Looks for devices with twice as many report ids as are kept.
+    func findCrowded() throws {
+        let kept = environment.limits.inboxPerDevice
+        let dids = try environment.store.read { tx in try tx.inbox.crowded(over: kept * 2) }
+        let found = try dids.compactMap { did in
+            try environment.store.read { tx in
+                try tx.inbox.beginning(of: did, keeping: kept).map { (did, $0) }
             }
         }
+        crowded.withLock { $0 = found }
+    }
+
+    /// Deletes some of their older report ids; returns whether there are more.
+    ///
+    /// All of a device's in one transaction would hold up every worker for as long as a second.
+    private func thinInbox() throws -> Bool {
+        for _ in 0..<Self.inboxSteps {
+            guard let (did, before) = crowded.withLock({ $0.last }) else { return false }
+            let step = environment.limits.sweepStep
+            let rows = try environment.store.batch(at: environment.clock.now) { tx in
+                try tx.inbox.prune(did, before: before, limit: step)
+            }
+            if rows < step { crowded.withLock { _ = $0.popLast() } }
+        }
+        return true
     }
 
     private func measure() throws {

@@ -1,25 +1,25 @@
-package import Domain
-package import Storage
+import Domain
+import Storage
 
-/// Creates links and queues the messages that carry them, in the caller's transaction.
-package enum LinkMail {
+/// A message with a link, which is created and queued in the caller's transaction.
+struct LinkMail {
     /// The recipient of a link.
-    package struct Recipient: Sendable {
+    struct Recipient: Sendable {
         /// The user whose account it acts on; nil if there is none and the caller must not find out.
-        package var uid: UserID?
+        var uid: UserID?
         /// The app.
-        package var app: AppID
+        var app: AppID
         /// The channel of the message.
-        package var channel: OutgoingMessage.Channel
+        var channel: OutgoingMessage.Channel
         /// The address, as the account has it.
-        package var address: String
+        var address: String
         /// The country code of a phone number; of an e-mail address, the user's.
-        package var countryCode: String?
+        var countryCode: String?
         /// The user's language, if known.
-        package var language: String?
+        var language: String?
 
         /// Creates a recipient.
-        package init(
+        init(
             uid: UserID?,
             app: AppID,
             channel: OutgoingMessage.Channel = .email,
@@ -36,62 +36,31 @@ package enum LinkMail {
         }
     }
 
-    /// Creates a link and queues its message; voids earlier links of the kind, except undo links.
-    ///
-    /// The text is that of the kind unless the caller gives another. Without an account nothing is sent, after the
-    /// same work. `replacement` is the account's new address, for `undoAddress`, and `before` the account as it was
-    /// until then.
-    /// - Throws: `Rejection` with `TooManyRequests`, equally for addresses with and without an account, if `isAsked`
-    ///   and the address has reached its limit of such messages in an hour.
-    package static func make(
+    private let kind: Link.Kind
+    private let template: OutgoingMessage.Template
+    private let recipient: Recipient
+    /// The account's new address, for `undoAddress`.
+    private let replacement: String?
+    /// The account as it was before that, for `undoAddress`.
+    private let before: User?
+
+    /// A link that a user asked for; the text is that of the kind unless the caller gives another.
+    init(
         _ kind: Link.Kind,
         saying template: OutgoingMessage.Template? = nil,
-        for recipient: Recipient,
-        replacement: String? = nil,
-        before: User? = nil,
-        isAsked: Bool = true,
-        _ environment: Environment,
-        ids: inout IDSource,
-        in tx: Transaction
-    ) throws {
-        if isAsked { try limit(kind, recipient, environment.limits, in: tx) }
-        let now = tx.now
-        let expiresAt = now.adding(seconds: kind.lifeSeconds)
-        let uid = recipient.uid ?? UserID(trusted: ids.make("n", at: now))
-        if kind != .undoAddress { try tx.links.void(kind, of: uid) }
-        let token = try tx.links.make(
-            kind,
-            uid: uid,
-            address: recipient.address,
-            detail: detail(recipient, replacement, before),
-            expiresAt: expiresAt
-        )
-        try tx.outgoingMessages.add(
-            OutgoingMessage(
-                id: MessageID(trusted: ids.make("m", at: now)),
-                channel: recipient.channel,
-                to: recipient.address,
-                countryCode: recipient.countryCode,
-                app: recipient.app,
-                template: template ?? standard(kind),
-                params: params(kind, token, replacement, environment),
-                language: recipient.language,
-                expiresAt: expiresAt,
-                isDummy: recipient.uid == nil
-            )
-        )
+        to recipient: Recipient
+    ) {
+        self.kind = kind
+        self.template = template ?? Self.standard(kind)
+        self.recipient = recipient
+        replacement = nil
+        before = nil
     }
 
-    /// Sends the account's previous address a link that restores it; `before` is the account as it was
-    /// then.
-    static func notifyOldAddress(
-        _ old: Address,
-        of before: User,
-        new: Address,
-        _ environment: Environment,
-        ids: inout IDSource,
-        in tx: Transaction
-    ) throws {
+    /// A link for the account's previous address that restores it; `before` is the account as it was then.
+    init(undoing old: Address, of before: User, replacement: Address) {
+        kind = .undoAddress
+        template = Self.standard(.undoAddress)
         var recipient = Recipient(
             uid: before.uid,
             app: before.app,
@@ -104,15 +73,41 @@ package enum LinkMail {
             recipient.address = phone.national
             recipient.countryCode = phone.countryCode
         }
-        try make(
-            .undoAddress,
-            for: recipient,
-            replacement: new.text,
-            before: before,
-            isAsked: false,
-            environment,
-            ids: &ids,
-            in: tx
+        self.recipient = recipient
+        self.replacement = replacement.text
+        self.before = before
+    }
+
+    /// Creates the link and queues its message; voids earlier links of the kind, except undo links.
+    ///
+    /// Without an account nothing is sent, after the same work.
+    /// - Throws: `Rejection` with `TooManyRequests`, equally for addresses with and without an account, if the link was
+    ///   asked for and the address has reached its limit of such messages in an hour.
+    func send(publicURL: String, in work: inout UnitOfWork) throws {
+        if kind != .undoAddress { try count(in: work) }
+        let expiresAt = work.now.adding(seconds: kind.lifeSeconds)
+        let uid = recipient.uid ?? UserID(trusted: work.makeID("n"))
+        if kind != .undoAddress { try work.tx.links.void(kind, of: uid) }
+        let token = try work.tx.links.make(
+            kind,
+            uid: uid,
+            address: recipient.address,
+            detail: detail,
+            expiresAt: expiresAt
+        )
+        try work.tx.outgoingMessages.add(
+            OutgoingMessage(
+                id: MessageID(trusted: work.makeID("m")),
+                channel: recipient.channel,
+                to: recipient.address,
+                countryCode: recipient.countryCode,
+                app: recipient.app,
+                template: template,
+                params: params(url: "\(publicURL)/link/\(token)"),
+                language: recipient.language,
+                expiresAt: expiresAt,
+                isDummy: recipient.uid == nil
+            )
         )
     }
 
@@ -124,13 +119,8 @@ package enum LinkMail {
         }
     }
 
-    private static func params(
-        _ kind: Link.Kind,
-        _ token: String,
-        _ replacement: String?,
-        _ environment: Environment
-    ) -> [String: String] {
-        var params = ["url": "\(environment.publicURL)/link/\(token)"]
+    private func params(url: String) -> [String: String] {
+        var params = ["url": url]
         switch kind {
         case .resetPassword: params["minutes"] = "\(kind.lifeSeconds / 60)"
         case .verifyEmail, .undoAddress: params["hours"] = "\(kind.lifeSeconds / 3600)"
@@ -139,11 +129,7 @@ package enum LinkMail {
         return params
     }
 
-    private static func detail(
-        _ recipient: Recipient,
-        _ replacement: String?,
-        _ before: User?
-    ) -> [String: String] {
+    private var detail: [String: String] {
         var detail = ["channel": recipient.channel.rawValue, "app": recipient.app.text]
         detail["countryCode"] = recipient.countryCode
         detail["language"] = recipient.language
@@ -158,22 +144,17 @@ package enum LinkMail {
     /// Counts a requested message with a link; all spellings of an address share one count.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
-    static func limit(
-        _ kind: Link.Kind,
-        _ recipient: Recipient,
-        _ limits: Limits,
-        in tx: Transaction
-    ) throws {
+    func count(in work: UnitOfWork) throws {
         let key = EmailAddress(recipient.address)?.key ?? recipient.address
-        let address = tx.hash(
+        let address = work.tx.hash(
             "\(recipient.app.text) \(key)",
             boundTo: "link"
         ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         let subject = "link/\(kind.rawValue)/\(address)"
-        let wait = try tx.attempts.retryAfter(
+        let wait = try work.tx.attempts.retryAfter(
             subject,
-            max: limits.linksPerHour,
-            windowSeconds: 3600
+            max: work.limits.linksPerHour,
+            windowSeconds: Quota.hour
         )
         if let wait {
             throw Rejection(
@@ -182,6 +163,6 @@ package enum LinkMail {
                 retryAfter: wait
             )
         }
-        try tx.attempts.add(subject, windowSeconds: 3600)
+        try work.tx.attempts.add(subject, windowSeconds: Quota.hour)
     }
 }

@@ -3,6 +3,8 @@ import Sodium
 import Storage
 
 /// Decides whether links still fit their account, and applies them to it.
+///
+/// The rules in words (reference: delivery#links).
 enum LinkRules {
     /// Whether an account still has the state for which a link was made.
     static func fits(_ link: Link, _ user: User) -> Bool {

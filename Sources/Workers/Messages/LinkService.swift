@@ -81,55 +81,36 @@ package struct LinkService: Sendable {
     /// Follows a link that needs only a confirmation.
     package func follow(_ token: String) async -> LinkView {
         await view {
-            try commit { tx, ids, effects in
-                let resolved = try resolved(token, at: tx.now, in: tx)
+            try environment.work(publishedBy: .session) { work in
+                let resolved = try resolved(token, at: work.now, in: work.tx)
                 guard let link = resolved.link, var user = resolved.user,
                     link.kind != .resetPassword,
-                    try tx.links.use(link.kind, token) != nil,
-                    try LinkRules.apply(link, to: &user, in: tx)
+                    try work.tx.links.use(link.kind, token) != nil,
+                    try LinkRules.apply(link, to: &user, in: work.tx)
                 else { return LinkView(.over) }
-                try tx.accounts.save(user)
+                try work.tx.accounts.save(user)
                 if link.kind == .verifyEmail {
-                    try notifyChange(from: resolved.user, to: user, &ids, in: tx, effects: &effects)
+                    try notifyChange(from: resolved.user, to: user, in: &work)
                 }
-                try finish(
-                    link,
-                    user,
-                    lost: lost(resolved.user, user),
-                    &ids,
-                    in: tx,
-                    effects: &effects
-                )
+                try finish(link, user, lost: lost(resolved.user, user), in: &work)
                 return resolved.view(.done)
             }
         }
     }
 
     /// Sends the address that was replaced a link to restore it, and tells the user's terminals.
-    private func notifyChange(
-        from before: User?,
-        to user: User,
-        _ ids: inout IDSource,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws {
+    private func notifyChange(from before: User?, to user: User, in work: inout UnitOfWork) throws {
         guard let before, let new = user.email, before.pendingEmail == new else { return }
         let payload = AccountCodec.addressChanged(
             isPhone: false,
             of: user.uid,
-            ts: tx.now,
+            ts: work.now,
             actor: Actor(.user, user.uid.text)
         )
-        effects.publish(OutboundMessage(environment.topics.user(user.uid, "account"), payload))
+        work.effects.publish(OutboundMessage(work.topics.user(user.uid, "account"), payload))
         guard let old = before.email, before.isEmailVerified else { return }
-        try LinkMail.notifyOldAddress(
-            .email(old),
-            of: before,
-            new: .email(new),
-            environment,
-            ids: &ids,
-            in: tx
-        )
+        let mail = LinkMail(undoing: .email(old), of: before, replacement: .email(new))
+        try mail.send(publicURL: environment.publicURL, in: &work)
     }
 
     /// Describes what an account has lost, for the audit trail.
@@ -191,24 +172,26 @@ package struct LinkService: Sendable {
         let wait = try tx.attempts.retryAfter(
             subject,
             max: limits.linkTriesPerHour,
-            windowSeconds: 3600
+            windowSeconds: Quota.hour
         )
         if wait != nil { throw BlockingPool.IsFull() }
-        try tx.attempts.add(subject, windowSeconds: 3600)
+        try tx.attempts.add(subject, windowSeconds: Quota.hour)
         return resolved
     }
 
     private func reset(_ token: String, _ hash: String) throws -> LinkView {
-        try commit { tx, ids, effects in
-            let resolved = try resolved(token, at: tx.now, in: tx)
+        try environment.work(publishedBy: .session) { work in
+            let resolved = try resolved(token, at: work.now, in: work.tx)
             guard let link = resolved.link, var user = resolved.user,
-                try tx.links.use(.resetPassword, token) != nil
+                try work.tx.links.use(.resetPassword, token) != nil
             else { return LinkView(.over) }
             let mailbox = Address.email(EmailAddress(trusted: link.address))
-            guard try LinkRules.prove(mailbox, of: &user, in: tx) else { return LinkView(.over) }
+            guard try LinkRules.prove(mailbox, of: &user, in: work.tx) else {
+                return LinkView(.over)
+            }
             user.passwordHash = hash
-            try tx.accounts.save(user)
-            try finish(link, user, lost: lost(resolved.user, user), &ids, in: tx, effects: &effects)
+            try work.tx.accounts.save(user)
+            try finish(link, user, lost: lost(resolved.user, user), in: &work)
             return resolved.view(.done)
         }
     }
@@ -219,27 +202,22 @@ package struct LinkService: Sendable {
         _ link: Link,
         _ user: User,
         lost: [String] = [],
-        _ ids: inout IDSource,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
         let without = lost.isEmpty ? "" : ", without \(lost.joined(separator: ", "))"
         let actor = Actor(.user, user.uid.text)
         if link.kind != .verifyEmail {
-            try PasswordTries.clear(user, in: tx)
+            try PasswordTries.clear(user, in: work.tx)
             try SessionLifecycle.endAll(
                 of: user.uid,
-                reason: link.kind == .resetPassword ? .passwordReset : .terminated,
-                actor: actor,
-                environment.topics,
-                &ids,
-                in: tx,
-                effects: &effects
+                because: link.kind == .resetPassword ? .passwordReset : .terminated,
+                by: actor,
+                in: &work
             )
         }
         if link.kind == .resetPassword {
             for address in user.verifiedAddresses {
-                try tx.codes.void(
+                try work.tx.codes.void(
                     CodeScope(
                         app: user.app,
                         region: user.region,
@@ -248,9 +226,9 @@ package struct LinkService: Sendable {
                     )
                 )
             }
-            try tx.outgoingMessages.add(told(of: link, user, &ids, at: tx.now))
+            try work.tx.outgoingMessages.add(passwordChanged(of: user, by: link, in: &work))
         }
-        try tx.audit.add(
+        try work.tx.audit.add(
             AuditEntry(
                 kind: LinkRules.auditKind(link.kind),
                 uid: user.uid,
@@ -262,41 +240,20 @@ package struct LinkService: Sendable {
     }
 
     /// Informs the mailbox that the password has changed.
-    private func told(
-        of link: Link,
-        _ user: User,
-        _ ids: inout IDSource,
-        at now: Instant
+    private func passwordChanged(
+        of user: User,
+        by link: Link,
+        in work: inout UnitOfWork
     ) -> OutgoingMessage {
         OutgoingMessage(
-            id: MessageID(trusted: ids.make("m", at: now)),
+            id: MessageID(trusted: work.makeID("m")),
             channel: .email,
             to: user.isEmailVerified ? user.email?.text ?? link.address : link.address,
             countryCode: user.countryCode,
             app: user.app,
             template: .passwordChanged,
             language: user.profile.language,
-            expiresAt: now.adding(seconds: 86_400)
+            expiresAt: work.now.adding(seconds: 86_400)
         )
-    }
-
-    /// Runs a transaction; the session worker publishes the messages that follow.
-    private func commit(
-        _ body: (Transaction, inout IDSource, inout Effects) throws -> LinkView
-    ) throws -> LinkView {
-        var ids = IDSource()
-        let (view, hasEffects) = try environment.store.batch(at: environment.clock.now) { tx in
-            var effects = Effects()
-            let view = try body(tx, &ids, &effects)
-            guard !effects.messages.isEmpty else { return (view, false) }
-            _ = try tx.outbox.add(
-                effects.messages,
-                by: WorkerName.session.rawValue,
-                isSecret: true
-            )
-            return (view, true)
-        }
-        if hasEffects { environment.wakeups.wake(.session) }
-        return view
     }
 }

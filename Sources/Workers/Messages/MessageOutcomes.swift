@@ -39,46 +39,38 @@ package final class MessageOutcomes: Sendable {
     // MARK: Outcomes of a try
 
     /// Handles a sent message: deletes it and tells its terminal.
-    func sent(
-        _ row: OutgoingMessageTable.Due,
-        _ topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws {
-        guard try tx.outgoingMessages.delete(row.message.id) else { return }
-        note(row, works: true, at: tx.now)
+    func sent(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
+        guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
+        note(row, works: true, at: work.now)
         count(row, "sent")
-        notifyTerminal(row, nil, topics, effects: &effects)
+        notifyTerminal(row, nil, in: &work)
     }
 
     /// Handles a failed try: schedules another one, or gives up the message.
     func failed(
         _ row: OutgoingMessageTable.Due,
         _ failure: MessageFailure,
-        _ environment: Environment,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
-        let (limits, topics) = (environment.limits, environment.topics)
         count(row, "retried")
         log(failure, of: row)
         switch failure {
         case .unavailable:
-            note(row, works: false, at: tx.now)
+            note(row, works: false, at: work.now)
         case .refused, .final:
-            note(row, works: true, at: tx.now)
+            note(row, works: true, at: work.now)
             if row.message.isGuarded, row.told == nil {
-                notifyTerminal(row, nil, topics, effects: &effects)
-                try tx.outgoingMessages.note(row.message.id, told: "sent")
+                notifyTerminal(row, nil, in: &work)
+                try work.tx.outgoingMessages.note(row.message.id, told: "sent")
             }
-            if let why = Self.reason(failure, row, limits) {
-                return try giveUp(row, why, topics, in: tx, effects: &effects)
+            if let why = Self.reason(failure, row, refusalsMax: work.limits.messageRefusals) {
+                return try giveUp(row, why, in: &work)
             }
         }
-        try tx.outgoingMessages.postpone(
+        try work.tx.outgoingMessages.postpone(
             row.message.id,
-            until: tx.now.adding(
-                seconds: Self.pause(after: row.tries, limits.messageBackoff, limits)
+            until: work.now.adding(
+                seconds: Self.pause(after: row.tries, in: work.limits)
             )
         )
     }
@@ -87,67 +79,58 @@ package final class MessageOutcomes: Sendable {
     private static func reason(
         _ failure: MessageFailure,
         _ row: OutgoingMessageTable.Due,
-        _ limits: Limits
+        refusalsMax: Int
     ) -> Rejection? {
         if case .final = failure {
             return Rejection(.invalidRequest, "This number or address takes no messages.")
         }
-        guard row.tries >= limits.messageRefusals else { return nil }
+        guard row.tries >= refusalsMax else { return nil }
         return Rejection(.unavailable, "The message was refused.")
     }
 
     /// Handles a due dummy: tells its terminal an outcome by the condition of the channel.
-    func stand(
-        _ row: OutgoingMessageTable.Due,
-        _ environment: Environment,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws {
+    func stand(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         let condition = condition(row.message.channel)
         let ripe = row.createdAt.milliseconds + condition.milliseconds
         let id = row.message.id
         if !condition.works {
-            let limits = environment.limits
-            let pause = Self.pause(after: row.tries, limits.messageBackoff, limits)
-            try tx.outgoingMessages.postpone(id, until: tx.now.adding(seconds: pause))
-        } else if ripe > tx.now.milliseconds {
-            try tx.outgoingMessages.postpone(id, until: Instant(milliseconds: ripe))
-        } else if try tx.outgoingMessages.delete(id) {
-            notifyTerminal(row, nil, environment.topics, effects: &effects)
+            let pause = Self.pause(after: row.tries, in: work.limits)
+            try work.tx.outgoingMessages.postpone(id, until: work.now.adding(seconds: pause))
+        } else if ripe > work.now.milliseconds {
+            try work.tx.outgoingMessages.postpone(id, until: Instant(milliseconds: ripe))
+        } else if try work.tx.outgoingMessages.delete(id) {
+            notifyTerminal(row, nil, in: &work)
         }
     }
 
     /// Handles an expired message, which has been deleted from the store.
-    func expired(_ row: OutgoingMessageTable.Due, _ topics: Topics, effects: inout Effects) {
+    func expired(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) {
         count(row, "expired")
         guard row.told == nil else { return }
         let failure = Rejection(.unavailable, "The message could not be sent in time.")
-        notifyTerminal(row, failure, topics, effects: &effects)
+        notifyTerminal(row, failure, in: &work)
     }
 
     private func giveUp(
         _ row: OutgoingMessageTable.Due,
         _ why: Rejection,
-        _ topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
-        guard try tx.outgoingMessages.delete(row.message.id) else { return }
+        guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
         count(row, "failed")
         guard row.told == nil, !row.message.isGuarded else { return }
-        notifyTerminal(row, why, topics, effects: &effects)
+        notifyTerminal(row, why, in: &work)
     }
 
     private func notifyTerminal(
         _ row: OutgoingMessageTable.Due,
         _ failure: Rejection?,
-        _ topics: Topics,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) {
         guard row.told == nil, let origin = row.message.origin else { return }
-        effects.publish(
+        work.effects.publish(
             OutboundMessage(
-                topics.terminal(origin.app, origin.terminal, "code"),
+                work.topics.terminal(origin.app, origin.terminal, leaf: "code"),
                 OutgoingMessageCodec.state(origin.requestID, failure: failure)
             ),
             isSecret: true
@@ -175,9 +158,13 @@ package final class MessageOutcomes: Sendable {
         }
     }
 
-    /// Returns the seconds before the next try.
-    static func pause(after tries: Int, _ first: Int64, _ limits: Limits) -> Int64 {
-        min(limits.messageBackoffMax, first << Int64(min(max(tries, 1) - 1, 16)))
+    private static func pause(after tries: Int, in limits: Limits) -> Int64 {
+        pause(after: tries, first: limits.messageBackoff, max: limits.messageBackoffMax)
+    }
+
+    /// Returns the seconds before the next try: they double with each try.
+    static func pause(after tries: Int, first: Int64, max: Int64) -> Int64 {
+        Swift.min(max, first << Int64(min(Swift.max(tries, 1) - 1, 16)))
     }
 
     private func count(_ row: OutgoingMessageTable.Due, _ outcome: String) {

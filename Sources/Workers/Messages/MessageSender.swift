@@ -122,17 +122,17 @@ package final class MessageSender: Sendable {
 
     private func takeUp(_ channel: OutgoingMessage.Channel) throws {
         let room = room(channel)
-        let steps = try commit { tx, effects in
-            let limits = environment.limits
-            for row in try tx.outgoingMessages.takeExpired(limit: limits.messagePage) {
-                outcomes.expired(row, environment.topics, effects: &effects)
+        let steps = try environment.work(publishedBy: .session) { work in
+            let limits = work.limits
+            for row in try work.tx.outgoingMessages.takeExpired(limit: limits.messagePage) {
+                outcomes.expired(row, in: &work)
             }
             guard room > 0 else { return [Step]() }
-            return try tx.outgoingMessages.claim(
+            return try work.tx.outgoingMessages.claim(
                 channel,
                 leaseSeconds: limits.messageLease,
                 limit: room
-            ).compactMap { row in try decide(row, in: tx, effects: &effects) }
+            ).compactMap { row in try decide(row, in: &work) }
         }
         for step in steps { carryOut(step) }
     }
@@ -140,59 +140,62 @@ package final class MessageSender: Sendable {
     /// Decides on a due message; returns the action after the commit.
     private func decide(
         _ row: OutgoingMessageTable.Due,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws -> Step? {
         if row.message.isDummy {
-            try outcomes.stand(row, environment, in: tx, effects: &effects)
+            try outcomes.stand(row, in: &work)
             return nil
         }
-        let appName = try tx.apps.find(row.message.app)?.name ?? row.message.app.text
+        let appName = try work.app(row.message.app)?.name ?? row.message.app.text
         switch routes[row.message.channel] ?? .gateway {
         case .gateway:
-            try publish(row, appName, in: tx, effects: &effects)
+            try publish(row, appName: appName, in: &work)
             return nil
         case .log(let showsText):
-            try outcomes.sent(row, environment.topics, in: tx, effects: &effects)
-            let text = try showsText ? words(row.message, appName, in: tx) : nil
+            try outcomes.sent(row, in: &work)
+            let text = try showsText ? words(row.message, appName: appName, in: work) : nil
             return .log(row.message, text)
         case .direct:
-            let text = try words(row.message, appName, in: tx)
+            let text = try words(row.message, appName: appName, in: work)
             return .send(row, ComposedMessage(row.message, appName: appName, text: text))
         }
     }
 
     private func words(
         _ message: OutgoingMessage,
-        _ appName: String,
-        in tx: Transaction
+        appName: String,
+        in work: UnitOfWork
     ) throws -> MessageText {
-        let own = try tx.apps.document(message.app).map(AppWords.init)
+        let own = try work.tx.apps.document(message.app).map(AppWords.init)
         return MessageText.render(message, appName: appName) { own?.words($0, $1) }
     }
 
     private func publish(
         _ row: OutgoingMessageTable.Due,
-        _ appName: String,
-        in tx: Transaction,
-        effects: inout Effects
+        appName: String,
+        in work: inout UnitOfWork
     ) throws {
-        let limits = environment.limits
+        let limits = work.limits
         if row.tries > 1 { outcomes.isSilent(row.message.channel) }
         let language = Language.pick(
             tag: row.message.language,
             countryCode: row.message.countryCode
         )
-        effects.publish(
+        work.effects.publish(
             OutboundMessage(
-                environment.topics.system("outbound/\(row.message.channel.rawValue)"),
+                work.topics.system("outbound/\(row.message.channel.rawValue)"),
                 OutgoingMessageCodec.outbound(row.message, language: language, appName: appName),
                 expiresAt: row.message.expiresAt
             ),
             isSecret: true
         )
-        let pause = MessageOutcomes.pause(after: row.tries, limits.gatewayPatience, limits)
-        try tx.outgoingMessages.postpone(row.message.id, until: tx.now.adding(seconds: pause))
+        let pause = MessageOutcomes.pause(
+            after: row.tries,
+            first: limits.gatewayPatience,
+            max: limits.messageBackoffMax
+        )
+        let until = work.now.adding(seconds: pause)
+        try work.tx.outgoingMessages.postpone(row.message.id, until: until)
     }
 
     // MARK: Handing over
@@ -228,11 +231,11 @@ package final class MessageSender: Sendable {
     /// Stores the outcome of a try; if that fails too, the message is tried again after its lease.
     private func note(_ failure: MessageFailure?, of row: OutgoingMessageTable.Due) {
         do {
-            try commit { tx, effects in
+            try environment.work(publishedBy: .session) { work in
                 if let failure {
-                    try outcomes.failed(row, failure, environment, in: tx, effects: &effects)
+                    try outcomes.failed(row, failure, in: &work)
                 } else {
-                    try outcomes.sent(row, environment.topics, in: tx, effects: &effects)
+                    try outcomes.sent(row, in: &work)
                 }
             }
         } catch {
@@ -254,27 +257,5 @@ package final class MessageSender: Sendable {
         metadata["to"] = "\(message.fullAddress)"
         metadata["text"] = "\(message.channel == .sms ? text.sms : text.text)"
         logger.notice("DEVELOPMENT ONLY, a message that was not sent", metadata: metadata)
-    }
-
-    /// Runs a transaction; the session worker publishes the messages that follow.
-    private func commit<Value>(
-        _ body: (Transaction, inout Effects) throws -> Value
-    ) throws -> Value {
-        var hasEffects = false
-        let value = try environment.store.batch(at: environment.clock.now) { tx in
-            var effects = Effects()
-            let value = try body(tx, &effects)
-            if !effects.messages.isEmpty {
-                hasEffects = true
-                _ = try tx.outbox.add(
-                    effects.messages,
-                    by: WorkerName.session.rawValue,
-                    isSecret: true
-                )
-            }
-            return value
-        }
-        if hasEffects { environment.wakeups.wake(.session) }
-        return value
     }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -10,18 +9,17 @@ struct Call {
     let app: App
     /// The session of the request's token; only where the method needs one.
     var session: Session?
-    let tx: Transaction
     let environment: Environment
-    let catalog: Catalog
-    var ids: IDSource
-    var effects = Effects()
+    /// The request's part of the transaction; its effects are dropped if the request is refused.
+    var work: UnitOfWork
     /// The result of the slow work that `prepare` asked for; empty if it asked for none.
     var prepared = Prepared()
     /// Whether `prepare` asked for slow work and it was done.
     var isPrepared = false
 
-    var topics: Topics { environment.topics }
-    var limits: Limits { environment.limits }
+    var tx: Transaction { work.tx }
+    var topics: Topics { work.topics }
+    var limits: Limits { work.limits }
     var fields: Fields { request.fields }
 
     /// Returns the session, which a method that needs a token always has.
@@ -48,35 +46,35 @@ struct Call {
     /// Returns the number of rows before the page: `offset`, or 0.
     ///
     /// - Throws: `Rejection` if it is not an integer from 0 on.
-    func pageOffset() throws(Rejection) -> Int64 {
-        guard let cursor = try fields.text("cursor", length: 1...16) else {
-            return try fields.integer("offset", in: 0...JSONValue.integerMax) ?? 0
-        }
-        guard fields.object["offset"] == nil else {
-            throw fields.refuse("offset", "stands in place of params.cursor")
-        }
-        guard let offset = Int64(cursor), (0...JSONValue.integerMax).contains(offset) else {
-            throw fields.refuse("cursor", "is not a cursor of this method")
-        }
-        return offset
-    }
+    func pageOffset() throws(Rejection) -> Int64 { try fields.pageOffset() }
 
     /// Returns the product of a device if the app may see it, or nil.
-    func product(of key: ProductKey) -> Product? {
-        app.products.contains(key) ? catalog.product(key) : nil
+    func product(of key: ProductKey) throws -> Product? {
+        try app.products.contains(key) ? work.product(key) : nil
     }
+}
+
+/// The rows of a list that a page shows.
+struct PageRange {
+    /// The number of rows before the page.
+    var offset: Int64
+    /// The number of rows of the page.
+    var limit: Int
 }
 
 /// The outcome of a method.
 enum Reply {
     /// A result; one that holds a token or a secret is sealed at rest.
-    case result(JSONObject, isSecret: Bool = false)
+    case result(Answer, isSecret: Bool = false)
     /// A refusal whose side effects stay, such as a counted try.
     case refusal(Rejection)
     /// The answer follows when a command's outcome is known.
     case later(DeviceID, cid: Int64)
     /// No answer yet: more slow work comes first, and then `run` again with its result.
     case more(BackgroundTask)
+
+    /// An empty result: what was asked for is done.
+    static var done: Reply { .result(AnswerCodec.nothing) }
 }
 
 /// One method of app requests.

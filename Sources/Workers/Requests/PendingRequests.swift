@@ -5,6 +5,7 @@ import Wire
 ///
 /// They are kept in memory only: a client that gets no answer asks again with the same id. A value, so that
 /// a failed transaction leaves it unchanged.
+/// The rules in words (reference: requests#id).
 struct PendingRequests {
     /// The sender and the id of a request.
     struct Key: Hashable {

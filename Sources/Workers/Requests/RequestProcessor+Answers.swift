@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -30,22 +29,21 @@ extension RequestProcessor {
     func repeated(
         _ pending: PendingRequest,
         _ known: RequestTable.Known,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws -> Bool {
         if let (did, cid) = known.waitsFor {
-            try tx.commands.wait(did, cid, waiter(pending.request))
+            try work.tx.commands.addWaiter(waiter(pending.request), for: did, cid: cid)
             return true
         }
         if let times = known.turnedAway {
-            try tx.requests.refuseForAbsentWorker(
+            try work.tx.requests.refuseForAbsentWorker(
                 pending.request.terminal.text,
                 pending.request.id,
                 times: times - 1
             )
         }
         guard let answer = known.answer else { return !pending.method.isReading }
-        publish(answer, to: pending, isSecret: true, effects: &effects)
+        publish(answer, to: pending, isSecret: true, in: &work)
         return true
     }
 
@@ -64,10 +62,10 @@ extension RequestProcessor {
         _ answer: [UInt8],
         to pending: PendingRequest,
         isSecret: Bool,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) {
         for reply in [pending.request.reply] + pending.others {
-            effects.publish(reply.message(answer), isSecret: isSecret)
+            work.effects.publish(reply.message(answer), isSecret: isSecret)
         }
     }
 
@@ -75,15 +73,14 @@ extension RequestProcessor {
     func finish(
         _ pending: PendingRequest,
         _ reply: Reply,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
         let request = pending.request
         switch reply {
         case .result(let result, let isSecret):
             let answer = AnswerCodec.success(request.id, result: result)
-            publish(answer, to: pending, isSecret: isSecret, effects: &effects)
-            try tx.requests.save(
+            publish(answer, to: pending, isSecret: isSecret, in: &work)
+            try work.tx.requests.save(
                 request.terminal.text,
                 request.id,
                 content: pending.content,
@@ -91,11 +88,11 @@ extension RequestProcessor {
                 isSecret: isSecret
             )
         case .refusal(let rejection):
-            try refuse(pending, rejection, in: tx, effects: &effects)
+            try refuse(pending, rejection, in: &work)
         case .more: preconditionFailure("A request that needs more work waits for it.")
         case .later(let did, let cid):
-            try tx.commands.wait(did, cid, waiter(request))
-            try tx.requests.save(
+            try work.tx.commands.addWaiter(waiter(request), for: did, cid: cid)
+            try work.tx.requests.save(
                 request.terminal.text,
                 request.id,
                 content: pending.content,
@@ -110,16 +107,15 @@ extension RequestProcessor {
     func refuse(
         _ pending: PendingRequest,
         _ rejection: Rejection,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
-        effects.count(rejection)
+        work.effects.count(rejection)
         let answer = AnswerCodec.refusal(pending.request.id, rejection)
-        publish(answer, to: pending, isSecret: false, effects: &effects)
+        publish(answer, to: pending, isSecret: false, in: &work)
         guard pending.method.isKnown, !rejection.code.isPassing, rejection.code != .invalidToken,
             rejection.field != "id"
         else { return }
-        try tx.requests.save(
+        try work.tx.requests.save(
             pending.request.terminal.text,
             pending.request.id,
             content: pending.content,

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Mosquitto
 import Sodium
 import Storage
@@ -8,8 +7,8 @@ import Wire
 /// Accepts requests (envelope, repeats, token), runs their methods and writes their answers.
 struct RequestProcessor {
     let environment: Environment
-    var catalog = Catalog()
-    var ids = IDSource()
+    private var catalog = Catalog()
+    private var ids = IDSource()
     /// Requests whose slow work is under way.
     var waiting: PendingRequests
 
@@ -23,6 +22,24 @@ struct RequestProcessor {
 
     private var topics: Topics { environment.topics }
 
+    /// Begins the work of a batch, with a current catalog.
+    mutating func beginWork(in tx: Transaction) throws -> UnitOfWork {
+        try catalog.update(in: tx)
+        return UnitOfWork(
+            tx,
+            topics: topics,
+            limits: environment.limits,
+            catalog: catalog,
+            ids: ids
+        )
+    }
+
+    /// Ends the work of a batch; returns its effects.
+    mutating func endWork(_ work: UnitOfWork) -> Effects {
+        ids = work.ids
+        return work.effects
+    }
+
     /// Prepares for a new connection: without a session the broker has kept no copies of the requests that were
     /// turned away.
     func begin(isSessionPresent: Bool, in tx: Transaction) throws {
@@ -30,11 +47,11 @@ struct RequestProcessor {
     }
 
     /// Returns the destination of an answer: the Response Topic, if it is within the terminal's own space.
-    func replyAddress(_ message: Inbound, _ app: AppID, _ terminal: TerminalID) -> ReplyAddress {
+    func replyAddress(_ message: Inbound, of app: AppID, on terminal: TerminalID) -> ReplyAddress {
         let asked = message.responseTopic.map { String(decoding: $0, as: UTF8.self) }
-        let topic = asked.flatMap { topics.isAnswerable($0, app, terminal) ? $0 : nil }
+        let topic = asked.flatMap { topics.isAnswerable($0, app, terminal: terminal) ? $0 : nil }
         return ReplyAddress(
-            topic: topic ?? topics.terminal(app, terminal, "response"),
+            topic: topic ?? topics.terminal(app, terminal, leaf: "response"),
             correlation: message.correlation.map { Array($0) }
         )
     }
@@ -44,32 +61,29 @@ struct RequestProcessor {
     func reply(to message: Inbound, _ answer: [UInt8]?) -> OutboundMessage? {
         guard case .request(let app, let terminal, _, _) = topics.parse(message.topic), let answer
         else { return nil }
-        return replyAddress(message, app, terminal).message(answer)
+        return replyAddress(message, of: app, on: terminal).message(answer)
     }
 
     /// Reads a request; a bad one is kept as a dead letter and refused.
     func decode(
         _ message: Inbound,
-        _ app: AppID,
-        _ terminal: TerminalID,
-        service: String,
-        method: String,
-        effects: inout Effects
+        as target: RequestTarget,
+        in work: inout UnitOfWork
     ) -> AppRequest? {
-        let reply = replyAddress(message, app, terminal)
+        let reply = replyAddress(message, of: target.app, on: target.terminal)
         do {
             return try RequestCodec.decode(
                 message.payload,
-                app: app,
-                terminal: terminal,
-                service: service,
-                method: method,
+                app: target.app,
+                terminal: target.terminal,
+                service: target.service,
+                method: target.method,
                 reply: reply,
                 sourceAddress: message.sourceAddress
             )
         } catch {
-            effects.deadLetter(message, unreadable: error)
-            effects.publish(reply.message(AnswerCodec.refusal(error.id, error.rejection)))
+            work.effects.deadLetter(message, unreadable: error)
+            work.effects.publish(reply.message(AnswerCodec.refusal(error.id, error.rejection)))
             return nil
         }
     }
@@ -80,8 +94,7 @@ struct RequestProcessor {
     mutating func answer(
         _ request: AppRequest,
         with method: Method,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
         let pending = PendingRequest(
             request: request,
@@ -89,84 +102,87 @@ struct RequestProcessor {
             method: method
         )
         do {
-            guard var call = try begin(pending, in: tx, effects: &effects) else { return }
+            guard var call = try begin(pending, in: &work) else { return }
             if try waiting.join(request, pending.content) { return }
-            if let work = try prepare(&call, method, effects.jobs) {
-                return wait(pending, for: work, call, effects: &effects)
+            if let task = try prepare(&call, method, beside: work.effects.jobs) {
+                return wait(pending, for: task, call: call, in: &work)
             }
-            try run(pending, &call, effects: &effects)
+            try run(pending, &call, in: &work)
         } catch let rejection as Rejection {
-            try refuse(pending, rejection, in: tx, effects: &effects)
+            try refuse(pending, rejection, in: &work)
         }
     }
 
     /// Carries out a request whose slow work is done.
-    mutating func answer(
+    private mutating func answer(
         _ pending: PendingRequest,
         _ prepared: Prepared,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
         do {
-            guard var call = try begin(pending, in: tx, effects: &effects) else { return }
+            guard var call = try begin(pending, in: &work) else { return }
             if let refusal = prepared.refusal { throw refusal }
             call.prepared = prepared
             call.isPrepared = true
-            try run(pending, &call, effects: &effects)
+            try run(pending, &call, in: &work)
         } catch let rejection as Rejection {
-            try refuse(pending, rejection, in: tx, effects: &effects)
+            try refuse(pending, rejection, in: &work)
         } catch  where Failure.isMessages(error) {
             let rejection = Rejection(.internal, "The service failed on this request.")
-            try refuse(pending, rejection, in: tx, effects: &effects)
+            try refuse(pending, rejection, in: &work)
         }
     }
 
+    /// Carries out all requests whose slow work is done.
+    mutating func answerReleased(in work: inout UnitOfWork) throws {
+        for (pending, prepared) in waiting.release() { try answer(pending, prepared, in: &work) }
+    }
+
     /// Checks app, id and token; nil if the request was answered as a repeat.
-    private func begin(
-        _ pending: PendingRequest,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws -> Call? {
+    private func begin(_ pending: PendingRequest, in work: inout UnitOfWork) throws -> Call? {
         let request = pending.request
-        guard let app = catalog.app(request.app) else {
+        guard let app = try work.app(request.app) else {
             throw Rejection(.forbidden, "The app is unknown.")
         }
-        let known = try known(request, pending.content, in: tx)
-        let session = try pending.method.needsToken ? TokenCheck.session(of: request, in: tx) : nil
-        if let known, try repeated(pending, known, in: tx, effects: &effects) { return nil }
+        let known = try known(request, pending.content, in: work.tx)
+        let session =
+            try pending.method.needsToken ? TokenCheck.session(of: request, in: work.tx) : nil
+        if let known, try repeated(pending, known, in: &work) { return nil }
         try checkDisk(request.name, isReading: pending.method.isReading)
         return Call(
             request: request,
             app: app,
             session: session,
-            tx: tx,
             environment: environment,
-            catalog: catalog,
-            ids: ids
+            work: work.branch()
         )
     }
 
     private func prepare(
         _ call: inout Call,
         _ method: Method,
-        _ jobs: [BackgroundJob]
+        beside jobs: [BackgroundJob]
     ) throws -> BackgroundTask? {
         guard let prepare = method.prepare else { return nil }
         return try call.tx.isolated {
-            guard let work = try prepare(&call) else { return nil }
-            try admit(work, call, jobs)
-            return work
+            guard let task = try prepare(&call) else { return nil }
+            try admit(task, call, beside: jobs)
+            return task
         }
     }
 
     /// Refuses work if its lane has no room for it next to the batch's other jobs, and counts hashes.
-    private func admit(_ work: BackgroundTask, _ call: Call, _ jobs: [BackgroundJob]) throws {
+    private func admit(
+        _ task: BackgroundTask,
+        _ call: Call,
+        beside jobs: [BackgroundJob]
+    ) throws {
         guard waiting.bytes + call.request.bytes <= environment.limits.waitingBytes else {
             throw Rejection.laneIsFull
         }
-        guard let lane = work.lane else { return }
+        guard let lane = task.lane else { return }
         let refusal = environment.pool.refusal(
-            of: Sender(call.request, work),
+            of: Sender(call.request, task),
             in: lane,
             beside: jobs.filter { $0.work.lane == lane }.map(\.sender)
         )
@@ -177,33 +193,31 @@ struct RequestProcessor {
     /// Puts a request into the pending requests; its slow work begins after the commit.
     private mutating func wait(
         _ pending: PendingRequest,
-        for work: BackgroundTask,
-        _ call: Call,
-        effects: inout Effects
+        for task: BackgroundTask,
+        call: Call,
+        in work: inout UnitOfWork
     ) {
-        ids = call.ids
-        effects.add(call.effects)
-        effects.submit(waiting.admit(pending, work))
+        work.merge(call.work)
+        work.effects.submit(waiting.admit(pending, task))
     }
 
     private mutating func run(
         _ pending: PendingRequest,
         _ call: inout Call,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
-        let jobs = effects.jobs
+        let jobs = work.effects.jobs
         let reply =
             try pending.method.refusesFirst
             ? pending.method.run(&call)
             : call.tx.isolated {
                 let reply = try pending.method.run(&call)
-                if case .more(let work) = reply { try admit(work, call, jobs) }
+                if case .more(let task) = reply { try admit(task, call, beside: jobs) }
                 return reply
             }
-        if case .more(let work) = reply { return wait(pending, for: work, call, effects: &effects) }
-        ids = call.ids
-        effects.add(call.effects)
-        try finish(pending, reply, in: call.tx, effects: &effects)
+        if case .more(let task) = reply { return wait(pending, for: task, call: call, in: &work) }
+        work.merge(call.work)
+        try finish(pending, reply, in: &work)
     }
 
     /// Refuses a request whose worker is away, and makes the worker refuse it too when it comes back.
@@ -213,22 +227,21 @@ struct RequestProcessor {
     func refuseForAbsentWorker(
         _ request: AppRequest,
         _ rejection: Rejection,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
         let content = Sodium.sha256(RequestCodec.content(of: request))
-        let known = try tx.requests.find(request.terminal.text, request.id)
+        let known = try work.tx.requests.find(request.terminal.text, request.id)
         // The worker answers a request that took effect when it is back; answers of reading methods aren't kept.
         let isKept = known.map { $0.answer != nil || $0.waitsFor != nil } ?? false
         if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)
-        effects.count(rejection)
-        effects.publish(request.reply.message(answer))
+        work.effects.count(rejection)
+        work.effects.publish(request.reply.message(answer))
         let sender = request.terminal.text
         if let times = known?.turnedAway {
-            return try tx.requests.refuseForAbsentWorker(sender, request.id, times: times + 1)
+            return try work.tx.requests.refuseForAbsentWorker(sender, request.id, times: times + 1)
         }
-        try tx.requests.save(
+        try work.tx.requests.save(
             sender,
             request.id,
             content: content,
@@ -236,5 +249,24 @@ struct RequestProcessor {
             isSecret: false,
             turnedAway: 1
         )
+    }
+}
+
+/// The sender and the method of a request, as its topic names them.
+struct RequestTarget {
+    let app: AppID
+    let terminal: TerminalID
+    let service: String
+    let method: String
+
+    /// Reads a topic; nil if it isn't that of a request.
+    init?(_ topic: Topic) {
+        guard case .request(let app, let terminal, let service, let method) = topic else {
+            return nil
+        }
+        self.app = app
+        self.terminal = terminal
+        self.service = service
+        self.method = method
     }
 }

@@ -4,7 +4,6 @@ import Wire
 
 /// Replans schedules in small steps after a change of a zone's rules, of a place, or of the machine's clock.
 struct Replanner {
-    private let environment: Environment
     /// The time of the next check of zones and clock.
     private(set) var checkAt: Instant? = Instant(milliseconds: 0)
 
@@ -13,28 +12,22 @@ struct Replanner {
     private static let backSeconds: Int64 = 60
     private static let clockFact = "schedule.clock"
 
-    init(_ environment: Environment) { self.environment = environment }
-
-    mutating func step(_ catalog: Catalog, in tx: Transaction, effects: inout Effects) throws {
-        if checkAt.map({ $0 <= tx.now || $0 > tx.now.adding(seconds: Self.checkSeconds) }) ?? true {
-            try check(in: tx)
-            checkAt = tx.now.adding(seconds: Self.checkSeconds)
+    /// Replans a limited number of schedules, after a look at zones and clock if it is time for one.
+    mutating func step(in work: inout UnitOfWork) throws {
+        let next = work.now.adding(seconds: Self.checkSeconds)
+        if checkAt.map({ $0 <= work.now || $0 > next }) ?? true {
+            try check(in: work.tx)
+            checkAt = next
         }
-        let taken = try tx.replans.takeSchedules(limit: environment.limits.sweepStep)
+        let taken = try work.tx.replans.takeSchedules(limit: work.limits.sweepStep)
         guard !taken.isEmpty else { return }
-        var calendar = ScheduleCalendar(tx, isWriting: false)
-        let moved = try taken.compactMap { try replanned($0, &calendar, at: tx.now) }
-        try tx.schedules.plan(moved)
+        var calendar = ScheduleCalendar(work.tx, isWriting: false)
+        let moved = try taken.compactMap { try replanned($0, by: &calendar, at: work.now) }
+        try work.tx.schedules.plan(moved)
         for did in Set(moved.map(\.did)).sorted() {
-            try ScheduleNotifications.push(
-                did,
-                catalog,
-                environment.topics,
-                in: tx,
-                effects: &effects
-            )
+            try ScheduleNotifications.push(did, in: &work)
         }
-        effects.wake(.scheduler)
+        work.effects.wake(.scheduler)
     }
 
     // MARK: Looking
@@ -60,7 +53,7 @@ struct Replanner {
     /// Returns a schedule with its new next occurrence; nil if that is unchanged.
     private func replanned(
         _ schedule: Schedule,
-        _ calendar: inout ScheduleCalendar,
+        by calendar: inout ScheduleCalendar,
         at now: Instant
     ) throws -> Schedule? {
         // A due occurrence waits for its trigger.

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -25,20 +24,23 @@ enum ScheduleLists {
     static func answer(
         _ did: DeviceID,
         _ call: Call,
-        beside schedule: JSONObject? = nil
-    ) throws -> JSONObject {
+        beside schedule: Answer? = nil,
+        ignored: [String] = []
+    ) throws -> Answer {
         let schedules = try call.tx.schedules.all(of: did)
-        var bytes = AnswerRows.frameBytes + (schedule?.encoded().count ?? 0)
+        var bytes = AnswerRows.frameBytes + (schedule.map { AnswerCodec.payload($0).count } ?? 0)
         let rows = try ScheduleNotifications.rows(
             schedules,
-            product: try ScheduleNotifications.product(of: did, call.catalog, in: call.tx),
+            product: try call.work.product(of: did),
             bytes: &bytes,
             in: call.tx
         )
-        return [
-            "schedule": schedule.map { .object($0) }, "schedules": .array(rows),
-            "cursor": ScheduleNotifications.cursor(schedules, shown: rows.count),
-        ]
+        return ScheduleCodec.changed(
+            schedule,
+            rows,
+            next: ScheduleNotifications.next(schedules, shown: rows.count),
+            ignored: ignored
+        )
     }
 
     // MARK: Schedules
@@ -46,22 +48,20 @@ enum ScheduleLists {
     @Sendable
     static func list(_ call: inout Call) throws -> Reply {
         let fields = call.fields
-        let start = try cursor(fields)
+        let start = try ScheduleCodec.cursor(fields)
         var page = Page(limit: try call.pageLimit())
-        if fields.object["did"] != nil {
+        if fields.has("did") {
             let did = try DeviceMethods.binding(call).did
             try page.add(did, after: start?.did == did ? start?.id : nil, call)
         } else {
             try addAll(to: &page, from: start, call)
         }
-        return .result([
-            "schedules": .array(page.rows), "cursor": page.isCut ? page.cursor : nil,
-        ])
+        return .result(ScheduleCodec.page(page.rows, next: page.isCut ? page.last : nil))
     }
 
     private static func addAll(
         to page: inout Page,
-        from start: (did: DeviceID, id: ScheduleID)?,
+        from start: ScheduleCodec.Place?,
         _ call: Call
     ) throws {
         let uid = try call.caller().uid
@@ -79,20 +79,12 @@ enum ScheduleLists {
         }
     }
 
-    private static func cursor(_ fields: Fields) throws -> (did: DeviceID, id: ScheduleID)? {
-        guard let text = try fields.text("cursor", length: 1...129) else { return nil }
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let did = DeviceID(String(parts[0])),
-            let id = ScheduleID(String(parts[1]))
-        else { throw fields.refuse("cursor", "is not a cursor of schedule/list") }
-        return (did, id)
-    }
-
     /// Rows that fit into one answer.
     private struct Page {
         let limit: Int
-        var rows: [JSONValue] = []
-        var cursor: JSONValue?
+        var rows: [AnswerRow] = []
+        /// The place behind the last row.
+        var last: ScheduleCodec.Place?
         /// Whether there is more.
         var isCut = false
         private var bytes = AnswerRows.frameBytes
@@ -104,7 +96,7 @@ enum ScheduleLists {
                 .filter { schedule in id.map { schedule.id > $0 } ?? true }
             let shown = try ScheduleNotifications.rows(
                 schedules.prefix(limit - rows.count),
-                product: try ScheduleNotifications.product(of: did, call.catalog, in: call.tx),
+                product: try call.work.product(of: did),
                 bytes: &bytes,
                 in: call.tx
             )
@@ -112,7 +104,7 @@ enum ScheduleLists {
             isCut = shown.count < schedules.count
             guard !shown.isEmpty else { return }
             let last = schedules[shown.count - 1]
-            cursor = .string("\(last.did.text).\(last.id.text)")
+            self.last = (last.did, last.id)
         }
     }
 
@@ -120,22 +112,14 @@ enum ScheduleLists {
 
     @Sendable
     static func runs(_ call: inout Call) throws -> Reply {
-        let fields = call.fields
         let (schedule, _) = try visible(call)
         let limit = try call.pageLimit()
-        var before = Instant.max
-        if let text = try fields.text("cursor", length: 1...20) {
-            guard let moment = Int64(text) else {
-                throw fields.refuse("cursor", "is not a cursor of schedule/runs")
-            }
-            before = Instant(milliseconds: moment)
-        }
+        let before = try ScheduleCodec.runCursor(call.fields) ?? .max
         let found = try call.tx.runs.newest(schedule.id, before: before, limit: Int64(limit) + 1)
         let rows = AnswerRows.fitting(found.prefix(limit), row: ScheduleCodec.encode)
         let isCut = rows.count < found.count && !rows.isEmpty
-        return .result([
-            "runs": .array(rows),
-            "cursor": isCut ? .string("\(found[rows.count - 1].dueAt.milliseconds)") : nil,
-        ])
+        return .result(
+            ScheduleCodec.runs(rows, next: isCut ? found[rows.count - 1].dueAt : nil)
+        )
     }
 }

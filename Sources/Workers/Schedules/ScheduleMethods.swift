@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -25,7 +24,7 @@ enum ScheduleMethods {
         guard let attrs = parameters.attrs else { throw fields.refuse("attrs", "is missing") }
         let binding = try DeviceMethods.binding(call)
         try requireControl(binding)
-        try check(attrs, binding.did, call)
+        try check(attrs, for: binding.did, call)
         guard try call.tx.schedules.count(of: binding.did) < Schedule.perDeviceMax else {
             throw Rejection(
                 .forbidden,
@@ -36,7 +35,7 @@ enum ScheduleMethods {
         var calendar = ScheduleCalendar(call.tx, isWriting: true)
         let zone = try parameters.timezone ?? userZone(call)
         var schedule = Schedule(
-            id: ScheduleID(trusted: call.ids.make("s", at: call.tx.now)),
+            id: ScheduleID(trusted: call.work.makeID("s")),
             did: binding.did,
             creator: binding.uid,
             app: binding.app,
@@ -49,14 +48,14 @@ enum ScheduleMethods {
         )
         schedule.timing.days = try ScheduleTimes.days(
             parameters,
-            schedule,
-            &calendar,
+            of: schedule,
+            by: &calendar,
             at: call.tx.now
         )
         try ScheduleTimes.plan(
             &schedule,
             hasDate: parameters.date != nil,
-            &calendar,
+            by: &calendar,
             at: call.tx.now
         )
         return try save(schedule, ignored: parameters.ignored, &call)
@@ -76,9 +75,8 @@ enum ScheduleMethods {
         }
     }
 
-    private static func check(_ attrs: JSONObject, _ did: DeviceID, _ call: Call) throws {
-        guard let product = try ScheduleNotifications.product(of: did, call.catalog, in: call.tx)
-        else {
+    private static func check(_ attrs: AttributeValues, for did: DeviceID, _ call: Call) throws {
+        guard let product = try call.work.product(of: did) else {
             throw Rejection(.notBound, "The device is gone.", field: "params.did")
         }
         if let rejection = ProductRules.check(
@@ -107,8 +105,8 @@ enum ScheduleMethods {
         let parameters = try ScheduleCodec.parameters(call.fields)
         if let attrs = parameters.attrs {
             try requireControl(binding)
-            schedule.attrs = try unmasked(attrs, schedule, call)
-            try check(schedule.attrs, schedule.did, call)
+            schedule.attrs = try unmasked(attrs, of: schedule, call)
+            try check(schedule.attrs, for: schedule.did, call)
         }
         let wasEnabled = schedule.isEnabled
         schedule.remark = parameters.remark ?? schedule.remark
@@ -123,7 +121,7 @@ enum ScheduleMethods {
             try ScheduleTimes.plan(
                 &schedule,
                 hasDate: parameters.date != nil,
-                &calendar,
+                by: &calendar,
                 at: call.tx.now
             )
         }
@@ -134,20 +132,12 @@ enum ScheduleMethods {
     /// Restores the hidden values of a schedule that was read, changed and sent again: `"***"` for a write-only
     /// data point that has a value stands for that value.
     private static func unmasked(
-        _ attrs: JSONObject,
-        _ schedule: Schedule,
+        _ attrs: AttributeValues,
+        of schedule: Schedule,
         _ call: Call
-    ) throws -> JSONObject {
-        let product = try ScheduleNotifications.product(of: schedule.did, call.catalog, in: call.tx)
-        let masked = ProductRules.masked(schedule.attrs, product: product)
-        return JSONObject(
-            members: attrs.members.map { member in
-                guard member.value == "***", masked[member.key] == "***",
-                    let value = schedule.attrs[member.key]
-                else { return member }
-                return .init(key: member.key, value: value)
-            }
-        )
+    ) throws -> AttributeValues {
+        let product = try call.work.product(of: schedule.did)
+        return ProductRules.unmasked(attrs, stored: schedule.attrs, product: product)
     }
 
     private static func setEnabled(_ isEnabled: Bool, _ call: inout Call) throws -> Reply {
@@ -162,7 +152,7 @@ enum ScheduleMethods {
                     try ScheduleTimes.plan(
                         &schedule,
                         hasDate: true,
-                        &calendar,
+                        by: &calendar,
                         at: call.tx.now
                     )
                 } catch let rejection as Rejection {
@@ -189,7 +179,7 @@ enum ScheduleMethods {
         ignored: [String],
         _ call: inout Call
     ) throws -> Reply {
-        let product = try ScheduleNotifications.product(of: schedule.did, call.catalog, in: call.tx)
+        let product = try call.work.product(of: schedule.did)
         let masked = ProductRules.masked(schedule.attrs, product: product)
         try call.tx.schedules.save(schedule, masked: masked)
         try notifyUsers(schedule.did, &call)
@@ -199,19 +189,13 @@ enum ScheduleMethods {
             attrs: masked,
             polar: schedule.isEnabled ? try calendar.polar(schedule, at: call.tx.now) : nil
         )
-        var result = try ScheduleLists.answer(schedule.did, call, beside: shown)
-        if !ignored.isEmpty { result["ignored"] = .array(ignored.map { .string($0) }) }
-        return .result(result)
+        return .result(
+            try ScheduleLists.answer(schedule.did, call, beside: shown, ignored: ignored)
+        )
     }
 
     private static func notifyUsers(_ did: DeviceID, _ call: inout Call) throws {
-        try ScheduleNotifications.push(
-            did,
-            call.catalog,
-            call.topics,
-            in: call.tx,
-            effects: &call.effects
-        )
-        call.effects.wake(.scheduler)
+        try ScheduleNotifications.push(did, in: &call.work)
+        call.work.effects.wake(.scheduler)
     }
 }

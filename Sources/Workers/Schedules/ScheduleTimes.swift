@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -8,8 +7,8 @@ enum ScheduleTimes {
     /// Returns the days of a new schedule; without any, the first day on which its time is still ahead.
     static func days(
         _ parameters: ScheduleParameters,
-        _ schedule: Schedule,
-        _ calendar: inout ScheduleCalendar,
+        of schedule: Schedule,
+        by calendar: inout ScheduleCalendar,
         at now: Instant
     ) throws -> Timing.Days {
         if let days = parameters.days { return days }
@@ -31,7 +30,7 @@ enum ScheduleTimes {
     static func plan(
         _ schedule: inout Schedule,
         hasDate: Bool,
-        _ calendar: inout ScheduleCalendar,
+        by calendar: inout ScheduleCalendar,
         at now: Instant
     ) throws {
         let (zone, place) = try checkedFrame(schedule, &calendar)
@@ -40,7 +39,7 @@ enum ScheduleTimes {
             guard case .once(let date) = schedule.timing.days else { throw neverComes }
             throw Rejection.invalid(
                 hasDate ? "params.date" : "params.time",
-                reason(date, schedule.timing, zone, place)
+                reason(date, of: schedule.timing, zone: zone, place: place)
             )
         }
         schedule.activeSince = now
@@ -73,9 +72,9 @@ enum ScheduleTimes {
     /// Returns the reason why a day has no occurrence of a one-time schedule.
     private static func reason(
         _ date: CalendarDate,
-        _ timing: Timing,
-        _ zone: ZoneRules,
-        _ place: Location?
+        of timing: Timing,
+        zone: ZoneRules,
+        place: Location?
     ) -> String {
         switch ScheduleRules.occurrence(of: timing, on: date, zone: zone, place: place) {
         case .at: "That time has passed already."

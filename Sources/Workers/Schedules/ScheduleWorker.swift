@@ -6,20 +6,20 @@ package import Wire
 package struct ScheduleWorker: BatchHandler {
     private let environment: Environment
     private var requests: RequestHandler
-    private var catalog = Catalog()
-    private var replanner: Replanner
+    private var replanner = Replanner()
 
     /// Makes the worker's handler.
     package init(_ environment: Environment) {
         self.environment = environment
-        requests = RequestHandler(.schedule, ScheduleMethods.all, environment)
-        replanner = Replanner(environment)
+        requests = RequestHandler(.schedule, methods: ScheduleMethods.all, environment)
     }
 
     package var name: WorkerName { .schedule }
 
-    package var filters: [String] {
-        requests.filters + [environment.topics.system("trigger/+")]
+    package var subscriptions: Subscriptions {
+        var subscriptions = requests.subscriptions
+        subscriptions.new.append(environment.topics.system("trigger/+"))
+        return subscriptions
     }
 
     package mutating func connected(
@@ -32,21 +32,15 @@ package struct ScheduleWorker: BatchHandler {
     // MARK: The path
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        try catalog.update(in: tx)
-        var effects = Effects()
-        for run in runs(of: batch) {
-            if isTrigger(run.first) {
-                var work = TriggerBatch(environment, catalog, tx)
-                for message in run { work.decode(message) }
-                try work.load(in: tx)
-                try work.decide(in: tx)
-                try work.save(in: tx)
-                effects.addAll(work.effects)
+        var work = try requests.beginWork(in: tx)
+        for stretch in stretches(of: batch) {
+            if isTrigger(stretch.first) {
+                try TriggerBatch.carryOut(stretch, in: &work)
             } else {
-                effects.addAll(try requests.handle(Array(run), in: tx))
+                for message in stretch { try requests.handle(message, in: &work) }
             }
         }
-        return effects
+        return requests.endWork(work)
     }
 
     private func isTrigger(_ message: Inbound?) -> Bool {
@@ -58,19 +52,15 @@ package struct ScheduleWorker: BatchHandler {
     }
 
     /// Cuts a batch between triggers and requests, so that each sees the effects of earlier messages.
-    private func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
-        var runs: [ArraySlice<Inbound>] = []
+    private func stretches(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
+        var stretches: [ArraySlice<Inbound>] = []
         var start = batch.startIndex
         for index in batch.indices.dropFirst()
         where isTrigger(batch[index]) != isTrigger(batch[index - 1]) {
-            runs.append(batch[start..<index])
+            stretches.append(batch[start..<index])
             start = index
         }
-        return runs + [batch[start...]]
-    }
-
-    package func failureReply(for message: Inbound) -> OutboundMessage? {
-        requests.failureReply(for: message)
+        return stretches + [batch[start...]]
     }
 
     package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
@@ -88,26 +78,9 @@ package struct ScheduleWorker: BatchHandler {
     package var nextDue: Instant? { replanner.checkAt }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
-        try catalog.update(in: tx)
-        var effects = try requests.due(in: tx) ?? Effects()
-        try replanner.step(catalog, in: tx, effects: &effects)
-        return effects
-    }
-}
-
-extension Effects {
-    /// Adds all of other effects, including their dead letters.
-    mutating func addAll(_ other: Effects) {
-        add(other)
-        for letter in other.deadLetters {
-            deadLetter(
-                letter.kind,
-                letter.reason,
-                topic: letter.topic,
-                payload: letter.payload,
-                isShapeOnly: letter.isShapeOnly
-            )
-        }
-        addCounts(of: other)
+        var work = try requests.beginWork(in: tx)
+        try requests.answerReleased(in: &work)
+        try replanner.step(in: &work)
+        return requests.endWork(work)
     }
 }

@@ -1,17 +1,15 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
-/// The working set of one batch of triggers: their schedules and devices, and the effects.
+/// The working set of one batch of triggers: their schedules and devices, and the rows to write.
+///
+/// An occurrence is a time at which a schedule is to act; a run is the row about its outcome.
 ///
 /// Decode, load, decide in memory trigger after trigger, save: a constant number of statements for any number of
 /// triggers. Each (schedule, dueAt) runs once, with the first trigger.
 struct TriggerBatch {
-    private let environment: Environment
-    private let catalog: Catalog
     private var calendar: ScheduleCalendar
-    var effects = Effects()
 
     private var triggers: [(trigger: Trigger, source: Inbound)] = []
     private var schedules: [ScheduleID: Schedule] = [:]
@@ -24,31 +22,39 @@ struct TriggerBatch {
     /// Devices with a schedule that has disabled itself.
     private var refreshed: Set<DeviceID> = []
 
-    init(_ environment: Environment, _ catalog: Catalog, _ tx: Transaction) {
-        self.environment = environment
-        self.catalog = catalog
-        calendar = ScheduleCalendar(tx, isWriting: true)
-    }
+    private init(in tx: Transaction) { calendar = ScheduleCalendar(tx, isWriting: true) }
 
-    private var topics: Topics { environment.topics }
+    /// Carries out a number of triggers.
+    static func carryOut(
+        _ messages: some Sequence<Inbound>,
+        in work: inout UnitOfWork
+    ) throws {
+        var batch = TriggerBatch(in: work.tx)
+        for message in messages { batch.decode(message, in: &work) }
+        try batch.load(in: work.tx)
+        try batch.decide(in: &work)
+        try batch.save(in: &work)
+    }
 
     // MARK: Decode and load
 
-    mutating func decode(_ message: Inbound) {
-        guard case .trigger(let text) = topics.parse(message.topic), let id = ScheduleID(text)
+    private mutating func decode(_ message: Inbound, in work: inout UnitOfWork) {
+        guard case .trigger(let text) = work.topics.parse(message.topic),
+            let id = ScheduleID(text)
         else {
-            return deadLetter(message, .topic, "the topic has no valid scheduleId")
+            let reason = "the topic has no valid scheduleId"
+            return work.effects.deadLetter(message, .topic, because: reason)
         }
         do {
             let trigger = try ScheduleCodec.decode(trigger: message.payload, of: id)
             triggers.append((trigger, message))
         } catch {
-            deadLetter(message, .malformed, error.reason)
-            effects.count(error.rejection)
+            work.effects.deadLetter(message, .malformed, because: error.reason)
+            work.effects.count(error.rejection)
         }
     }
 
-    mutating func load(in tx: Transaction) throws {
+    private mutating func load(in tx: Transaction) throws {
         let ids = Set(triggers.map(\.trigger.schedule)).sorted()
         try tx.schedules.load(ids) { schedules[$1.id] = $1 }
         let wanted = triggers.map(\.trigger)
@@ -57,41 +63,43 @@ struct TriggerBatch {
 
     // MARK: Decide
 
-    mutating func decide(in tx: Transaction) throws {
-        var due: [Due] = []
+    private mutating func decide(in work: inout UnitOfWork) throws {
+        var occurrences: [Occurrence] = []
         for (trigger, source) in triggers {
             guard let schedule = schedules[trigger.schedule] else {
-                deadLetter(source, .refused, "the schedule does not exist")
+                let reason = "the schedule does not exist"
+                work.effects.deadLetter(source, .refused, because: reason)
                 continue
             }
             guard !taken.contains(trigger) else {
-                try pass(trigger, schedule, at: tx.now)
+                try pass(trigger, of: schedule, at: work.now)
                 continue
             }
-            switch try outcome(of: trigger, schedule, at: tx.now) {
-            case .failure(let refusal): deadLetter(source, .refused, refusal.reason)
+            switch try outcome(of: trigger, on: schedule, in: work) {
+            case .failure(let refusal):
+                work.effects.deadLetter(source, .refused, because: refusal.reason)
             case .success(let outcome):
-                if let occurrence = try take(outcome, of: schedule, in: tx) {
-                    due.append(occurrence)
+                if let occurrence = try take(outcome, of: schedule, in: work.tx) {
+                    occurrences.append(occurrence)
                 }
             }
         }
-        try run(due, in: tx)
+        try makeCommands(for: occurrences, in: &work)
     }
 
     private mutating func outcome(
         of trigger: Trigger,
-        _ schedule: Schedule,
-        at now: Instant
+        on schedule: Schedule,
+        in work: UnitOfWork
     ) throws -> Result<TriggerRules.Outcome, TriggerRules.Refusal> {
         let (zone, place) = try calendar.frame(of: schedule)
         return TriggerRules.decide(
             trigger.dueAt,
             of: schedule,
-            at: now,
+            at: work.now,
             TriggerRules.Lateness(
-                lateSeconds: environment.limits.triggerLateSeconds,
-                rememberedSeconds: environment.limits.scheduleRunSeconds
+                lateSeconds: work.limits.triggerLateSeconds,
+                rememberedSeconds: work.limits.scheduleRunSeconds
             )
         ) { ScheduleRules.next(of: schedule.timing, after: $0, zone: zone, place: place) }
     }
@@ -99,7 +107,7 @@ struct TriggerBatch {
     /// Continues behind an occurrence that ran before.
     private mutating func pass(
         _ trigger: Trigger,
-        _ schedule: Schedule,
+        of schedule: Schedule,
         at now: Instant
     ) throws {
         guard trigger.dueAt == schedule.nextAt else { return }
@@ -123,7 +131,7 @@ struct TriggerBatch {
     }
 
     /// An occurrence that runs now.
-    private struct Due {
+    private struct Occurrence {
         var schedule: Schedule
         var dueAt: Instant
     }
@@ -133,7 +141,7 @@ struct TriggerBatch {
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,
         in tx: Transaction
-    ) throws -> Due? {
+    ) throws -> Occurrence? {
         for dueAt in outcome.missed where taken.insert(Trigger(schedule.id, dueAt: dueAt)).inserted
         {
             runs.append(
@@ -146,51 +154,74 @@ struct TriggerBatch {
         let trigger = Trigger(schedule.id, dueAt: dueAt)
         // It may differ from the trigger's own, whose run was loaded already.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
-        return taken.insert(trigger).inserted ? Due(schedule: schedule, dueAt: dueAt) : nil
+        return taken.insert(trigger).inserted ? Occurrence(schedule: schedule, dueAt: dueAt) : nil
     }
 
-    // MARK: Run
+    // MARK: Commands
 
-    /// Orders the commands of due occurrences, with the present rights of their creators.
-    private mutating func run(_ due: [Due], in tx: Transaction) throws {
+    /// Makes the commands of occurrences, with the present rights of the schedules' creators.
+    private mutating func makeCommands(
+        for occurrences: [Occurrence],
+        in work: inout UnitOfWork
+    ) throws {
         var bindings: [Int: Binding] = [:]
-        try tx.bindings.load(due.map { ($0.schedule.did, $0.schedule.creator) }) {
+        try work.tx.bindings.load(occurrences.map { ($0.schedule.did, $0.schedule.creator) }) {
             bindings[$0] = $1
         }
         var records: [Int: StatusRecord] = [:]
-        try tx.statuses.load(due.map(\.schedule.did)) { records[$0] = $1 }
-        var allowed: [(due: Due, product: Product)] = []
-        for (place, occurrence) in due.enumerated() {
-            switch permit(occurrence.schedule, bindings[place], records[place], at: tx.now) {
-            case .success(let product): allowed.append((occurrence, product))
-            case .failure(let rejection):
-                runs.append(
-                    ScheduleRun(
-                        occurrence.schedule.id,
-                        dueAt: occurrence.dueAt,
-                        firedAt: tx.now,
-                        state: .failed,
-                        error: rejection.code
-                    )
-                )
+        try work.tx.statuses.load(occurrences.map(\.schedule.did)) { records[$0] = $1 }
+        let dids = Set(occurrences.map(\.schedule.did)).sorted()
+        var waiting = try work.tx.commands.queuedCounts(dids)
+        var allowed: [(occurrence: Occurrence, product: Product)] = []
+        for (place, occurrence) in occurrences.enumerated() {
+            let permission = try Self.permit(
+                occurrence.schedule,
+                of: bindings[place],
+                on: records[place],
+                in: work
+            )
+            switch permission {
+            case .failure(let rejection): fail(occurrence, with: rejection, at: work.now)
+            case .success(let product):
+                let queued = waiting[occurrence.schedule.did] ?? 0
+                guard CommandQueueLimits.hasRoom(beside: queued, in: work.limits) else {
+                    fail(occurrence, with: CommandQueueLimits.full, at: work.now)
+                    continue
+                }
+                waiting[occurrence.schedule.did] = queued + 1
+                allowed.append((occurrence, product))
             }
         }
-        let cids = try tx.devices.nextCommandIDs(allowed.map(\.due.schedule.did))
+        let cids = try work.tx.devices.nextCommandIDs(allowed.map(\.occurrence.schedule.did))
         for (place, (occurrence, product)) in allowed.enumerated() {
-            command(occurrence, product, cid: cids[place] ?? 0, at: tx.now)
+            makeCommand(for: occurrence, of: product, cid: cids[place] ?? 0, at: work.now)
         }
     }
 
-    private func permit(
+    private mutating func fail(_ occurrence: Occurrence, with rejection: Rejection, at now: Instant)
+    {
+        runs.append(
+            ScheduleRun(
+                occurrence.schedule.id,
+                dueAt: occurrence.dueAt,
+                firedAt: now,
+                state: .failed,
+                error: rejection.code
+            )
+        )
+    }
+
+    /// Checks whether a schedule's creator may control the device, and whether it is connected.
+    private static func permit(
         _ schedule: Schedule,
-        _ binding: Binding?,
-        _ record: StatusRecord?,
-        at now: Instant
-    ) -> Result<Product, Rejection> {
-        guard let binding, let record, let product = catalog.product(record.productKey) else {
+        of binding: Binding?,
+        on record: StatusRecord?,
+        in work: UnitOfWork
+    ) throws -> Result<Product, Rejection> {
+        guard let binding, let record, let product = try work.product(record.productKey) else {
             return .failure(Rejection(.notBound, "The creator is not bound any more."))
         }
-        if let code = binding.refusal(of: .write, at: now) {
+        if let code = binding.refusal(of: .write, at: work.now) {
             return .failure(Rejection(code, "The creator may not control the device."))
         }
         if let rejection = ProductRules.check(written: schedule.attrs, product: product) {
@@ -202,13 +233,13 @@ struct TriggerBatch {
         return .success(product)
     }
 
-    private mutating func command(
-        _ due: Due,
-        _ product: Product,
+    private mutating func makeCommand(
+        for occurrence: Occurrence,
+        of product: Product,
         cid: Int64,
         at now: Instant
     ) {
-        let schedule = due.schedule
+        let schedule = occurrence.schedule
         let request = CommandRequest(
             did: schedule.did,
             data: schedule.attrs,
@@ -216,44 +247,27 @@ struct TriggerBatch {
         )
         commands.append(request.command(cid: cid, product: product, at: now))
         runs.append(
-            ScheduleRun(schedule.id, dueAt: due.dueAt, firedAt: now, state: .sent, cid: cid)
+            ScheduleRun(schedule.id, dueAt: occurrence.dueAt, firedAt: now, state: .sent, cid: cid)
         )
     }
 
     // MARK: Save
 
-    mutating func save(in tx: Transaction) throws {
-        try tx.runs.add(runs)
-        try tx.commands.save(commands)
+    private func save(in work: inout UnitOfWork) throws {
+        try work.tx.runs.add(runs)
+        try work.tx.commands.save(commands)
         // The control worker sends them, in turn with others for the same devices.
-        try tx.commands.requestDispatches(
-            Set(commands.map(\.did)).sorted().map { DispatchRequest(did: $0, at: tx.now) }
+        try work.tx.commands.requestDispatches(
+            Set(commands.map(\.did)).sorted().map { DispatchRequest(did: $0, at: work.now) }
         )
-        try tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
+        try work.tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
         let ended = runs.filter { $0.state != .sent }
         for run in ended { ScheduleMetrics.shared.ran(run.state) }
         try ScheduleNotifications.publish(
             ended.compactMap { run in schedules[run.schedule].map { ($0.did, run) } },
-            topics,
-            in: tx,
-            effects: &effects
+            in: &work
         )
-        for did in refreshed.sorted() {
-            try ScheduleNotifications.push(did, catalog, topics, in: tx, effects: &effects)
-        }
-        if !commands.isEmpty { effects.wake(.control) }
-    }
-
-    private mutating func deadLetter(
-        _ message: Inbound,
-        _ kind: DeadLetter.Draft.Kind,
-        _ reason: String
-    ) {
-        effects.deadLetter(
-            kind,
-            reason,
-            topic: message.topicText,
-            payload: Array(message.payload.prefix(Payload.bytesMax))
-        )
+        for did in refreshed.sorted() { try ScheduleNotifications.push(did, in: &work) }
+        if !commands.isEmpty { work.effects.wake(.control) }
     }
 }

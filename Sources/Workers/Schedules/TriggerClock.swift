@@ -8,7 +8,6 @@ package import Wire
 /// sent again, and two schedulers do no harm.
 package struct TriggerClock: BatchHandler {
     private let environment: Environment
-    private var signals: [OutboundMessage] = []
     /// The triggers sent whose occurrences have not run yet.
     private var firedTriggers: [Trigger: FiredTrigger] = [:]
     /// The time of the next occurrence, as of the last look.
@@ -68,7 +67,7 @@ package struct TriggerClock: BatchHandler {
     }
 
     package var name: WorkerName { .scheduler }
-    package var filters: [String] { [] }
+    package var subscriptions: Subscriptions { Subscriptions() }
     package var nextDue: Instant? { lookAt ?? planned }
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
@@ -116,10 +115,8 @@ package struct TriggerClock: BatchHandler {
         lookAt =
             waiting.isEmpty && !isHolding
             ? nil : Instant(milliseconds: tx.now.milliseconds + Self.lookMilliseconds)
-        fire(fired, at: tx.now)
         ScheduleMetrics.shared.waits(waiting.count)
-        // Triggers need no outbox, as a lost one is sent again: `takeSignals` hands them to the loop.
-        return nil
+        return fire(fired, at: tx.now)
     }
 
     /// Returns the due triggers: those still in time before late ones.
@@ -141,22 +138,22 @@ package struct TriggerClock: BatchHandler {
             + (try tx.schedules.due(after: first, upTo: border, limit: limit - timely.count))
     }
 
-    private mutating func fire(_ triggers: [Trigger], at now: Instant) {
-        signals += triggers.map { trigger in
-            OutboundMessage(
-                environment.topics.system("trigger/\(trigger.schedule.text)"),
-                ScheduleCodec.encode(trigger, firedAt: now)
+    /// Returns the triggers as signals: they need no outbox, as a lost one is sent again.
+    private func fire(_ triggers: [Trigger], at now: Instant) -> Effects {
+        var effects = Effects()
+        for trigger in triggers {
+            effects.signal(
+                OutboundMessage(
+                    environment.topics.system("trigger/\(trigger.schedule.text)"),
+                    ScheduleCodec.encode(trigger, firedAt: now)
+                )
             )
         }
-        guard let first = triggers.first else { return }
+        guard let first = triggers.first else { return effects }
         ScheduleMetrics.shared.fired(
             triggers.count,
             lagMilliseconds: now.milliseconds - first.dueAt.milliseconds
         )
-    }
-
-    package mutating func takeSignals() -> [OutboundMessage] {
-        defer { signals = [] }
-        return signals
+        return effects
     }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -65,10 +64,7 @@ enum LogoutCodeMethod {
                 detail: parameters.field
             )
         )
-        return .result(
-            ["logoutCode": .string(code), "expiresIn": .integer(seconds)],
-            isSecret: true
-        )
+        return .result(SessionCodec.logoutCode(code, seconds: seconds), isSecret: true)
     }
 
     /// Returns the user of the request's session.
@@ -99,14 +95,14 @@ enum LogoutCodeMethod {
         guard let verifyType = try fields.word("verifyType", as: VerifyType.self) else {
             throw .invalid("params.verifyType", "params.verifyType is missing.")
         }
-        let address = try address(fields, accountType, countryCode)
+        let address = try address(fields, of: accountType, countryCode: countryCode)
         let isEncrypted = try fields.integer("ifencrypt", in: 0...1) == 1
         switch verifyType {
         case .authCode:
             if isEncrypted {
                 throw .invalid("params.ifencrypt", "A code is never encrypted.")
             }
-            try forbid("password", with: "authCode", fields)
+            try forbid("password", with: "authCode", in: fields)
             let code = try fields.requiredText("authCode", length: 1...16)
             let token = try fields.text("codeToken", length: 1...64)
             let proof = OwnerProof.code(code, token: token, .logoutTerminal, [address])
@@ -118,7 +114,7 @@ enum LogoutCodeMethod {
                     "With accountType email, verifyType must be authCode."
                 )
             }
-            try forbid("authCode", with: "password", fields)
+            try forbid("authCode", with: "password", in: fields)
             let password = try fields.requiredText("password", length: 1...512)
             return LogoutCodeParameters(
                 address: address,
@@ -131,9 +127,9 @@ enum LogoutCodeMethod {
     private static func forbid(
         _ name: String,
         with other: String,
-        _ fields: Fields
+        in fields: Fields
     ) throws(Rejection) {
-        guard fields.object[name] == nil else {
+        guard !fields.has(name) else {
             throw .invalid(
                 "params.\(name)",
                 "With verifyType \(other), params.\(name) must be absent."
@@ -143,8 +139,8 @@ enum LogoutCodeMethod {
 
     private static func address(
         _ fields: Fields,
-        _ type: AccountType,
-        _ countryCode: String
+        of type: AccountType,
+        countryCode: String
     ) throws(Rejection) -> Address {
         let name = try fields.requiredText("userName", length: 1...254)
         switch type {

@@ -22,16 +22,17 @@ package struct SessionHandler: BatchHandler {
 
     package var name: WorkerName { .session }
 
-    package var filters: [String] {
-        [
-            environment.topics.system("session-invalid"),
-            environment.topics.system("outbound/result"),
-            TokenUse.filter(environment.topics),
-            "\(environment.topics.root)/app/+/+/request/#",
-        ]
+    package var subscriptions: Subscriptions {
+        Subscriptions(
+            new: [
+                environment.topics.system("session-invalid"),
+                environment.topics.system("outbound/result"),
+                TokenUse.filter(environment.topics),
+                "\(environment.topics.root)/app/+/+/request/#",
+            ],
+            retained: [environment.topics.system("worker/+")]
+        )
     }
-
-    package var retainedFilters: [String] { [environment.topics.system("worker/+")] }
 
     // MARK: Sessions whose time is over
 
@@ -43,19 +44,11 @@ package struct SessionHandler: BatchHandler {
     package mutating func due(in tx: Transaction) throws -> Effects? {
         let overdue = try tx.sessions.overdue(at: tx.now, limit: environment.limits.sweepStep)
         guard !overdue.isEmpty else { return nil }
-        var effects = Effects()
+        var work = try processor.beginWork(in: tx)
         for session in overdue {
-            try SessionLifecycle.end(
-                session,
-                .expired,
-                actor: .system,
-                environment.topics,
-                &processor.ids,
-                in: tx,
-                effects: &effects
-            )
+            try SessionLifecycle.end(session, because: .expired, by: .system, in: &work)
         }
-        return effects
+        return processor.endWork(work)
     }
 
     // MARK: The path
@@ -74,68 +67,54 @@ package struct SessionHandler: BatchHandler {
     }
 
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        try processor.catalog.update(in: tx)
-        var effects = Effects()
+        var work = try processor.beginWork(in: tx)
         for message in batch {
-            switch environment.topics.parse(message.topic) {
-            case .sessionInvalid: try end(message, in: tx, effects: &effects)
+            let topic = environment.topics.parse(message.topic)
+            switch topic {
+            case .sessionInvalid: try end(message, in: &work)
             case .outboundResult:
-                try GatewayAnswer.take(message, environment, in: tx, effects: &effects)
-            case .tokenUsed: try TokenUse.note(message, in: tx, effects: &effects)
-            case .workerState(let name): try note(name, message, in: tx, effects: &effects)
-            case .request(let app, let terminal, let service, let method):
-                try answer(message, app, terminal, service, method, in: tx, effects: &effects)
-            case .malformed(let reason): deadLetter(message, reason, effects: &effects)
-            default: deadLetter(message, "the topic is not for this worker", effects: &effects)
+                try GatewayAnswer.take(message, environment.messageOutcomes, in: &work)
+            case .tokenUsed: try TokenUse.note(message, in: &work)
+            case .workerState(let name): try note(message, of: name, in: &work)
+            case .request: try answer(message, on: topic, in: &work)
+            case .malformed(let reason): work.effects.deadLetter(message, unknownTopic: reason)
+            default:
+                work.effects.deadLetter(message, unknownTopic: "the topic is not for this worker")
             }
         }
-        return effects
-    }
-
-    private func deadLetter(_ message: Inbound, _ reason: String, effects: inout Effects) {
-        effects.deadLetter(
-            .topic,
-            reason,
-            topic: message.topicText,
-            payload: Payload.shape(of: message.payload),
-            isShapeOnly: true
-        )
+        return processor.endWork(work)
     }
 
     // MARK: Sessions that are over
 
-    private func end(_ message: Inbound, in tx: Transaction, effects: inout Effects) throws {
+    private func end(_ message: Inbound, in work: inout UnitOfWork) throws {
         let notice: SessionNotice
         do {
             notice = try SessionCodec.decode(message.payload)
         } catch {
-            effects.deadLetter(
-                .malformed,
-                error.reason,
-                topic: message.topicText,
-                payload: Array(message.payload.prefix(Payload.bytesMax))
-            )
-            return effects.count(error.rejection)
+            work.effects.deadLetter(message, .malformed, because: error.reason)
+            return work.effects.count(error.rejection)
         }
-        guard try tx.sessions.claim(notice: notice.id) else { return }
-        for session in try meant(notice, in: tx) where session.loginTime <= notice.ts {
+        guard try work.tx.sessions.claim(notice: notice.id) else { return }
+        for session in try meant(notice, in: work.tx) where session.loginTime <= notice.ts {
             var session = session
             // Only the notice of the marked end is carried out, not a second one.
             let isMarked = session.endedAt != nil
-            guard !isMarked || notice.isOfEnd(of: session), try tx.sessions.claim(endOf: session.id)
+            guard !isMarked || notice.isOfEnd(of: session),
+                try work.tx.sessions.claim(endOf: session.id)
             else { continue }
             if isMarked {
-                try tx.sessions.confirmEnd(of: session)
+                try work.tx.sessions.confirmEnd(of: session)
             } else {
-                try mark(&session, notice, in: tx)
+                // An outside service ended it; workers have marked theirs themselves.
+                try SessionLifecycle.markEnded(
+                    &session,
+                    because: notice.reason,
+                    by: notice.actor,
+                    in: work.tx
+                )
             }
-            try SessionTermination.announce(
-                session,
-                notice,
-                environment.topics,
-                in: tx,
-                effects: &effects
-            )
+            try SessionTermination.announce(session, notice, in: &work)
         }
     }
 
@@ -149,23 +128,12 @@ package struct SessionHandler: BatchHandler {
         }
     }
 
-    /// Marks a session that an outside service ended; workers have marked theirs themselves.
-    private func mark(
-        _ session: inout Session,
-        _ notice: SessionNotice,
-        in tx: Transaction
-    ) throws {
-        try tx.sessions.end(&session, notice.reason)
-        try SessionLifecycle.note(session, notice.reason, by: notice.actor, in: tx)
-    }
-
     // MARK: Workers that come and go
 
     private mutating func note(
-        _ worker: String,
         _ message: Inbound,
-        in tx: Transaction,
-        effects: inout Effects
+        of worker: String,
+        in work: inout UnitOfWork
     ) throws {
         guard let state = SystemCodec.decode(workerState: message.payload) else { return }
         let wasPresent = present.contains(worker)
@@ -173,9 +141,9 @@ package struct SessionHandler: BatchHandler {
         let isNews = known.insert(worker).inserted == false && wasPresent != state.isOnline
         guard isNews else { return }
         let payload = SystemCodec.service(worker, isUp: state.isOnline)
-        for (app, terminal) in try tx.sessions.liveTerminals() {
-            effects.publish(
-                OutboundMessage(environment.topics.terminal(app, terminal, "system"), payload)
+        for (app, terminal) in try work.tx.sessions.liveTerminals() {
+            work.effects.publish(
+                OutboundMessage(work.topics.terminal(app, terminal, leaf: "system"), payload)
             )
         }
     }
@@ -190,38 +158,20 @@ package struct SessionHandler: BatchHandler {
 
     private mutating func answer(
         _ message: Inbound,
-        _ app: AppID,
-        _ terminal: TerminalID,
-        _ service: String,
-        _ method: String,
-        in tx: Transaction,
-        effects: inout Effects
+        on topic: Topic,
+        in work: inout UnitOfWork
     ) throws {
-        let owner = owner(of: service)
+        guard let target = RequestTarget(topic) else { return }
+        let owner = owner(of: target.service)
         if let owner, isPresent(owner) { return }
-        guard
-            let request = processor.decode(
-                message,
-                app,
-                terminal,
-                service: service,
-                method: method,
-                effects: &effects
-            )
-        else { return }
+        guard let request = processor.decode(message, as: target, in: &work) else { return }
         guard let owner else {
-            return try processor.answer(
-                request,
-                with: UnknownMethod.named(request.name),
-                in: tx,
-                effects: &effects
-            )
+            return try processor.answer(request, with: UnknownMethod.named(request.name), in: &work)
         }
         try processor.refuseForAbsentWorker(
             request,
             Rejection(.unavailable, "The \(owner.rawValue) worker is not running; try again."),
-            in: tx,
-            effects: &effects
+            in: &work
         )
     }
 }

@@ -1,23 +1,23 @@
 package import Domain
-import JSON
 import Sodium
-package import Storage
-package import Wire
+import Storage
+import Wire
 
 /// Begins and ends sessions, for all methods and workers.
 ///
 /// The transaction that marks a session as ended also writes the notice of it, so the token is refused from the
 /// commit on; the session worker carries out the notice.
+/// The rules in words (reference: sessions#end).
 package enum SessionLifecycle {
     /// Begins a session on the request's terminal, and ends the one that is live there.
     ///
     /// A login also undoes a pending cancellation, and, on request, takes over the devices, schedules and homes of the
     /// terminal's anonymous user.
     static func begin(
-        _ call: inout Call,
-        _ user: User,
-        _ terminal: TerminalInfo,
-        isNew: Bool
+        for user: User,
+        on terminal: TerminalInfo,
+        isNew: Bool,
+        _ call: inout Call
     ) throws -> Reply {
         try call.checkTerminal()
         try call.quotas.take(call.sessionQuotas)
@@ -25,11 +25,11 @@ package enum SessionLifecycle {
         try Cancellation.undo(user, call)
         let actor = Actor(.user, user.uid.text, terminal: call.request.terminal)
         let before = try call.tx.sessions.live(on: call.request.terminal)
-        let adopted = try Adopting.answer(before, user, &call)
-        if let before { try end(before, .replaced, actor: actor, &call) }
+        let adopted = try Adopting.answer(before, adoptedBy: user, &call)
+        if let before { try end(before, because: .replaced, by: actor, in: &call.work) }
         let token = Sodium.randomSecret()
         let session = Session(
-            id: SessionID(trusted: call.ids.make("s", at: call.tx.now)),
+            id: SessionID(trusted: call.work.makeID("s")),
             uid: user.uid,
             app: call.app.id,
             terminal: call.request.terminal,
@@ -50,28 +50,33 @@ package enum SessionLifecycle {
                 detail: call.request.method
             )
         )
-        publishLogin(of: session, actor: actor, &call)
+        publishLogin(of: session, by: actor, in: &call.work)
         try pushDevices(of: session, &call)
         var shown = user
         shown.lastLoginAt = session.loginTime
-        var result: JSONObject = [
-            "user": call.shown(shown), "token": .string(token),
-            "sessionId": .string(session.id.text),
-            "expiresAt": .integer(session.expiresAt.milliseconds), "isNew": .bool(isNew),
-        ]
-        if let (name, value) = adopted { result[name] = value }
-        return .result(result, isSecret: true)
+        let answer = SessionCodec.begun(
+            session,
+            token: token,
+            user: call.shown(shown),
+            isNew: isNew,
+            adoption: adopted
+        )
+        return .result(answer, isSecret: true)
     }
 
-    private static func publishLogin(of session: Session, actor: Actor, _ call: inout Call) {
+    private static func publishLogin(
+        of session: Session,
+        by actor: Actor,
+        in work: inout UnitOfWork
+    ) {
         let payload = SessionCodec.told(
             "terminalLoggedIn",
             session,
             reason: nil,
-            ts: call.tx.now,
+            ts: work.now,
             actor: actor
         )
-        call.effects.publish(OutboundMessage(call.topics.user(session.uid, "session"), payload))
+        work.effects.publish(OutboundMessage(work.topics.user(session.uid, "session"), payload))
     }
 
     /// Sends a terminal that has just logged in the list of its user's devices.
@@ -79,92 +84,70 @@ package enum SessionLifecycle {
         let list = try DeviceMethods.list(
             of: session.uid,
             products: nil,
-            offset: 0,
-            limit: Int(call.limits.pageDefault),
+            page: PageRange(offset: 0, limit: Int(call.limits.pageDefault)),
             call
         )
-        call.effects.publish(
+        call.work.effects.publish(
             OutboundMessage(
-                call.topics.terminal(session.app, session.terminal, "devices"),
-                list.encoded()
+                call.topics.terminal(session.app, session.terminal, leaf: "devices"),
+                AnswerCodec.payload(list)
             )
         )
     }
 
     // MARK: Ending
 
-    /// Ends a session on behalf of a request.
-    static func end(
-        _ session: Session,
-        _ reason: Session.EndReason,
-        actor: Actor,
-        _ call: inout Call
-    ) throws {
-        let topics = call.topics
-        try end(
-            session,
-            reason,
-            actor: actor,
-            topics,
-            &call.ids,
-            in: call.tx,
-            effects: &call.effects
-        )
-    }
-
-    /// Ends all of a user's sessions but one terminal's on behalf of a request; returns their number.
-    @discardableResult
-    static func endAll(
-        of uid: UserID,
-        except spared: TerminalID? = nil,
-        reason: Session.EndReason,
-        actor: Actor,
-        _ call: inout Call
-    ) throws -> Int {
-        try endAll(
-            of: uid,
-            except: spared,
-            reason: reason,
-            actor: actor,
-            call.topics,
-            &call.ids,
-            in: call.tx,
-            effects: &call.effects
-        )
-    }
-
     /// Ends a session and leaves the notice of it to the session worker.
     package static func end(
         _ session: Session,
-        _ reason: Session.EndReason,
-        actor: Actor,
-        _ topics: Topics,
-        _ ids: inout IDSource,
-        in tx: Transaction,
-        effects: inout Effects
+        because reason: Session.EndReason,
+        by actor: Actor,
+        in work: inout UnitOfWork
     ) throws {
         var session = session
-        try tx.sessions.end(&session, reason)
-        try note(session, reason, by: actor, in: tx)
-        let notice = SessionNotice(
-            id: MessageID(trusted: ids.make("n", at: tx.now)),
-            scope: .session(session.id),
-            reason: reason,
-            ts: tx.now,
-            actor: actor
-        )
-        effects.publish(
-            OutboundMessage(topics.system("session-invalid"), SessionCodec.encode(notice))
-        )
+        try markEnded(&session, because: reason, by: actor, in: work.tx)
+        publishNotice(of: session, because: reason, by: actor, in: &work)
     }
 
-    /// Notes the end of a session and its actor in the audit trail.
-    static func note(
+    /// Ends a session whose account is erased in the same transaction, and announces it at once.
+    ///
+    /// The session worker would no longer find the session; it ignores the notice, which outside services get.
+    static func endForGood(
         _ session: Session,
-        _ reason: Session.EndReason,
+        because reason: Session.EndReason,
+        by actor: Actor,
+        in work: inout UnitOfWork
+    ) throws {
+        var session = session
+        try markEnded(&session, because: reason, by: actor, in: work.tx)
+        let notice = publishNotice(of: session, because: reason, by: actor, in: &work)
+        _ = try work.tx.sessions.claim(notice: notice.id)
+        try SessionTermination.announce(session, notice, in: &work)
+    }
+
+    /// Ends all of a user's sessions but one terminal's; returns their number.
+    @discardableResult
+    package static func endAll(
+        of uid: UserID,
+        except spared: TerminalID? = nil,
+        because reason: Session.EndReason,
+        by actor: Actor,
+        in work: inout UnitOfWork
+    ) throws -> Int {
+        let sessions = try work.tx.sessions.live(of: uid).filter { $0.terminal != spared }
+        for session in sessions { try end(session, because: reason, by: actor, in: &work) }
+        return sessions.count
+    }
+
+    /// Marks a session as ended, so that its token is refused from the commit on, and notes its actor in the
+    /// audit trail.
+    static func markEnded(
+        _ session: inout Session,
+        because reason: Session.EndReason,
         by actor: Actor,
         in tx: Transaction
     ) throws {
+        try tx.sessions.end(&session, reason)
         try tx.audit.add(
             AuditEntry(
                 kind: .sessionEnded,
@@ -177,23 +160,24 @@ package enum SessionLifecycle {
         )
     }
 
-    /// Ends all of a user's sessions but one terminal's; returns their number.
     @discardableResult
-    package static func endAll(
-        of uid: UserID,
-        except spared: TerminalID? = nil,
-        reason: Session.EndReason,
-        actor: Actor,
-        _ topics: Topics,
-        _ ids: inout IDSource,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws -> Int {
-        let sessions = try tx.sessions.live(of: uid).filter { $0.terminal != spared }
-        for session in sessions {
-            try end(session, reason, actor: actor, topics, &ids, in: tx, effects: &effects)
-        }
-        return sessions.count
+    private static func publishNotice(
+        of session: Session,
+        because reason: Session.EndReason,
+        by actor: Actor,
+        in work: inout UnitOfWork
+    ) -> SessionNotice {
+        let notice = SessionNotice(
+            id: MessageID(trusted: work.makeID("n")),
+            scope: .session(session.id),
+            reason: reason,
+            ts: work.now,
+            actor: actor
+        )
+        work.effects.publish(
+            OutboundMessage(work.topics.system("session-invalid"), SessionCodec.encode(notice))
+        )
+        return notice
     }
 }
 

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Sodium
 import Storage
 import Wire
@@ -20,7 +19,7 @@ enum SessionMethods {
         let rows = try call.tx.sessions.live(of: own.uid)
             .filter { $0.refusal(at: call.tx.now) == nil }
             .reversed().map { SessionCodec.row($0, isCurrent: $0.id == own.id) }
-        return .result(["sessions": .array(rows)])
+        return .result(SessionCodec.list(rows))
     }
 
     // MARK: Refreshing
@@ -41,13 +40,7 @@ enum SessionMethods {
         guard isNewest else {
             throw Rejection(.invalidToken, "The token was refreshed already.", field: "token")
         }
-        return .result(
-            [
-                "token": .string(token),
-                "expiresAt": .integer(session.expiresAt.milliseconds),
-            ],
-            isSecret: true
-        )
+        return .result(SessionCodec.refreshed(session, token: token), isSecret: true)
     }
 
     // MARK: Ending others
@@ -75,8 +68,8 @@ enum SessionMethods {
         guard try call.tx.logoutCodes.use(code, of: own.uid, on: own.terminal) else {
             return try refuseCode(call)
         }
-        try SessionLifecycle.end(session, .terminated, actor: call.actor(), &call)
-        return .result(["terminated": .string(terminal.text)])
+        try SessionLifecycle.end(session, because: .terminated, by: call.actor(), in: &call.work)
+        return .result(SessionCodec.terminated(terminal))
     }
 
     @Sendable
@@ -88,11 +81,11 @@ enum SessionMethods {
         let count = try SessionLifecycle.endAll(
             of: own.uid,
             except: own.terminal,
-            reason: .terminated,
-            actor: call.actor(),
-            &call
+            because: .terminated,
+            by: call.actor(),
+            in: &call.work
         )
-        return .result(["terminated": .integer(Int64(count))])
+        return .result(SessionCodec.terminated(count: count))
     }
 
     private static func code(_ fields: Fields) throws(Rejection) -> String {
@@ -101,7 +94,7 @@ enum SessionMethods {
 
     /// Refuses a wrong logout code, noted in the audit trail.
     private static func refuseCode(_ call: Call) throws -> Reply {
-        try call.audit(.codeFailed, call.caller().uid, call.request.name)
+        try call.audit(.codeFailed, of: call.caller().uid, detail: call.request.name)
         return .refusal(
             Rejection(
                 .invalidCode,

@@ -9,28 +9,26 @@ enum SessionTermination {
     static func announce(
         _ session: Session,
         _ notice: SessionNotice,
-        _ topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
+        in work: inout UnitOfWork
     ) throws {
-        let isTerminalFree = try tx.sessions.live(on: session.terminal) == nil
+        let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil
         if isTerminalFree, notice.reason != .replaced {
-            effects.publish(
+            work.effects.publish(
                 OutboundMessage(
-                    topics.terminal(session.app, session.terminal, "session"),
+                    work.topics.terminal(session.app, session.terminal, leaf: "session"),
                     SessionCodec.ended(session, notice: notice)
                 )
             )
-            effects.publish(
+            work.effects.publish(
                 OutboundMessage(
                     Topics.gateControl,
                     SystemCodec.gate([.revokeSession(session.id, session.terminal)])
                 )
             )
         }
-        effects.publish(
+        work.effects.publish(
             OutboundMessage(
-                topics.user(session.uid, "session"),
+                work.topics.user(session.uid, "session"),
                 SessionCodec.told(
                     "terminalLoggedOut",
                     session,

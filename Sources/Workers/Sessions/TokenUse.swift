@@ -11,13 +11,13 @@ enum TokenUse {
     static func filter(_ topics: Topics) -> String { topics.system("token-used") }
 
     /// Ends the old token.
-    static func note(_ message: Inbound, in tx: Transaction, effects: inout Effects) throws {
+    static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
         do {
             let used = try SessionCodec.decode(tokenUsed: message.payload)
-            guard let session = try tx.sessions.find(used.session) else { return }
-            try tx.sessions.endOldToken(of: session, until: used.until)
+            guard let session = try work.tx.sessions.find(used.session) else { return }
+            try work.tx.sessions.endOldToken(of: session, until: used.until)
         } catch let error as WireError {
-            effects.deadLetter(message, unreadable: error)
+            work.effects.deadLetter(message, unreadable: error)
         }
     }
 }

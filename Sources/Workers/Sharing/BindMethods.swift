@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Storage
 import Wire
 
@@ -24,26 +23,21 @@ enum BindMethods {
         let passcode = try call.fields.requiredText("passcode", length: 1...256)
         let claim = try call.fields.text("claim", length: 1...256)
         let (device, target) = try wantedDevice(call)
-        let isOfApp = device.map { call.product(of: $0.productKey) != nil } ?? false
+        let isOfApp = try device.map { try call.product(of: $0.productKey) != nil } ?? false
         let hasLabel = device.map { device in
             claim.map { call.tx.devices.isLabel($0, of: device.productKey, device.mac) } ?? false
         }
-        let tries = try ProofTries(
-            target,
-            isThere: isOfApp,
-            hasLabel: hasLabel ?? false,
-            call
-        )
+        let tries = try ProofTries(target, isThere: isOfApp, hasLabel: hasLabel ?? false, call)
         let isRight = call.tx.devices.hasPasscode(device, passcode)
         guard isRight, isOfApp, let device else { return try tries.refuse(wrong, call) }
         try join(device.did, &call)
-        return .result(["did": .string(device.did.text)])
+        return .result(BindingCodec.bound(device.did))
     }
 
     /// Returns the device that the request names, if it exists, and a text that identifies it.
     private static func wantedDevice(_ call: Call) throws -> (DeviceRecord?, String) {
         if let did = try call.fields.id("did", as: DeviceID.self) {
-            guard call.fields.object["productKey"] == nil, call.fields.object["mac"] == nil else {
+            guard !call.fields.has("productKey"), !call.fields.has("mac") else {
                 throw Rejection.invalid(
                     "params.did",
                     "A device is named by did, or by productKey and mac."
@@ -60,10 +54,10 @@ enum BindMethods {
     /// Binds the caller, who has proved possession; changes nothing for a user who is bound already.
     private static func join(_ did: DeviceID, _ call: inout Call) throws {
         let uid = try call.caller().uid
-        let bindings = try Bindings(of: did, by: call.actor(), call.topics, in: call.tx)
+        let bindings = try Bindings(of: did, by: call.actor(), in: call.work)
         let change = try BindingRules.decide(.bind, by: uid, among: bindings.present)
         guard let role = change.joined else { return }
-        try checkRoom(uid, bindings.present, call)
+        try checkRoom(uid, beside: bindings.present, call)
         let binding = Binding(
             did: did,
             uid: uid,
@@ -71,11 +65,11 @@ enum BindMethods {
             role: role,
             boundAt: call.tx.now
         )
-        try bindings.join(binding, effects: &call.effects)
+        try bindings.join(binding, in: &call.work)
     }
 
     /// Refuses one more binding than a device or a user may have.
-    static func checkRoom(_ uid: UserID, _ present: [Binding], _ call: Call) throws {
+    static func checkRoom(_ uid: UserID, beside present: [Binding], _ call: Call) throws {
         guard present.count < call.limits.usersPerDevice,
             try call.tx.bindings.count(of: uid) < call.limits.devicesPerUser
         else { throw Rejection(.forbidden, "The limit of bindings is reached.") }
@@ -95,7 +89,7 @@ enum BindMethods {
             throw fields.refuse(field, claim == nil ? "is missing" : "is a second proof")
         }
         let device = try call.tx.devices.find(key, mac)
-        let product = call.product(of: key)
+        let product = try call.product(of: key)
         let tries = try ProofTries(
             device?.did.text ?? "\(key.text):\(mac.text)",
             isThere: product != nil && device != nil,
@@ -104,33 +98,31 @@ enum BindMethods {
         )
         let isRight =
             try claim.map { call.tx.devices.isLabel($0, of: key, mac) }
-            ?? isProved(bySecret: secret ?? "", key, product, device, call)
+            ?? (call.tx.products.hasSecret(key, secret ?? "")
+                && mayBindBySecret(device, of: product, call))
         guard isRight, let product else { return try tries.refuse(wrong, call) }
-        let did = try device?.did ?? makeDevice(product, mac, isLabelled: claim != nil, &call)
+        let did = try device?.did ?? makeDevice(product, mac: mac, isLabelled: claim != nil, &call)
         try join(did, &call)
-        return .result(["did": .string(did.text)])
+        return .result(BindingCodec.bound(did))
     }
 
     /// Whether the product's secret proves possession: only if the product allows it, and only for a device without
     /// other users, since all devices of the product contain it.
-    private static func isProved(
-        bySecret secret: String,
-        _ key: ProductKey,
-        _ product: Product?,
+    private static func mayBindBySecret(
         _ device: DeviceRecord?,
+        of product: Product?,
         _ call: Call
     ) throws -> Bool {
         let uid = try call.caller().uid
         let present = try device.map { try call.tx.bindings.all(of: $0.did) } ?? []
         let isFree = present.isEmpty || present.contains { $0.uid == uid }
-        let isRight = try call.tx.products.hasSecret(key, secret)
-        return isRight && isFree && product?.remoteBind == .secret
+        return isFree && product?.remoteBind == .secret
     }
 
     /// Makes a device that has not registered yet; its first registration completes it.
     private static func makeDevice(
         _ product: Product,
-        _ mac: MAC,
+        mac: MAC,
         isLabelled: Bool,
         _ call: inout Call
     ) throws -> DeviceID {
@@ -138,23 +130,22 @@ enum BindMethods {
             throw Rejection(.notListed, "This MAC is not on the product's list.")
         }
         if !isLabelled { try countNewDevice(call) }
-        let did = DeviceID(trusted: call.ids.make("d", at: call.tx.now))
+        let did = DeviceID(trusted: call.work.makeID("d"))
         try call.tx.devices.create(did, product: product.key, mac: mac)
         return did
     }
 
     private static func countNewDevice(_ call: Call) throws {
         let subject = "remoteDevice:\(try call.caller().uid.text)"
-        let day: Int64 = 86_400
         let max = call.limits.remoteDevicesPerDay
-        if let wait = try call.tx.attempts.retryAfter(subject, max: max, windowSeconds: day) {
+        if let wait = try call.tx.attempts.retryAfter(subject, max: max, windowSeconds: Quota.day) {
             throw Rejection(
                 .tooManyRequests,
                 "Too many new devices were bound from afar.",
                 retryAfter: wait
             )
         }
-        try call.tx.attempts.add(subject, windowSeconds: day)
+        try call.tx.attempts.add(subject, windowSeconds: Quota.day)
     }
 
     // MARK: Unbinding
@@ -162,15 +153,8 @@ enum BindMethods {
     @Sendable
     private static func unbind(_ call: inout Call) throws -> Reply {
         let binding = try DeviceMethods.bindingOfAnyProduct(call)
-        try Bindings.leave(
-            binding.did,
-            binding.uid,
-            .unbound,
-            by: try call.actor(),
-            call.topics,
-            in: call.tx,
-            effects: &call.effects
-        )
-        return .result([:])
+        let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
+        try bindings.leave(binding.uid, because: .unbound, in: &call.work)
+        return .done
     }
 }

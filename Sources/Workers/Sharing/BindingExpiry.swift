@@ -5,27 +5,15 @@ import Wire
 /// Ends expired invitations and bindings of guests.
 enum BindingExpiry {
     /// Runs one step: ends a limited number of each, the earliest first, and tells both sides.
-    static func step(
-        limit: Int,
-        _ topics: Topics,
-        in tx: Transaction,
-        effects: inout Effects
-    ) throws {
-        for var sharing in try tx.sharings.overdue(limit: limit) {
+    static func step(limit: Int, in work: inout UnitOfWork) throws {
+        for var sharing in try work.tx.sharings.overdue(limit: limit) {
             sharing.turn(.expired, at: sharing.expiresAt)
-            try tx.sharings.save(sharing)
-            try SharingPush.notify(sharing, topics, in: tx, effects: &effects)
+            try work.tx.sharings.save(sharing)
+            try SharingPush.notify(sharing, in: &work)
         }
-        for guest in try tx.bindings.overdueGuests(limit: limit) {
-            try Bindings.leave(
-                guest.did,
-                guest.uid,
-                .expired,
-                by: .system,
-                topics,
-                in: tx,
-                effects: &effects
-            )
+        for guest in try work.tx.bindings.overdueGuests(limit: limit) {
+            let bindings = try Bindings(of: guest.did, by: .system, in: work)
+            try bindings.leave(guest.uid, because: .expired, in: &work)
         }
     }
 

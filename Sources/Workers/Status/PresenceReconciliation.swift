@@ -8,6 +8,7 @@ import Wire
 /// state, which comes back to it; then a second mark, since the gate's announcements leave with the broker's
 /// next round. After the second mark all connected devices have been announced: others that are online in the
 /// store are offline.
+/// The rules in words (reference: operation#workers).
 struct PresenceReconciliation {
     /// The fact in the store that a presence reconciliation is not finished.
     static let pending = "presenceReconciliationPending"
@@ -20,7 +21,7 @@ struct PresenceReconciliation {
 
     private var stage = Stage.idle
     private var present: Set<DeviceID> = []
-    private var signals: [Instant] = []
+    private var marks: [Instant] = []
 
     /// Whether devices must be checked without a message.
     var isDue: Bool {
@@ -60,14 +61,14 @@ struct PresenceReconciliation {
         } else {
             let next = Instant(milliseconds: mark.milliseconds + 1)
             stage = .waiting(mark: next, isLast: true)
-            signals.append(next)
+            marks.append(next)
         }
     }
 
     /// Returns the marks to be sent.
-    mutating func takeSignals(_ topics: Topics) -> [OutboundMessage] {
-        defer { signals.removeAll() }
-        return signals.map { Self.mark($0, topics) }
+    mutating func takeMarks(_ topics: Topics) -> [OutboundMessage] {
+        defer { marks.removeAll() }
+        return marks.map { Self.mark($0, topics) }
     }
 
     /// Checks the next devices that are online in the store; returns those that are not connected.

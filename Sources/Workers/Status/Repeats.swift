@@ -5,6 +5,7 @@ import Storage
 ///
 /// A report newer than all others of its device is new; nearly every one is. For the newest time, the status itself
 /// knows the reports (`Status.Newest`). Only older ones need a look into the history.
+/// The rules in words (reference: reports#acknowledged).
 enum Repeats {
     /// Returns the time by which a repeat is recognised; nil for a report with an id, without a time, or
     /// that answers a command (`cid`) or brings other members than values.

@@ -31,19 +31,12 @@ extension StatusBatch {
         for key in answered where finished.contains(key) {
             guard let command = commands[key] else { continue }
             let product = places[key.did].flatMap { self.product(of: $0) }
-            try CommandOutcome.answer(
-                command,
-                product: product,
-                topics: topics,
-                in: tx,
-                effects: &outcomes
-            )
-            try CommandOutcome.publishScheduleRun(
-                command,
-                topics: topics,
-                in: tx,
-                effects: &effects
-            )
+            var work = beginWork(in: tx)
+            try CommandOutcome.answer(command, product: product, in: &work)
+            outcomes.merge(work.effects)
+            work.effects = Effects()
+            try CommandOutcome.publishScheduleRun(command, in: &work)
+            effects.merge(work.effects)
         }
     }
 

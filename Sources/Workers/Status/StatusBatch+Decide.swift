@@ -231,7 +231,7 @@ extension StatusBatch {
             ts: now,
             actor: .device(record.did)
         )
-        events.append((record.did, event, actor: EventCodec.stored(event.actor)))
+        events.append((record.did, event))
         publishStatus(status, product(of: item.device), item.device)
         publishEvent(event, item.device)
         // The control worker then sends the commands queued meanwhile.

@@ -52,7 +52,7 @@ extension StatusBatch {
     ) {
         let bytes = HistoryUse.eventBytes + (event.value?.encoded().count ?? 0)
         guard status.historyUse.takeEvent(bytes, bound: historyBytesPerDay, at: now) else { return }
-        events.append((dids[device], event, actor: EventCodec.stored(event.actor)))
+        events.append((dids[device], event))
     }
 
     /// Counts dropped records, and tells the users once an hour.
@@ -76,7 +76,7 @@ extension StatusBatch {
             ts: now,
             actor: .system
         )
-        events.append((dids[device], event, actor: EventCodec.stored(event.actor)))
+        events.append((dids[device], event))
         publishEvent(event, device)
     }
 }

@@ -1,5 +1,4 @@
 import Domain
-import JSON
 import Sodium
 import Storage
 import Wire
@@ -55,14 +54,9 @@ extension StatusBatch {
             did = known
         case .reset(let known):
             did = known
-            try DeviceOwnership.end(
-                known,
-                .reset,
-                by: .device(known),
-                topics,
-                in: tx,
-                effects: &effects
-            )
+            var work = beginWork(in: tx)
+            try DeviceOwnership.end(known, because: .reset, by: .device(known), in: &work)
+            effects.merge(work.effects)
             try tx.statuses.wipe(known, at: tx.now)
             try tx.attempts.clear(tries)
         case .refuse(let rejection, let asks):
@@ -209,9 +203,11 @@ extension StatusBatch {
 
     /// Asks the special user and the owner whether they allow a reset of the device.
     private mutating func ask(_ did: DeviceID, _ bound: [Binding], in tx: Transaction) {
-        let push = DevicePush(did, .device(did), topics, tx)
+        let push = DevicePush(did, by: .device(did))
+        var work = beginWork(in: tx)
         for binding in bound where binding.role.isPrincipal {
-            push.notify("resetRequested", binding.uid, effects: &effects)
+            push.notify(.resetRequested, binding.uid, in: &work)
         }
+        effects.merge(work.effects)
     }
 }

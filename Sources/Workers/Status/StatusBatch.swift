@@ -56,7 +56,7 @@ struct StatusBatch {
 
     // The rows to be written.
     var history: [(device: Int, record: HistoryRecord)] = []
-    var events: [(DeviceID, Event, actor: String)] = []
+    var events: [(DeviceID, Event)] = []
     var commands: [CommandKey: Command] = [:]
     var answered: [CommandKey] = []
     /// Commands whose outcome is final now, and must be told.
@@ -80,16 +80,23 @@ struct StatusBatch {
     let dispatchSeconds: Int64
     let historyBytesPerDay: Int64
 
+    private let limits: Limits
     let counts: CountLimits
     let quotas: QuotaFront
 
     init(_ environment: Environment, _ catalog: Catalog) {
         topics = environment.topics
         self.catalog = catalog
+        limits = environment.limits
         dispatchSeconds = environment.limits.dispatchSeconds
         counts = environment.limits.counts
         quotas = environment.quotas
         historyBytesPerDay = environment.limits.historyBytesPerDay
+    }
+
+    /// Begins work that follows from the batch, in its transaction; its effects are the caller's to merge.
+    func beginWork(in tx: Transaction) -> UnitOfWork {
+        UnitOfWork(tx, topics: topics, limits: limits, catalog: catalog, ids: IDSource())
     }
 
     // MARK: Places

@@ -17,16 +17,17 @@ package struct StatusHandler: BatchHandler {
 
     package var name: WorkerName { .status }
 
-    package var filters: [String] {
+    package var subscriptions: Subscriptions {
         let root = environment.topics.root
-        return [
-            "\(root)/device/+/report", "\(root)/device/+/presence", "\(root)/device/+/info",
-            "\(root)/product/+/+/register", "\(root)/system/presence/+",
-            environment.topics.system("worker/status"),
-        ]
+        return Subscriptions(
+            new: [
+                "\(root)/device/+/report", "\(root)/device/+/presence", "\(root)/device/+/info",
+                "\(root)/product/+/+/register", "\(root)/system/presence/+",
+                environment.topics.system("worker/status"),
+            ],
+            swept: ["\(root)/user/+/device/+/status"]
+        )
     }
-
-    package var sweptFilters: [String] { ["\(environment.topics.root)/user/+/device/+/status"] }
 
     // MARK: The path
 
@@ -45,8 +46,9 @@ package struct StatusHandler: BatchHandler {
             try work.save(in: tx)
             (effects, outcomes) = (work.effects, work.outcomes)
         }
-        effects.precede(with: outcomes)
-        return effects
+        outcomes.merge(effects)
+        for mark in reconciliation.takeMarks(environment.topics) { outcomes.signal(mark) }
+        return outcomes
     }
 
     /// Cuts a batch where a registration follows another message: an earlier report must not end up in the life
@@ -66,14 +68,14 @@ package struct StatusHandler: BatchHandler {
         return runs + [batch[start...]]
     }
 
-    package func failureReply(for message: Inbound) -> OutboundMessage? {
+    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
         let topic: String
         switch environment.topics.parse(message.topic) {
         case .report(let did), .info(let did): topic = environment.topics.response(did)
         case .register(let key, let mac): topic = environment.topics.registered(key, mac)
         default: return nil
         }
-        return message.failureReply.map { OutboundMessage(topic, $0) }
+        return message.refusal(rejection).map { OutboundMessage(topic, $0) }
     }
 
     // MARK: Due work
@@ -94,8 +96,8 @@ package struct StatusHandler: BatchHandler {
         try work.load(in: tx)
         try work.decide(in: tx, ids: &ids, reconciliation: &reconciliation)
         try work.save(in: tx)
-        work.effects.precede(with: work.outcomes)
-        return work.effects
+        work.outcomes.merge(work.effects)
+        return work.outcomes
     }
 
     package var nextDue: Instant? { reconciliation.isDue ? Instant(milliseconds: 0) : nil }
@@ -112,9 +114,5 @@ package struct StatusHandler: BatchHandler {
         }
         guard try tx.meta.value(PresenceReconciliation.pending) == "1" else { return [] }
         return reconciliation.begin(environment.topics, at: tx.now)
-    }
-
-    package mutating func takeSignals() -> [OutboundMessage] {
-        reconciliation.takeSignals(environment.topics)
     }
 }

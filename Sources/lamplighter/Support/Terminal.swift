@@ -1,5 +1,6 @@
 import Glibc
 import JSON
+import Service
 
 /// The output of the command line: data on standard output, messages on standard error.
 ///
@@ -8,6 +9,20 @@ import JSON
 enum Terminal {
     /// Writes a line to standard error.
     static func tell(_ text: String) { write(text, to: 2) }
+
+    /// Writes a problem to standard error; on a terminal the word `error` is red, unless `NO_COLOR` is set.
+    static func tell(_ problem: Problem) {
+        let text = PlainText.of(problem.text, keepsLines: true)
+        guard isColoured, text.hasPrefix("error ") else { return tell(text) }
+        write(Array("\u{1B}[1;31merror\u{1B}[0m\(text.dropFirst(5))\n".utf8), to: 2)
+    }
+
+    /// Whether standard error takes colour, by https://no-color.org: not where the variable is set to anything.
+    private static var isColoured: Bool {
+        let isUnwanted = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+        let isDumb = getenv("TERM").map { String(cString: $0) == "dumb" } ?? true
+        return isatty(2) == 1 && !isUnwanted && !isDumb
+    }
 
     /// Writes a line of data at once, also where a program reads along.
     static func show(line text: String) { write(text, to: 1) }

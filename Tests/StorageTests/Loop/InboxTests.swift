@@ -35,7 +35,10 @@ struct InboxTests {
             #expect(try tx.inbox.prune(before: Make.at(4), limit: 3) == 3)
             #expect(try tx.inbox.prune(before: Make.at(4), limit: 3) == 1)
             #expect(try tx.inbox.crowded(over: 5) == [Make.did])
-            try tx.inbox.prune(Make.did, keeping: 2)
+            let before = try #require(try tx.inbox.beginning(of: Make.did, keeping: 2))
+            #expect(try tx.inbox.prune(Make.did, before: before, limit: 3) == 3)
+            #expect(try tx.inbox.prune(Make.did, before: before, limit: 3) == 1)
+            #expect(try tx.inbox.beginning(of: Make.did, keeping: 3) == nil)
             var found: [Int] = []
             try tx.inbox.find((0..<10).map { key("k\($0)") }) { place, _ in found.append(place) }
             #expect(found == [8, 9])

@@ -166,7 +166,7 @@ struct RetentionTests {
                     topic: "t",
                     correlation: nil
                 )
-                try tx.commands.wait(Make.did, cid, waiter)
+                try tx.commands.addWaiter(waiter, for: Make.did, cid: cid)
             }
         }
         for _ in 0..<2 {

@@ -49,11 +49,11 @@ struct SQLTests {
         let statements = try world.store.batch(at: Make.now) { (tx) throws in
             let before = tx.sql.statementCount
             try tx.sql.run("INSERT INTO meta (name, value) VALUES ($1, 'x')", each: 0..<count) {
-                $0.add("name\($1)")
+                "name\($0)"
             }
             var found = 0
             try tx.sql.query("SELECT 1 FROM meta WHERE name = $1", each: 0..<count) {
-                $0.add("name\($1)")
+                "name\($0)"
             } row: { _, _ in
                 found += 1
             }
@@ -67,18 +67,20 @@ struct SQLTests {
     func values() throws {
         let world = try World()
         try world.store.batch(at: Make.now) { (tx) throws in
-            let row = try tx.sql.query("SELECT $1, $2, $3, $4, $5, $6, $7") {
-                $0.add(Int64.min)
-                $0.add("")
-                $0.add("a😀")
-                $0.add(bytes: [])
-                $0.add(bytes: [0, 255])
-                $0.add(nil as String?)
-                $0.add(true)
-            } row: { row in
+            let row = try tx.sql.query(
+                "SELECT $1, $2, $3, $4, $5, $6, $7",
+                Int64.min,
+                "",
+                "a😀",
+                [] as [UInt8],
+                [0, 255] as [UInt8],
+                nil as String?,
+                true
+            ) { row in
                 (
-                    row.integer(0), row.optionalText(1), row.text(2), row.optionalBytes(3),
-                    row.bytes(4), row.optionalText(5), row.bool(6)
+                    row.next(Int64.self), row.next(String?.self), row.next(String.self),
+                    row.next([UInt8]?.self),
+                    row.next([UInt8].self), row.next(String?.self), row.next(Bool.self)
                 )
             }.first
             let first = try #require(row)
@@ -96,10 +98,9 @@ struct SQLTests {
     )
     func plans(query: String, index: String) throws {
         let plan = try World().store.read { tx in
-            try tx.sql.query("EXPLAIN QUERY PLAN \(query)") {
-                $0.add("d")
-            } row: {
-                $0.text(3)
+            try tx.sql.query("EXPLAIN QUERY PLAN \(query)", "d") {
+                for _ in 0..<3 { _ = $0.nextColumn() }
+                return $0.next(String.self)
             }
         }
         #expect(plan == ["SEARCH command USING INDEX \(index) (did=?)"])

@@ -15,7 +15,7 @@ enum ScheduleProbe {
     ) throws {
         var clock = try loop(port, environment, TriggerClock(environment), reached)
         var worker = try loop(port, environment, ScheduleWorker(environment), reached)
-        var control = try loop(port, environment, RequestHandler.control(environment), reached)
+        var control = try loop(port, environment, ControlHandler(environment), reached)
         try control.open()
         try worker.open()
         try clock.open()

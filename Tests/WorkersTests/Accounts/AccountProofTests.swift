@@ -185,7 +185,7 @@ struct AccountProofTests {
         _ = try world.mails()
         #expect(try world.ask(3, "requestPasswordReset", email).isOK)
         let uid = try world.world.read { tx in
-            try tx.sql.query("SELECT uid FROM link") { $0.text(0) }
+            try tx.sql.query("SELECT uid FROM link") { $0.next(String.self) }
         }
         #expect(uid.last.map { .string($0) } == owner.user["uid"])
     }

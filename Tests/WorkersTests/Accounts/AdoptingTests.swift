@@ -99,7 +99,6 @@ struct AdoptingTests {
     @Test("Schedules and commands that wait act for the account from then on")
     func schedulesAndCommands() throws {
         let did = World.did(0)
-        var effects = Effects()
         try world.world.write { (tx) throws in
             let schedule = Schedule(
                 id: ScheduleID(trusted: "t-1"),
@@ -115,17 +114,14 @@ struct AdoptingTests {
                 nextAt: tx.now.adding(seconds: 86_400)
             )
             try tx.schedules.save(schedule, masked: schedule.attrs)
-            _ = try CommandDispatcher.enqueue(
-                CommandRequest(
-                    did: did,
-                    data: ["level": 5],
-                    actor: Actor(.user, anonymous.text, terminal: World.terminal(0))
-                ),
-                product: World.product,
-                limits: world.world.environment.limits,
-                in: tx,
-                effects: &effects
-            )
+        }
+        let request = CommandRequest(
+            did: did,
+            data: ["level": 5],
+            actor: Actor(.user, anonymous.text, terminal: World.terminal(0))
+        )
+        _ = try world.world.work { work in
+            try CommandDispatcher.enqueue(request, product: World.product, in: &work)
         }
         try login(adopt: true)
         let (schedule, commands) = try world.world.read { tx in

@@ -164,11 +164,13 @@ struct CodeTests {
     func hashed() throws {
         _ = try world.code(0, "register", ["email": "canary@example.com"])
         let rows = try world.world.read { tx in
-            try tx.sql.query("SELECT scope, codeHash FROM code") { [$0.bytes(0), $0.bytes(1)] }
+            try tx.sql.query("SELECT scope, codeHash FROM code") {
+                [$0.next([UInt8].self), $0.next([UInt8].self)]
+            }
         }
         #expect(rows.joined().allSatisfy { $0.count == 32 })
         let subjects = try world.world.read { tx in
-            try tx.sql.query("SELECT subject FROM attempt") { $0.text(0) }
+            try tx.sql.query("SELECT subject FROM attempt") { $0.next(String.self) }
         }
         #expect(!subjects.isEmpty && subjects.allSatisfy { !$0.contains("canary") })
     }

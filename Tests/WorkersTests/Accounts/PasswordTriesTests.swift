@@ -160,7 +160,7 @@ struct LoginTests {
         world.pool.hasher = PlainHasher(mark: "new:")
         #expect(try world.login(1, ["username": "lena"]).isOK)
         let hashes = try world.world.read { tx in
-            try tx.sql.query("SELECT passwordHash FROM account") { $0.text(0) }
+            try tx.sql.query("SELECT passwordHash FROM account") { $0.next(String.self) }
         }
         #expect(hashes == ["new:\(AccountWorld.password)"])
     }

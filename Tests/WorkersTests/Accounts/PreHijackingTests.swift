@@ -229,7 +229,7 @@ struct ProviderMethodTests {
     func sealed() throws {
         try world.ask(0, "loginWithProvider", params)
         let stored = try world.world.read { tx in
-            try tx.sql.query("SELECT accessToken FROM identity") { $0.bytes(0) }
+            try tx.sql.query("SELECT accessToken FROM identity") { $0.next([UInt8].self) }
         }
         let text = stored.map { String(decoding: $0, as: UTF8.self) }.joined()
         #expect(!text.isEmpty && !text.contains("canary-token"))

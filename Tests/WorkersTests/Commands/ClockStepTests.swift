@@ -9,7 +9,7 @@ struct ClockStepTests: CommandSuite {
     @Test("A command expires as it would have without", arguments: [20, 7200] as [Int64])
     func expiry(_ step: Int64) throws {
         let world = try world()
-        var loop = try world.loop(RequestHandler.control(world.environment))
+        var loop = try world.loop(ControlHandler(world.environment))
         world.sendRequest(
             0,
             "device/control",

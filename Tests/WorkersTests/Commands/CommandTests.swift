@@ -51,8 +51,9 @@ struct CommandTests: CommandSuite {
         func secrets() throws -> [[UInt8]?] {
             try world.read { tx in
                 try tx.sql.query("SELECT secret, data FROM command") {
-                    #expect(!$0.text(1).contains("canary-4711"))
-                    return $0.optionalBytes(0)
+                    let secret = $0.next([UInt8]?.self)
+                    #expect(!$0.next(String.self).contains("canary-4711"))
+                    return secret
                 }
             }
         }
@@ -195,7 +196,7 @@ struct CommandTests: CommandSuite {
             id: "a",
             ["did": .string(World.did(0).text), "data": ["level": 1], "ttl": 5]
         )
-        var loop = try world.loop(RequestHandler.control(world.environment))
+        var loop = try world.loop(ControlHandler(world.environment))
         #expect(throws: (any Error).self) { () throws in
             for _ in 0..<10 { try loop.turn() }
         }

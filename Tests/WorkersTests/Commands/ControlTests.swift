@@ -129,7 +129,7 @@ struct ControlTests {
         let world = try bound()
         control(world, id: "c", ["pin": "canary-4711"])
         world.broker.confirms = false
-        var loop = try world.loop(RequestHandler.control(world.environment))
+        var loop = try world.loop(ControlHandler(world.environment))
         for _ in 0..<3 { try loop.turn() }
         #expect(
             world.broker.published(to: World.command(0)).first?["data"] == ["pin": "canary-4711"]
@@ -139,7 +139,7 @@ struct ControlTests {
         #expect(command?.data == ["pin": "***"])
         let rows = try world.read { tx in
             try tx.sql.query("SELECT messages FROM outbox") {
-                String(decoding: $0.bytes(0), as: UTF8.self)
+                String(decoding: $0.next([UInt8].self), as: UTF8.self)
             }
         }
         #expect(rows.allSatisfy { !$0.contains("canary-4711") })

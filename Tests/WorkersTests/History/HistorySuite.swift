@@ -26,7 +26,7 @@ extension HistorySuite {
         params["did"] = .string(World.did(0).text)
         let id = "q\(world.broker.published.count)-\(method.count)"
         world.sendRequest(user, "device/\(method)", id: id, params)
-        var loop = try world.loop(RequestHandler.control(world.environment))
+        var loop = try world.loop(ControlHandler(world.environment))
         // Pages are read on threads of their own, which may have to wait for a core.
         let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {

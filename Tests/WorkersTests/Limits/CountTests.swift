@@ -256,7 +256,7 @@ struct CountTests {
         try sweep()
         #expect(!first.isEmpty && first != second)
         let left = try world.world.read { tx in
-            try tx.sql.query("SELECT uid FROM account") { $0.text(0) }
+            try tx.sql.query("SELECT uid FROM account") { $0.next(String.self) }
         }
         #expect(left == [second])
         #expect(try world.user(0)["uid"] == .string(second))

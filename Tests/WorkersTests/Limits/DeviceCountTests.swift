@@ -150,7 +150,7 @@ struct DeviceCountTests {
         var place = ""
         repeat { place = try sweeper.round(after: place) } while !place.isEmpty
         return try world.read { tx in
-            try tx.sql.query("SELECT did FROM device ORDER BY did") { $0.text(0) }
+            try tx.sql.query("SELECT did FROM device ORDER BY did") { $0.next(String.self) }
         }
     }
 
@@ -167,9 +167,7 @@ struct DeviceCountTests {
             // The fourth is listed, and the third stays online.
             let record = try tx.devices.find(World.did(3))
             try record.map { try tx.products.list($0.productKey, [$0.mac]) }
-            try tx.sql.run("UPDATE status SET online = 0 WHERE did <> $1") {
-                $0.add(World.did(2).text)
-            }
+            try tx.sql.run("UPDATE status SET online = 0 WHERE did <> $1", World.did(2).text)
         }
         let all = (0..<4).map { World.did($0).text }
         world.clock.advance(seconds: 29 * 86_400)

@@ -35,9 +35,7 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     let interruption: Interruption
 
     var name: WorkerName { inner.name }
-    var filters: [String] { inner.filters }
-    var retainedFilters: [String] { inner.retainedFilters }
-    var sweptFilters: [String] { inner.sweptFilters }
+    var subscriptions: Subscriptions { inner.subscriptions }
     var nextDue: Instant? { inner.nextDue }
 
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
@@ -55,7 +53,6 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     ) throws -> [OutboundMessage] {
         try inner.connected(isSessionPresent: isSessionPresent, in: tx)
     }
-    mutating func takeSignals() -> [OutboundMessage] { inner.takeSignals() }
 }
 
 /// A handler that fails on what is due, for what it is.
@@ -73,7 +70,7 @@ struct Failing<Inner: BatchHandler>: BatchHandler {
     let dose: Dose
 
     var name: WorkerName { inner.name }
-    var filters: [String] { inner.filters }
+    var subscriptions: Subscriptions { inner.subscriptions }
     var nextDue: Instant? { dose.isDuePoisoned ? Instant(milliseconds: 0) : inner.nextDue }
 
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {

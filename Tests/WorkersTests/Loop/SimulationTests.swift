@@ -69,7 +69,7 @@ private struct Simulation {
         }
         world.clock.advance(milliseconds: .random(in: 0...3000, using: &random))
         try live { StatusHandler($0) }
-        try live { RequestHandler.control($0) }
+        try live { ControlHandler($0) }
     }
 
     /// A device reports: now and then again what it reported before.
@@ -155,7 +155,8 @@ private struct Simulation {
 
     private mutating func live<Handler: BatchHandler>(_ make: (Environment) -> Handler) throws {
         let handler = make(world.environment)
-        let waiting = world.broker.waitingFor(handler.filters + handler.sweptFilters)
+        let subscriptions = handler.subscriptions
+        let waiting = world.broker.waitingFor(subscriptions.new + subscriptions.swept)
         defer { world.broker.put(back: waiting) }
         plan()
         for _ in 0..<10 {
@@ -217,7 +218,7 @@ private struct Simulation {
         world.clock.advance(seconds: 60)
         for _ in 0..<3 {
             try live { StatusHandler($0) }
-            try live { RequestHandler.control($0) }
+            try live { ControlHandler($0) }
         }
         try checkReports()
         try checkStatuses()

@@ -32,7 +32,7 @@ struct BackgroundTests {
             try call.tx.attempts.add("slow", windowSeconds: 900)
             return password == "commit" ? .commit : .hash(SecretBytes(Array(password.utf8)))
         }
-        return RequestHandler(.account, ["account/slow": method], environment)
+        return RequestHandler(.account, methods: ["account/slow": method], environment)
     }
 
     private func ask(_ world: World, id: String, _ password: String = "secret") {

@@ -91,12 +91,12 @@ struct OthersRequestsTests {
         }
         #expect(world.answers().map(\.errorCode) == ["Unavailable", "Unavailable", "Unavailable"])
         try world.write { (tx) throws in
-            var worker = RequestHandler.control(world.environment)
+            var worker = ControlHandler(world.environment)
             _ = try worker.connected(isSessionPresent: true, in: tx)
         }
         #expect(try world.count("request") == 2)
         try world.write { (tx) throws in
-            var worker = RequestHandler.control(world.environment)
+            var worker = ControlHandler(world.environment)
             _ = try worker.connected(isSessionPresent: false, in: tx)
         }
         #expect(try world.count("request") == 0)

@@ -99,7 +99,9 @@ struct RowBoundsTests {
         let bounds = RowBounds(world.environment)
         while try bounds.trim() {}
         let left = try world.read { tx in
-            try tx.sql.query("SELECT subject FROM attempt ORDER BY subject") { $0.text(0) }
+            try tx.sql.query("SELECT subject FROM attempt ORDER BY subject") {
+                $0.next(String.self)
+            }
         }
         #expect(left == (0..<5).map { "s\($0)" })
     }
@@ -123,7 +125,7 @@ struct RowBoundsTests {
         let bounds = RowBounds(world.environment)
         while try bounds.trim() {}
         let left = try world.read { tx in
-            try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.text(0) }
+            try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.next(String.self) }
         }
         #expect(left == (5..<9).map { "q\($0)" })
     }
@@ -216,7 +218,7 @@ struct RowBoundsTests {
 
     private func ids(_ world: World) throws -> [String] {
         try world.read { tx in
-            try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.text(0) }
+            try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.next(String.self) }
         }
     }
 

@@ -176,7 +176,10 @@ struct ScheduleKillTests {
     ) throws {
         let rows = try store.read { tx in
             try tx.sql.query("SELECT scheduleId, dueAt, state, cid FROM scheduleRun") {
-                ($0.text(0), $0.integer(1), $0.text(2), $0.integer(3))
+                (
+                    $0.next(String.self), $0.next(Int64.self), $0.next(String.self),
+                    $0.next(Int64.self)
+                )
             }
         }
         #expect(rows.count == count)

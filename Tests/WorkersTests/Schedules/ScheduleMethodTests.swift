@@ -162,7 +162,7 @@ struct ScheduleMethodTests {
         #expect(row?["attrs"] == ["pin": "***", "power": true])
         let stored = try world.world.read { tx in
             try tx.sql.query("SELECT attrs, secretAttrs FROM schedule") {
-                $0.text(0) + String(decoding: $0.bytes(1), as: UTF8.self)
+                $0.next(String.self) + String(decoding: $0.next([UInt8].self), as: UTF8.self)
             }
         }
         #expect(!stored.joined().utf8.contains("1234".utf8))

@@ -92,11 +92,10 @@ final class ScheduleWorld {
     func runs(_ id: ScheduleID) throws -> [(state: String, dueAt: Instant)] {
         try world.read { tx in
             try tx.sql.query(
-                "SELECT state, dueAt FROM scheduleRun WHERE scheduleId = $1 ORDER BY dueAt"
+                "SELECT state, dueAt FROM scheduleRun WHERE scheduleId = $1 ORDER BY dueAt",
+                id
             ) {
-                $0.add(id.text)
-            } row: {
-                ($0.text(0), Instant(milliseconds: $0.integer(1)))
+                ($0.next(String.self), Instant(milliseconds: $0.next(Int64.self)))
             }
         }
     }
@@ -107,7 +106,7 @@ final class ScheduleWorld {
 
     func deadLetters() throws -> [String] {
         try world.read { tx in
-            try tx.sql.query("SELECT reason FROM deadLetter ORDER BY id") { $0.text(0) }
+            try tx.sql.query("SELECT reason FROM deadLetter ORDER BY id") { $0.next(String.self) }
         }
     }
 }

@@ -77,6 +77,43 @@ struct TriggerTests {
         #expect(try world.runs(id).map(\.state) == ["expired"])
     }
 
+    @Test("A run whose command is refused later keeps the reason")
+    func refusedLater() throws {
+        let world = try ScheduleWorld()
+        let id = try world.make("07:00")
+        try world.advance(to: id)
+        try world.settle()
+
+        _ = try world.world.work { work in
+            var command = try #require(try work.tx.commands.find(World.did(0), 1))
+            CommandRules.refuse(&command, .forbidden, at: work.now)
+            try CommandOutcome.publishScheduleRun(command, in: &work)
+        }
+
+        let answer = try world.ask(0, "runs", ["scheduleId": .string(id.text)])
+        let run = answer["result"]?.objectValue?["runs"]?.arrayValue?.first?.objectValue
+        #expect(run?["state"] == "failed")
+        #expect(run?["error"]?.objectValue?["code"] == "Forbidden")
+    }
+
+    @Test("A run fails at once where as many commands wait as may, like a user's command")
+    func fullQueue() throws {
+        let world = try ScheduleWorld()
+        let id = try world.make("07:00")
+        try world.advance(to: id)
+        let max = world.world.environment.limits.queuedPerDevice
+        for level in 0..<max { _ = try world.world.takeScheduled(level: Int64(level % 100)) }
+
+        let triggers = try world.triggers()
+        for trigger in triggers { world.world.broker.send(trigger.topic, trigger.payload) }
+        try world.world.run { ScheduleWorker($0) }
+
+        let answer = try world.ask(0, "runs", ["scheduleId": .string(id.text)])
+        let run = answer["result"]?.objectValue?["runs"]?.arrayValue?.first?.objectValue
+        #expect(run?["error"]?.objectValue?["code"] == "TooManyRequests")
+        #expect(try world.world.count("command") == max)
+    }
+
     @Test("A run fails at once where the device is away or the creator has lost the right")
     func failing() throws {
         for (change, code) in [

@@ -146,10 +146,10 @@ struct SessionMethodTests {
         let answers = world.answers().suffix(2)
         #expect(answers.map(\.errorCode) == [nil, "InvalidToken"])
         let handlers: [any BatchHandler] = [
-            RequestHandler.account(world.environment), RequestHandler.control(world.environment),
+            RequestHandler.account(world.environment), ControlHandler(world.environment),
             ScheduleWorker(world.environment),
         ]
-        #expect(handlers.allSatisfy { $0.filters.contains("ll/v1/system/token-used") })
+        #expect(handlers.allSatisfy { $0.subscriptions.new.contains("ll/v1/system/token-used") })
     }
 
     @Test("A token of another terminal is refused, whatever it asks for")

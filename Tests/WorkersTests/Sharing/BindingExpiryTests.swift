@@ -198,7 +198,7 @@ struct BindingExpiryTests {
 
         let rows = try world.read { tx in
             try tx.sql.query("SELECT * FROM sharing") { row in
-                (0..<17).map { row.text(Int32($0)) }.joined(separator: " ")
+                (0..<17).map { _ in row.next(String.self) }.joined(separator: " ")
             }
         }.joined(separator: " ")
         #expect(!rows.contains(try #require(code?.split(separator: ":").last)))

@@ -148,20 +148,11 @@ private struct Walk {
         trail.append("erase \(user)")
         isUnsettled = true
         model.erase(user)
-        var ids = IDSource()
         var isMore = true
         while isMore {
-            isMore = try world.write { (tx) throws in
-                var effects = Effects()
-                return try Cancellation.step(
-                    World.uid(user),
-                    World.topics,
-                    &ids,
-                    limit: 100,
-                    in: tx,
-                    effects: &effects
-                )
-            }
+            isMore = try world.work { work in
+                try Cancellation.step(World.uid(user), limit: 100, in: &work)
+            }.value
         }
     }
 
@@ -172,10 +163,7 @@ private struct Walk {
         isUnsettled = true
         deleted.insert(device)
         model.delete(device)
-        try world.write { (tx) throws in
-            var effects = Effects()
-            try DeviceOwnership.forget(World.did(device), World.topics, in: tx, effects: &effects)
-        }
+        _ = try world.work { try DeviceOwnership.forget(World.did(device), in: &$0) }
     }
 
     private mutating func advance() throws {
@@ -190,7 +178,7 @@ private struct Walk {
 
     private mutating func run() throws {
         try world.run { environment in
-            Interrupting(inner: RequestHandler.control(environment), interruption: interruption())
+            Interrupting(inner: ControlHandler(environment), interruption: interruption())
         }
         try world.run { environment in
             Interrupting(inner: StatusHandler(environment), interruption: interruption())

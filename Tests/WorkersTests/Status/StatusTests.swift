@@ -131,7 +131,7 @@ struct StatusTests {
     @Test("Unsubscribed users and strangers receive nothing")
     func strangers() throws {
         let world = try World(devices: 1, users: 2, bound: 1)
-        try world.write { try $0.bindings.setSubscribed(World.did(0), World.uid(0), false) }
+        try world.write { try $0.bindings.setSubscribed(World.did(0), World.uid(0), to: false) }
         try world.write { try $0.products.save(World.freeForm, secret: nil) }
         world.sendReport(0, ["data": ["level": 1], "alerts": [["name": "hot"]], "binary": "QUJD"])
         try world.runStatus()

@@ -46,15 +46,19 @@ package struct Tour {
                 title: "it binds the lamp",
                 command: ask(
                     "device/bind",
-                    "2",
-                    #""did":"'$did'","passcode":"\#(passcode)""#
+                    id: "2",
+                    parameters: #""did":"'$did'","passcode":"\#(passcode)""#
                 )
             ),
             Step(title: "it sees the lamp", command: watch),
             Step(title: "the lamp listens for a command", command: listen),
             Step(
                 title: "the app switches it on",
-                command: ask("device/control", "3", #""did":"'$did'","data":{"power":true}"#)
+                command: ask(
+                    "device/control",
+                    id: "3",
+                    parameters: #""did":"'$did'","data":{"power":true}"#
+                )
             ),
         ]
     }
@@ -98,7 +102,7 @@ package struct Tour {
             + " -t \(root)/device/$did/command & sleep 1"
     }
 
-    private func ask(_ method: String, _ id: String, _ parameters: String) -> String {
+    private func ask(_ method: String, id: String, parameters: String) -> String {
         "mosquitto_rr \(address) -q 1 -i \(terminal) -u app:\(demo.appID) -P $token"
             + " -t \(space)/request/\(method) -e \(space)/response"
             + #" -m '{"id":"\#(id)","token":"'$token'","params":{\#(parameters)}}'"#

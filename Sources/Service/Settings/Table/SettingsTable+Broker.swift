@@ -5,30 +5,46 @@ extension SettingsTable {
         Setting(
             "mqtt.host",
             .text,
-            .text("127.0.0.1"),
-            "Address of the broker; `up` listens there."
+            standard: .text("127.0.0.1"),
+            doc: "Address of the broker; `up` listens there."
         ),
         Setting(
             "mqtt.port",
             .integer(0...65535),
-            .integer(1883),
-            "Port of the broker; with `up` 0 takes any free one."
+            standard: .integer(1883),
+            doc: "Port of the broker; with `up` 0 takes any free one."
         ),
         Setting(
             "mqtt.username",
             .text,
-            .text("service:lamplighter"),
-            "Name that `serve` gives the broker."
+            standard: .text("service:lamplighter"),
+            doc: "Name that `serve` gives the broker."
         ),
         Setting(
             "mqtt.passwordFile",
             .text,
-            .text(""),
-            "File with the password for the broker; empty: service.secret of the data directory."
+            standard: .text(""),
+            doc:
+                "File with the password for the broker; empty: service.secret of the data directory."
         ),
-        Setting("mqtt.caFile", .text, .text(""), "CA certificates (PEM); set it to use TLS."),
-        Setting("mqtt.certificateFile", .text, .text(""), "Client certificate (PEM)."),
-        Setting("mqtt.keyFile", .text, .text(""), "Key of the client certificate (PEM)."),
+        Setting(
+            "mqtt.caFile",
+            .text,
+            standard: .text(""),
+            doc: "CA certificates (PEM); set it to use TLS."
+        ),
+        Setting(
+            "mqtt.certificateFile",
+            .text,
+            standard: .text(""),
+            doc: "Client certificate (PEM)."
+        ),
+        Setting(
+            "mqtt.keyFile",
+            .text,
+            standard: .text(""),
+            doc: "Key of the client certificate (PEM)."
+        ),
     ]
 
     /// The broker that `up` starts.
@@ -36,49 +52,51 @@ extension SettingsTable {
         Setting(
             "broker.program",
             .text,
-            .text(""),
-            "Path of mosquitto; empty: looked for in PATH and /usr/sbin."
+            standard: .text(""),
+            doc: "Path of mosquitto; empty: looked for in PATH and /usr/sbin."
         ),
         Setting(
             "broker.gate",
             .text,
-            .text(""),
-            "Path of libLamplighterGate.so; empty: looked for beside the executable."
+            standard: .text(""),
+            doc: "Path of libLamplighterGate.so; empty: looked for beside the executable."
         ),
-        Setting(
-            "broker.connections",
-            .integer(10...1_000_000),
-            .integer(100_000),
-            unit: "connections",
-            "Connections the broker takes at most."
-        ),
-        Setting(
-            "broker.queuedMessages",
-            .integer(1000...10_000_000),
-            .integer(200_000),
-            unit: "messages",
-            "Messages the broker keeps for one client that is away or slow."
-        ),
-        Setting(
-            "broker.queuedMegabytes",
-            .integer(1...65_536),
-            .integer(256),
-            unit: "MiB",
-            "Bytes of messages the broker keeps for one such client."
-        ),
-        Setting(
-            "broker.memoryMegabytes",
-            .integer(64...1_048_576),
-            .integer(2048),
-            unit: "MiB",
-            "Memory the broker takes at most; beyond it the broker refuses, or is restarted."
-        ),
-        Setting(
-            "broker.newClientsPerMinute",
-            .integer(0...1_000_000),
-            .integer(30),
-            unit: "1/min",
-            "New client ids, of apps and products, the gate lets in from one source address; 0: any number."
-        ),
+        NumberSetting.brokerConnections.row,
+        NumberSetting.brokerQueuedMessages.row,
+        NumberSetting.brokerQueuedMegabytes.row,
+        NumberSetting.brokerMemoryMegabytes.row,
+        GateSetting.newClients.row,
     ]
+}
+
+/// Numbers that code reads by their names.
+extension NumberSetting {
+    static let brokerConnections = NumberSetting(
+        "broker.connections",
+        standard: 100_000,
+        in: 10...1_000_000,
+        unit: "connections",
+        doc: "Connections the broker takes at most."
+    )
+    static let brokerQueuedMessages = NumberSetting(
+        "broker.queuedMessages",
+        standard: 200_000,
+        in: 1000...10_000_000,
+        unit: "messages",
+        doc: "Messages the broker keeps for one client that is away or slow."
+    )
+    static let brokerQueuedMegabytes = NumberSetting(
+        "broker.queuedMegabytes",
+        standard: 256,
+        in: 1...65_536,
+        unit: "MiB",
+        doc: "Bytes of messages the broker keeps for one such client."
+    )
+    static let brokerMemoryMegabytes = NumberSetting(
+        "broker.memoryMegabytes",
+        standard: 2048,
+        in: 64...1_048_576,
+        unit: "MiB",
+        doc: "Memory the broker takes at most; beyond it the broker refuses, or is restarted."
+    )
 }

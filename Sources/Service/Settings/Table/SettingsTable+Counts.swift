@@ -1,114 +1,205 @@
+import Workers
+
 /// The quotas of one terminal, one source address, one app and one product.
+import Workers
 extension SettingsTable {
     /// Counts below every quota; a source address is an IPv4 address or an IPv6 /64, and connections from
     /// the machine itself have none.
-    static let counts: [Setting] = users + devices + slowWork
+    static let counts: [NumberSetting] = users + devices + slowWork + history
 
-    private static let users: [Setting] = [
-        count("codesPerTerminal", 5, "1/h", "Addresses to which one terminal has codes sent."),
-        count("codesPerSource", 20, "1/h", "Codes that one source address has sent."),
-        count("mailsPerTerminal", 20, "1/h", "Mails with links that one terminal has sent."),
-        count("mailsPerSource", 100, "1/h", "Mails with links that one source address has sent."),
-        count("anonymousPerTerminal", 10, "1/d", "New anonymous users of one terminal."),
-        count("anonymousPerSource", 60, "1/h", "New anonymous users of one source address."),
-        count("namedPerTerminal", 5, "1/h", "New named users of one terminal."),
-        count("namedPerSource", 30, "1/h", "New named users of one source address."),
-        count("namedPerHour", 100_000, "1/h", "New named users of one app."),
-        count("sessionsPerTerminal", 120, "1/h", "Logins of one terminal."),
-        count(
-            "hashesPerTerminal",
-            20,
-            "1/15 min",
-            "Passwords that one terminal has hashed or compared, right ones too."
+    private static let users: [NumberSetting] = [
+        NumberSetting(
+            "limits.codesPerTerminal",
+            sets: \.counts.codesPerTerminal,
+            unit: "1/h",
+            doc: "Addresses to which one terminal has codes sent."
+        ),
+        NumberSetting(
+            "limits.codesPerSource",
+            sets: \.counts.codesPerSource,
+            unit: "1/h",
+            doc: "Codes that one source address has sent."
+        ),
+        NumberSetting(
+            "limits.mailsPerTerminal",
+            sets: \.counts.mailsPerTerminal,
+            unit: "1/h",
+            doc: "Mails with links that one terminal has sent."
+        ),
+        NumberSetting(
+            "limits.mailsPerSource",
+            sets: \.counts.mailsPerSource,
+            unit: "1/h",
+            doc: "Mails with links that one source address has sent."
+        ),
+        NumberSetting(
+            "limits.anonymousPerTerminal",
+            sets: \.counts.anonymousPerTerminal,
+            unit: "1/d",
+            doc: "New anonymous users of one terminal."
+        ),
+        NumberSetting(
+            "limits.anonymousPerSource",
+            sets: \.counts.anonymousPerSource,
+            unit: "1/h",
+            doc: "New anonymous users of one source address."
+        ),
+        NumberSetting(
+            "limits.namedPerTerminal",
+            sets: \.counts.namedPerTerminal,
+            unit: "1/h",
+            doc: "New named users of one terminal."
+        ),
+        NumberSetting(
+            "limits.namedPerSource",
+            sets: \.counts.namedPerSource,
+            unit: "1/h",
+            doc: "New named users of one source address."
+        ),
+        NumberSetting(
+            "limits.namedPerHour",
+            sets: \.counts.namedPerApp,
+            unit: "1/h",
+            doc: "New named users of one app."
+        ),
+        NumberSetting(
+            "limits.sessionsPerTerminal",
+            sets: \.counts.sessionsPerTerminal,
+            unit: "1/h",
+            doc: "Logins of one terminal."
+        ),
+        NumberSetting(
+            "limits.hashesPerTerminal",
+            sets: \.counts.hashesPerTerminal,
+            unit: "1/15 min",
+            doc: "Passwords that one terminal has hashed or compared, right ones too."
         ),
     ]
 
-    private static let devices: [Setting] = [
-        count(
-            "registrationsPerSource",
-            30,
-            "1/min",
-            "New devices of one product from one source address."
+    private static let devices: [NumberSetting] = [
+        NumberSetting(
+            "limits.registrationsPerSource",
+            sets: \.counts.registrationsPerSource,
+            unit: "1/min",
+            doc: "New devices of one product from one source address."
         ),
-        count("registrationsPerProduct", 10_000, "1/h", "New devices of one product."),
-        count("bindTriesPerUser", 5, "1/15 min", "Wrong proofs of one user for one device."),
-        count("bindTriesPerTerminal", 10, "1/15 min", "Wrong proofs of one terminal."),
-        count("bindTriesPerDevice", 50, "1/15 min", "Wrong proofs of all users for one device."),
-        Setting(
+        NumberSetting(
+            "limits.registrationsPerProduct",
+            sets: \.counts.registrationsPerProduct,
+            unit: "1/h",
+            doc: "New devices of one product."
+        ),
+        NumberSetting(
+            "limits.bindTriesPerUser",
+            sets: \.counts.bindTriesPerUser,
+            unit: "1/15 min",
+            doc: "Wrong proofs of one user for one device."
+        ),
+        NumberSetting(
+            "limits.bindTriesPerTerminal",
+            sets: \.counts.bindTriesPerTerminal,
+            unit: "1/15 min",
+            doc: "Wrong proofs of one terminal."
+        ),
+        NumberSetting(
+            "limits.bindTriesPerDevice",
+            sets: \.counts.bindTriesPerDevice,
+            unit: "1/15 min",
+            doc: "Wrong proofs of all users for one device."
+        ),
+        NumberSetting(
             "limits.unboundDays",
-            .integer(1...36_500),
-            .integer(30),
+            sets: \.counts.unboundDays,
+            in: 1...36_500,
             unit: "days",
-            "Time after which a device that was never bound and not seen is erased."
+            doc: "Time after which a device that was never bound and not seen is erased."
         ),
     ]
 
-    private static let slowWork: [Setting] = [
-        count(
-            "hashesAtOnce",
-            2,
-            "requests",
-            "Passwords of one terminal that are hashed, or wait for it, at once."
+    private static let slowWork: [NumberSetting] = [
+        NumberSetting(
+            "limits.hashesAtOnce",
+            sets: \.counts.hashesAtOnce,
+            unit: "requests",
+            doc: "Passwords of one terminal that are hashed, or wait for it, at once."
         ),
-        count("hashesAtOncePerSource", 8, "requests", "The same of one source address."),
-        count("providerCallsAtOnce", 4, "calls", "Calls to identity providers for one terminal."),
-        count("providerCallsAtOncePerSource", 16, "calls", "The same for one source address."),
-        count(
-            "readsAtOncePerSource",
-            32,
-            "requests",
-            "History queries from one source address that are answered, or wait, at once."
+        NumberSetting(
+            "limits.hashesAtOncePerSource",
+            sets: \.counts.hashesAtOncePerSource,
+            unit: "requests",
+            doc: "The same of one source address."
         ),
-        Setting(
+        NumberSetting(
+            "limits.providerCallsAtOnce",
+            sets: \.counts.providerCallsAtOnce,
+            unit: "calls",
+            doc: "Calls to identity providers for one terminal."
+        ),
+        NumberSetting(
+            "limits.providerCallsAtOncePerSource",
+            sets: \.counts.providerCallsAtOncePerSource,
+            unit: "calls",
+            doc: "The same for one source address."
+        ),
+        NumberSetting(
+            "limits.readsAtOncePerSource",
+            sets: \.counts.readsAtOncePerSource,
+            unit: "requests",
+            doc: "History queries from one source address that are answered, or wait, at once."
+        ),
+        NumberSetting(
             "limits.slowQueueBytes",
-            .integer(65_536...(1 << 30)),
-            .integer(1 << 20),
+            sets: \.backgroundQueueBytes,
+            in: 65_536...(1 << 30),
             unit: "bytes",
-            "Passwords, or history queries, that wait for a background pool."
+            doc: "Passwords, or history queries, that wait for a background pool."
         ),
-        Setting(
+        NumberSetting(
             "limits.waitingBytes",
-            .integer(1 << 20...(1 << 30)),
-            .integer(16 << 20),
+            sets: \.waitingBytes,
+            in: 1 << 20...(1 << 30),
             unit: "bytes",
-            "Requests of one worker that wait for a background pool."
+            doc: "Requests of one worker that wait for a background pool."
         ),
-        Setting(
+        NumberSetting(
             "limits.countRows",
-            .integer(10_000...100_000_000),
-            .integer(1_000_000),
+            sets: \.counts.rowsMax,
+            in: 10_000...100_000_000,
             unit: "rows",
-            "Counts that are kept; those that end first go first."
+            doc: "Counts that are kept; those that end first go first."
         ),
-        Setting(
+        NumberSetting(
             "limits.requestRows",
-            .integer(10_000...100_000_000),
-            .integer(2_000_000),
+            sets: \.counts.requestRowsMax,
+            in: 10_000...100_000_000,
             unit: "rows",
-            "Requests that are remembered for repeats; the oldest go first."
+            doc: "Requests that are remembered for repeats; the oldest go first."
         ),
-        Setting(
+        NumberSetting(
             "limits.requestBytes",
-            .integer(1 << 20...(1 << 40)),
-            .integer(512 << 20),
+            sets: \.counts.requestBytesMax,
+            in: 1 << 20...(1 << 40),
             unit: "bytes",
-            "Such requests with their answers, all together; the oldest go first."
+            doc: "Such requests with their answers, all together; the oldest go first."
         ),
-        Setting(
+        NumberSetting(
             "limits.deadLetterBytes",
-            .integer(1 << 20...(1 << 40)),
-            .integer(64 << 20),
+            sets: \.counts.deadLetterBytesMax,
+            in: 1 << 20...(1 << 40),
             unit: "bytes",
-            "Dead letters kept, all together; the oldest go first."
+            doc: "Dead letters kept, all together; the oldest go first."
         ),
     ]
 
-    private static func count(
-        _ name: String,
-        _ standard: Int,
-        _ unit: String,
-        _ doc: String
-    ) -> Setting {
-        Setting("limits.\(name)", .integer(1...100_000_000), .integer(standard), unit: unit, doc)
-    }
+    private static let history: [NumberSetting] = [
+        NumberSetting(
+            "limits.historyMegabytesPerDay",
+            sets: \.historyBytesPerDay,
+            times: 1 << 20,
+            in: 0...1_048_576,
+            unit: "MiB",
+            doc:
+                "History one device may write in a day; beyond it only its state is kept. 0: no bound."
+        )
+    ]
 }

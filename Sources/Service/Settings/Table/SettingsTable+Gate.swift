@@ -1,3 +1,5 @@
+import Metering
+
 /// The limits of one connection, which the gate counts.
 extension SettingsTable {
     /// The gate's options under `up`; for `serve` they are in the broker's own configuration
@@ -7,133 +9,184 @@ extension SettingsTable {
     /// that a machine does, so that a hundred of them are still a nuisance only; a burst of 100 is what an app
     /// sends that opens with thirty devices, a burst of 500 what a device stored while it was away. In bytes the
     /// long run is 11 GB a day for a terminal and 22 for a device, which the bounds on what is kept stand behind.
-    package static let gate: [Setting] =
-        sender("terminal", "an app's terminal", [20, 100, 128, 1_024])
-        + sender("device", "a device", [50, 500, 256, 2_048])
-        + sender("product", "a connection that registers a device", [5, 20, 64, 512])
+    package static let gate: [GateSetting] =
+        sender(
+            "terminal",
+            "an app's terminal",
+            options: Sender(
+                messages: .terminalMessagesPerSecond,
+                messageBurst: .terminalMessageBurst,
+                bytes: .terminalBytesPerSecond,
+                byteBurst: .terminalByteBurst
+            )
+        )
+        + sender(
+            "device",
+            "a device",
+            options: Sender(
+                messages: .deviceMessagesPerSecond,
+                messageBurst: .deviceMessageBurst,
+                bytes: .deviceBytesPerSecond,
+                byteBurst: .deviceByteBurst
+            )
+        )
+        + sender(
+            "product",
+            "a connection that registers a device",
+            options: Sender(
+                messages: .productMessagesPerSecond,
+                messageBurst: .productMessageBurst,
+                bytes: .productBytesPerSecond,
+                byteBurst: .productByteBurst
+            )
+        )
         + sender(
             "service",
             "an operator's service, such as a gateway; never a worker",
-            [0, 0, 0, 0]
+            options: Sender(
+                messages: .serviceMessagesPerSecond,
+                messageBurst: .serviceMessageBurst,
+                bytes: .serviceBytesPerSecond,
+                byteBurst: .serviceByteBurst
+            )
         )
         + address + forms + patience
 
-    private static func sender(_ key: String, _ who: String, _ values: [Int]) -> [Setting] {
+    /// The four options of one kind of sender.
+    private struct Sender {
+        let messages: GateOption
+        let messageBurst: GateOption
+        let bytes: GateOption
+        let byteBurst: GateOption
+    }
+
+    private static func sender(_ key: String, _ who: String, options: Sender) -> [GateSetting] {
         [
-            Setting(
-                "limits.\(key)MessagesPerSecond",
-                .integer(0...1_000_000),
-                .integer(values[0]),
+            GateSetting(
+                options.messages,
+                key: "limits.\(key)MessagesPerSecond",
+                in: 0...1_000_000,
                 unit: "1/s",
-                "Messages that \(who) may send in the long run; 0: any number."
+                doc: "Messages that \(who) may send in the long run; 0: any number."
             ),
-            Setting(
-                "limits.\(key)MessageBurst",
-                .integer(0...1_000_000),
-                .integer(values[1]),
+            GateSetting(
+                options.messageBurst,
+                key: "limits.\(key)MessageBurst",
+                in: 0...1_000_000,
                 unit: "messages",
-                "Messages that it may send at once; 0: as many as in a second."
+                doc: "Messages that it may send at once; 0: as many as in a second."
             ),
-            Setting(
-                "limits.\(key)KilobytesPerSecond",
-                .integer(0...1_000_000),
-                .integer(values[2]),
+            GateSetting(
+                options.bytes,
+                key: "limits.\(key)KilobytesPerSecond",
+                times: 1_024,
+                in: 0...1_000_000,
                 unit: "KiB/s",
-                "Bytes of topics, payloads and properties that \(who) may send; 0: any number."
+                doc:
+                    "Bytes of topics, payloads and properties that \(who) may send; 0: any number."
             ),
-            Setting(
-                "limits.\(key)KilobyteBurst",
-                .integer(0...1_000_000),
-                .integer(values[3]),
+            GateSetting(
+                options.byteBurst,
+                key: "limits.\(key)KilobyteBurst",
+                times: 1_024,
+                in: 0...1_000_000,
                 unit: "KiB",
-                "Bytes that it may send at once; a larger message never passes. 0: as many as in a second."
+                doc:
+                    "Bytes that it may send at once; a larger message never passes. 0: as many as in a second."
             ),
         ]
     }
 
-    private static let address: [Setting] = [
-        Setting(
-            "limits.addressMessagesPerSecond",
-            .integer(0...1_000_000),
-            .integer(200),
+    private static let address: [GateSetting] = [
+        GateSetting(
+            .addressMessagesPerSecond,
+            key: "limits.addressMessagesPerSecond",
+            in: 0...1_000_000,
             unit: "1/s",
-            "Messages of all terminals and registering devices of one source address; beyond it those that send seldom are served. Not for 127.0.0.1 and ::1; raise it, or set 0 (any number), where a proxy elsewhere stands for all."
+            doc:
+                "Messages of all terminals and registering devices of one source address; beyond it those that send seldom are served. Not for 127.0.0.1 and ::1; raise it, or set 0 (any number), where a proxy elsewhere stands for all."
         ),
-        Setting(
-            "limits.addressMessageBurst",
-            .integer(0...1_000_000),
-            .integer(2_000),
+        GateSetting(
+            .addressMessageBurst,
+            key: "limits.addressMessageBurst",
+            in: 0...1_000_000,
             unit: "messages",
-            "Messages that these may send at once; 0: as many as in a second."
+            doc: "Messages that these may send at once; 0: as many as in a second."
         ),
     ]
 
-    private static let forms: [Setting] = [
-        Setting(
-            "limits.terminalSubscriptions",
-            .integer(0...100_000),
-            .integer(64),
+    private static let forms: [GateSetting] = [
+        GateSetting(
+            .terminalSubscriptions,
+            key: "limits.terminalSubscriptions",
+            in: 0...100_000,
             unit: "filters",
-            "Subscriptions that a terminal may hold; 0: any number."
+            doc: "Subscriptions that a terminal may hold; 0: any number."
         ),
-        Setting(
-            "limits.subscriptionLevels",
-            .integer(0...200),
-            .integer(8),
+        GateSetting(
+            .subscriptionLevels,
+            key: "limits.subscriptionLevels",
+            in: 0...200,
             unit: "levels",
-            "Levels of a terminal's filter, of the granted forms, with a root of two; 0: any form."
+            doc:
+                "Levels of a terminal's filter, of the granted forms, with a root of two; 0: any form."
         ),
-        Setting(
-            "limits.publishLevels",
-            .integer(0...200),
-            .integer(12),
+        GateSetting(
+            .publishLevels,
+            key: "limits.publishLevels",
+            in: 0...200,
             unit: "levels",
-            "Levels of a message's topic, with a root of two; 0: any number."
+            doc: "Levels of a message's topic, with a root of two; 0: any number."
         ),
-        Setting(
-            "limits.correlationBytes",
-            .integer(0...65_535),
-            .integer(128),
+        GateSetting(
+            .correlationBytes,
+            key: "limits.correlationBytes",
+            in: 0...65_535,
             unit: "bytes",
-            "MQTT 5 Correlation Data of a request, which is kept with its answer; 0: any length."
+            doc:
+                "MQTT 5 Correlation Data of a request, which is kept with its answer; 0: any length."
         ),
-        Setting(
-            "limits.responseTopicBytes",
-            .integer(0...65_535),
-            .integer(256),
+        GateSetting(
+            .responseTopicBytes,
+            key: "limits.responseTopicBytes",
+            in: 0...65_535,
             unit: "bytes",
-            "MQTT 5 Response Topic of a request; a longer one is ignored. 0: any length."
+            doc: "MQTT 5 Response Topic of a request; a longer one is ignored. 0: any length."
         ),
     ]
 
-    private static let patience: [Setting] = [
-        Setting(
-            "limits.tooFastSeconds",
-            .integer(0...3600),
-            .integer(10),
+    private static let patience: [GateSetting] = [
+        GateSetting(
+            .tooFastSeconds,
+            key: "limits.tooFastSeconds",
+            in: 0...3600,
             unit: "s",
-            "Time of sending too fast after which a connection is closed, each quiet second taking one back; 0: never."
+            doc:
+                "Time of sending too fast after which a connection is closed, each quiet second taking one back; 0: never."
         ),
-        Setting(
-            "limits.tooFastPause",
-            .integer(0...3600),
-            .integer(60),
+        GateSetting(
+            .tooFastPause,
+            key: "limits.tooFastPause",
+            in: 0...3600,
             unit: "s",
-            "Time for which its client id is refused, twice as long each time, an hour at most; 0: not at all."
+            doc:
+                "Time for which its client id is refused, twice as long each time, an hour at most; 0: not at all."
         ),
-        Setting(
-            "limits.tooFastClosings",
-            .integer(0...100_000),
-            .integer(10),
+        GateSetting(
+            .tooFastClosings,
+            key: "limits.tooFastClosings",
+            in: 0...100_000,
             unit: "1/h",
-            "Connections closed so within an hour, after which their source address is refused likewise; 0: never."
+            doc:
+                "Connections closed so within an hour, after which their source address is refused likewise; 0: never."
         ),
-        Setting(
-            "limits.statusBacklog",
-            .integer(0...1_000_000),
-            .integer(2_000),
+        GateSetting(
+            .statusBacklog,
+            key: "limits.statusBacklog",
+            in: 0...1_000_000,
             unit: "reports",
-            "Reports waiting for the status worker, from which on a device has only its share there; 0: any number."
+            doc:
+                "Reports waiting for the status worker, from which on a device has only its share there; 0: any number."
         ),
     ]
 }

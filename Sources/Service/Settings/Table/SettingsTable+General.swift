@@ -1,3 +1,5 @@
+import Workers
+
 /// The service itself, and who is served elsewhere.
 extension SettingsTable {
     /// Where its files are, and what runs.
@@ -5,18 +7,33 @@ extension SettingsTable {
         Setting(
             "data",
             .text,
-            .text("./lamplighter-data"),
-            "Directory of the database, the secrets and the broker's files."
+            standard: .text("./lamplighter-data"),
+            doc: "Directory of the database, the secrets and the broker's files."
         ),
-        Setting("root", .text, .text("ll/v1"), "First levels of every topic."),
-        Setting("log.level", .choice(logLevels), .text("info"), "What is logged; none silences."),
+        Setting(
+            "root",
+            .text,
+            standard: .text("ll/v1"),
+            doc: "First levels of every topic."
+        ),
+        Setting(
+            "log.level",
+            .choice(logLevels),
+            standard: .text("info"),
+            doc: "What is logged; none silences."
+        ),
         Setting(
             "workers",
-            .choices(workerNames),
-            .list(workerNames),
-            "Workers that run in this process."
+            .choices(WorkerName.allCases.map(\.rawValue)),
+            standard: .list(WorkerName.allCases.map(\.rawValue)),
+            doc: "Workers that run in this process."
         ),
-        Setting("demo", .flag, .flag(true), "Whether `up` makes the demo product and app."),
+        Setting(
+            "demo",
+            .flag,
+            standard: .flag(true),
+            doc: "Whether `up` makes the demo product and app."
+        ),
     ]
 
     /// Which users live here.
@@ -24,20 +41,21 @@ extension SettingsTable {
         Setting(
             "regions.served",
             .text,
-            .text("default"),
-            "Regions whose users live here, with commas; the first is that of all other countries."
+            standard: .text("default"),
+            doc:
+                "Regions whose users live here, with commas; the first is that of all other countries."
         ),
         Setting(
             "regions.countries",
             .text,
-            .text(""),
-            "Regions by country code, such as 86=cn,1=us."
+            standard: .text(""),
+            doc: "Regions by country code, such as 86=cn,1=us."
         ),
         Setting(
             "regions.endpoints",
             .text,
-            .text(""),
-            "Where other regions are served, such as cn=mqtts://cn.example.org."
+            standard: .text(""),
+            doc: "Where other regions are served, such as cn=mqtts://cn.example.org."
         ),
     ]
 
@@ -46,20 +64,20 @@ extension SettingsTable {
         Setting(
             "http.host",
             .text,
-            .text("127.0.0.1"),
-            "Address that the pages behind links are served on."
+            standard: .text("127.0.0.1"),
+            doc: "Address that the pages behind links are served on."
         ),
         Setting(
             "http.port",
             .integer(0...65535),
-            .integer(8080),
-            "Port that the pages behind links are served on; 0 takes any free one."
+            standard: .integer(8080),
+            doc: "Port that the pages behind links are served on; 0 takes any free one."
         ),
         Setting(
             "http.publicUrl",
             .text,
-            .text(""),
-            "Address of the service as users reach it, for links; empty: the HTTP address."
+            standard: .text(""),
+            doc: "Address of the service as users reach it, for links; empty: the HTTP address."
         ),
     ]
 }

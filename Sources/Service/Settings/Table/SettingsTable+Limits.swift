@@ -1,188 +1,200 @@
+import Workers
+
 /// Everything has a limit.
+import Workers
 extension SettingsTable {
     /// The bounds of what the service accepts, stores and does.
-    static let limits: [Setting] = [
-        Setting(
+    static let limits: [NumberSetting] = [
+        NumberSetting(
             "limits.batch",
-            .integer(1...5000),
-            .integer(500),
+            sets: \.batchMax,
+            in: 1...5000,
             unit: "messages",
-            "Messages a worker takes into one transaction."
+            doc: "Messages a worker takes into one transaction."
         ),
-        Setting(
+        NumberSetting(
             "limits.linger",
-            .integer(0...1000),
-            .integer(5),
-            unit: "ms",
-            "Time a worker waits for a batch to fill."
+            sets: \.batchLinger,
+            in: 0...1000,
+            unit: .milliseconds,
+            doc: "Time a worker waits for a batch to fill."
         ),
-        Setting(
+        NumberSetting(
             "limits.receiveWindow",
-            .integer(10...20_000),
-            .integer(20_000),
+            sets: \.receiveMaximum,
+            in: 10...20_000,
             unit: "messages",
-            "Messages the broker sends a worker before it has acknowledged any: among these, senders take turns."
+            doc:
+                "Messages the broker sends a worker before it has acknowledged any: among these, senders take turns."
         ),
-        Setting(
+        NumberSetting(
             "limits.inboxDays",
-            .integer(1...90),
-            .integer(7),
+            sets: \.inboxSeconds,
+            times: 86_400,
+            in: 1...90,
             unit: "days",
-            "Time the ids of reports are remembered, so that a repeat has no second effect."
+            doc: "Time the ids of reports are remembered, so that a repeat has no second effect."
         ),
-        Setting(
+        NumberSetting(
             "limits.requestWindow",
-            .integer(60...86_400),
-            .integer(600),
+            sets: \.requestSeconds,
+            in: 60...86_400,
             unit: "s",
-            "Time in which a repeated request gets the first one's answer."
+            doc: "Time in which a repeated request gets the first one's answer."
         ),
-        Setting(
+        NumberSetting(
             "limits.deadLetters",
-            .integer(100...1_000_000),
-            .integer(10_000),
+            sets: \.deadLettersMax,
+            in: 100...1_000_000,
             unit: "rows",
-            "Dead letters kept; the oldest go first."
+            doc: "Dead letters kept; the oldest go first."
         ),
-        Setting(
+        NumberSetting(
             "limits.historyDays",
-            .integer(1...3650),
-            .integer(30),
+            sets: \.historyDays,
+            in: 1...3650,
             unit: "days",
-            "Time reports are kept, where the product does not say."
+            doc: "Time reports are kept, where the product does not say."
         ),
-        Setting(
+        NumberSetting(
             "limits.queuedCommands",
-            .integer(1...10_000),
-            .integer(100),
+            sets: \.queuedPerDevice,
+            in: 1...10_000,
             unit: "commands",
-            "Commands that may wait for one device."
+            doc: "Commands that may wait for one device."
         ),
-        Setting(
+        NumberSetting(
             "limits.sessionDays",
-            .integer(1...365),
-            .integer(7),
+            sets: \.sessionSeconds,
+            times: 86_400,
+            in: 1...365,
             unit: "days",
-            "Life of a login session from login or refresh."
+            doc: "Life of a login session from login or refresh."
         ),
-        Setting(
+        NumberSetting(
             "limits.auditDays",
-            .integer(0...36_500),
-            .integer(0),
+            sets: \.auditDays,
+            in: 0...36_500,
             unit: "days",
-            "Time the audit trail is kept; 0 for good."
+            doc: "Time the audit trail is kept; 0 for good."
         ),
-        Setting(
+        NumberSetting(
             "limits.codesPerHour",
-            .integer(1...10_000_000),
-            .integer(1000),
+            sets: \.codesPerHour,
+            in: 1...10_000_000,
             unit: "1/h",
-            "Codes that are sent for one app."
+            doc: "Codes that are sent for one app."
         ),
-        Setting(
+        NumberSetting(
             "limits.codesPerCountry",
-            .integer(1...10_000_000),
-            .integer(200),
+            sets: \.codesPerCountry,
+            in: 1...10_000_000,
             unit: "1/h",
-            "Codes that are sent for one app to one country code."
+            doc: "Codes that are sent for one app to one country code."
         ),
-        Setting(
+        NumberSetting(
             "limits.deliveryBackoff",
-            .integer(1...3600),
-            .integer(5),
+            sets: \.messageBackoff,
+            in: 1...3600,
             unit: "s",
-            "Wait before a mail or text that was not accepted is tried again; doubled each time."
+            doc:
+                "Wait before a mail or text that was not accepted is tried again; doubled each time."
         ),
-        Setting(
-            "limits.pageVisits",
-            .integer(10...1_000_000),
-            .integer(300),
-            unit: "1/min",
-            "Pages behind links that one address (of IPv6 one /64) may open."
-        ),
-        Setting(
+        .pageVisits,
+        NumberSetting(
             "limits.anonymousPerHour",
-            .integer(1...100_000_000),
-            .integer(100_000),
+            sets: \.anonymousPerHour,
             unit: "1/h",
-            "New anonymous users of one app."
+            doc: "New anonymous users of one app."
         ),
-        Setting(
+        NumberSetting(
             "limits.invitationLife",
-            .integer(1...604_800),
-            .integer(86_400),
+            sets: \.invitationSeconds,
+            in: 1...604_800,
             unit: "s",
-            "Time in which an invitation by name can be answered."
+            doc: "Time in which an invitation by name can be answered."
         ),
-        Setting(
+        NumberSetting(
             "limits.invitationCodeLife",
-            .integer(1...86_400),
-            .integer(900),
+            sets: \.invitationCodeSeconds,
+            in: 1...86_400,
             unit: "s",
-            "Time in which an invitation's QR code can be scanned."
+            doc: "Time in which an invitation's QR code can be scanned."
         ),
-        Setting(
+        NumberSetting(
             "limits.invitationsPerHour",
-            .integer(1...1_000_000),
-            .integer(200),
+            sets: \.invitationsPerHour,
+            in: 1...1_000_000,
             unit: "1/h",
-            "Invitations that one user makes."
+            doc: "Invitations that one user makes."
         ),
-        Setting(
+        NumberSetting(
             "limits.invitationDays",
-            .integer(1...3650),
-            .integer(30),
+            sets: \.endedInvitationSeconds,
+            times: 86_400,
+            in: 1...3650,
             unit: "days",
-            "Time that invitations are shown after they ended."
+            doc: "Time that invitations are shown after they ended."
         ),
-        Setting(
+        NumberSetting(
             "limits.homesPerUser",
-            .integer(1...100),
-            .integer(100),
+            sets: \.homesPerUser,
+            in: 1...100,
             unit: "homes",
-            "Homes of one user."
+            doc: "Homes of one user."
         ),
-        Setting(
+        NumberSetting(
             "limits.triggerLate",
-            .integer(60...86_400),
-            .integer(300),
+            sets: \.triggerLateSeconds,
+            in: 60...86_400,
             unit: "s",
-            "Lateness above which a schedule's occurrence is missed."
+            doc: "Lateness above which a schedule's occurrence is missed."
         ),
-        Setting(
+        NumberSetting(
             "limits.triggerSettle",
-            .integer(0...60),
-            .integer(10),
+            sets: \.triggerSettleSeconds,
+            in: 0...60,
             unit: "s",
-            "Time that late schedules wait for their devices when the broker was restarted."
+            doc: "Time that late schedules wait for their devices when the broker was restarted."
         ),
-        Setting(
+        NumberSetting(
             "limits.scheduleRunDays",
-            .integer(1...3650),
-            .integer(90),
+            sets: \.scheduleRunSeconds,
+            times: 86_400,
+            in: 1...3650,
             unit: "days",
-            "Time the runs of schedules are remembered."
+            doc: "Time the runs of schedules are remembered."
         ),
-        Setting(
+        NumberSetting(
             "limits.terminalsPerHour",
-            .integer(1...100_000_000),
-            .integer(100_000),
+            sets: \.terminalsPerHour,
             unit: "1/h",
-            "New terminals of one app on which users log in."
+            doc: "New terminals of one app on which users log in."
         ),
-        Setting(
+        NumberSetting(
             "limits.hashThreads",
-            .integer(0...64),
-            .integer(0),
+            sets: \.hashThreads,
+            in: 0...64,
             unit: "threads",
-            "Passwords hashed at the same time, 19 MiB each; 0: half of the processors."
+            doc: "Passwords hashed at the same time, 19 MiB each; 0: half of the processors."
         ),
-        Setting(
+        NumberSetting(
             "limits.hashQueue",
-            .integer(1...100_000),
-            .integer(256),
+            sets: \.hashQueue,
+            in: 1...100_000,
             unit: "requests",
-            "Passwords that wait to be hashed; more are refused for the moment."
+            doc: "Passwords that wait to be hashed; more are refused for the moment."
         ),
     ]
+}
+
+/// Numbers that code reads by their names.
+extension NumberSetting {
+    static let pageVisits = NumberSetting(
+        "limits.pageVisits",
+        standard: 300,
+        in: 10...1_000_000,
+        unit: "1/min",
+        doc: "Pages behind links that one address (of IPv6 one /64) may open."
+    )
 }

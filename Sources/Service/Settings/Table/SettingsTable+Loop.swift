@@ -1,55 +1,61 @@
+import Workers
+
 /// The intake and the publishing of workers.
+import Workers
 extension SettingsTable {
     /// The bounds that keep an overloaded worker from making others wait.
-    static let loop: [Setting] = [
-        Setting(
+    static let loop: [NumberSetting] = [
+        NumberSetting(
             "limits.publishConnections",
-            .integer(0...32),
-            .integer(4),
+            sets: \.outlets,
+            in: 0...32,
             unit: "connections",
-            "Connections each worker publishes over; the broker reads one packet of each in turn."
+            doc:
+                "Connections each worker publishes over; the broker reads one packet of each in turn."
         ),
-        Setting(
+        NumberSetting(
             "limits.outboxRows",
-            .integer(10...1_000_000),
-            .integer(2000),
+            sets: \.outboxRows,
+            in: 10...1_000_000,
             unit: "rows",
-            "Rows the broker has not confirmed, from which on a worker reads no messages."
+            doc: "Rows the broker has not confirmed, from which on a worker reads no messages."
         ),
-        Setting(
+        NumberSetting(
             "limits.outboxMegabytes",
-            .integer(1...4096),
-            .integer(32),
+            sets: \.outboxBytes,
+            times: 1 << 20,
+            in: 1...4096,
             unit: "MB",
-            "Messages the broker has not confirmed, from which on a worker reads no more."
+            doc: "Messages the broker has not confirmed, from which on a worker reads no more."
         ),
-        Setting(
+        NumberSetting(
             "limits.intakeMessages",
-            .integer(500...1_000_000),
-            .integer(20_000),
+            sets: \.intakeMax,
+            in: 500...1_000_000,
             unit: "messages",
-            "Messages that wait in a worker for their turn, from which on it reads none."
+            doc: "Messages that wait in a worker for their turn, from which on it reads none."
         ),
-        Setting(
+        NumberSetting(
             "limits.intakeMegabytes",
-            .integer(1...4096),
-            .integer(16),
+            sets: \.intakeBytes,
+            times: 1 << 20,
+            in: 1...4096,
             unit: "MB",
-            "Messages that wait in a worker for their turn, from which on it reads none."
+            doc: "Messages that wait in a worker for their turn, from which on it reads none."
         ),
-        Setting(
+        NumberSetting(
             "limits.turn",
-            .integer(1...10_000),
-            .integer(20),
-            unit: "ms",
-            "Time that one transaction of messages may take, while others wait for their turn."
+            sets: \.turnMax,
+            in: 1...10_000,
+            unit: .milliseconds,
+            doc: "Time that one transaction of messages may take, while others wait for their turn."
         ),
-        Setting(
+        NumberSetting(
             "limits.unanswered",
-            .integer(1...3600),
-            .integer(5),
-            unit: "s",
-            "Age of the oldest unanswered message from which on a worker counts as not ready."
+            sets: \.lateAfter,
+            in: 1...3600,
+            unit: .seconds,
+            doc: "Age of the oldest unanswered message from which on a worker counts as not ready."
         ),
     ]
 }

@@ -70,8 +70,11 @@ struct Publisher {
     var confirmedRows: [Int64] { rows.confirmedRows }
     /// Whether rows wait for deletion.
     var hasConfirmedRows: Bool { !rows.confirmedRows.isEmpty }
-    /// Whether so many rows wait for deletion that it must happen now.
-    var hasManyConfirmed: Bool { rows.confirmedRows.count >= limits.confirmedRowsMax }
+    /// Whether no, some or many rows wait for deletion.
+    var confirmedRowsState: PollState.ConfirmedRows {
+        let count = rows.confirmedRows.count
+        return count == 0 ? .none : count < limits.confirmedRowsMax ? .some : .many
+    }
     /// Whether rows of the store must be read.
     var needsStore: Bool { mayHaveStored && !isFull }
     /// Whether so much is owed that the worker must not receive new messages.

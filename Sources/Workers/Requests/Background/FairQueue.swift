@@ -94,18 +94,19 @@ struct FairQueue<Element> {
         while count >= bounds.waiting || bytes + size > bounds.bytes {
             guard let item = drop(for: sender) else {
                 // The removed elements are gone even so; there is room for the next offer.
-                return gone.isEmpty ? .full : taken(element, sender, size, gone)
+                guard !gone.isEmpty else { return .full }
+                return taken(element, of: sender, bytes: size, insteadOf: gone)
             }
             gone.append(item.element)
         }
-        return taken(element, sender, size, gone)
+        return taken(element, of: sender, bytes: size, insteadOf: gone)
     }
 
     private mutating func taken(
         _ element: Element,
-        _ sender: Sender,
-        _ size: Int,
-        _ gone: [Element]
+        of sender: Sender,
+        bytes size: Int,
+        insteadOf gone: [Element]
     ) -> Outcome {
         let item = Item(element: element, sender: sender, bytes: size)
         if sender.isRegistration { registrations.append(item) } else { logins.append(item) }

@@ -62,11 +62,11 @@ private struct PasswordWork: Sendable {
             case .commit, .tried, .refusal, .identity, .history: break
             case .hash(let password): prepared.hash = try hash(password)
             case .verify(let password, let encoded):
-                try verify(password, encoded, &prepared)
+                try verify(password, against: encoded, into: &prepared)
             case .verifyEach(let password, let hashes):
-                for encoded in hashes { try verify(password, encoded, &prepared) }
+                for encoded in hashes { try verify(password, against: encoded, into: &prepared) }
             case .both(let password, let encoded, let new):
-                try verify(password, encoded, &prepared)
+                try verify(password, against: encoded, into: &prepared)
                 prepared.hash = try hash(new)
             }
             return prepared
@@ -83,8 +83,8 @@ private struct PasswordWork: Sendable {
 
     private func verify(
         _ password: SecretBytes,
-        _ encoded: String?,
-        _ prepared: inout Prepared
+        against encoded: String?,
+        into prepared: inout Prepared
     ) throws {
         let isRight = password.withBytes { hasher.verify($0, against: encoded ?? dummy) }
         guard isRight, let encoded, prepared.matched == nil else { return }

@@ -10,6 +10,10 @@ struct AppCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "app",
         abstract: "Import and inspect apps.",
+        discussion: """
+            lamplighter app import app.json
+            lamplighter app list
+            """,
         subcommands: [
             AppImportCommand.self, AppListCommand.self, AppShowCommand.self, AppExportCommand.self,
         ]
@@ -22,6 +26,8 @@ struct AppImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Import an app document; its secret is shown this once.",
         discussion: """
+            lamplighter app import app.json
+
             Without appId one is made and shown. Secrets that the document leaves out, the app's own and its \
             providers', stay as they are.
             """
@@ -30,8 +36,8 @@ struct AppImportCommand: AsyncParsableCommand {
     @Argument(help: "A JSON file (schemas/generated/app.schema.json), or - for standard input.")
     var file: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
@@ -64,11 +70,14 @@ struct AppImportCommand: AsyncParsableCommand {
 struct AppListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the apps."
+        abstract: "List the apps.",
+        discussion: """
+            lamplighter app list
+            """
     )
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let apps = try await CommandContext.open(settings).store.read { try $0.apps.all() }

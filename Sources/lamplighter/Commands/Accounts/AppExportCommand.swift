@@ -10,6 +10,8 @@ struct AppExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Print one app's document, without its secrets.",
         discussion: """
+            lamplighter app export demo > app.json
+
             Importing it again keeps the app's own secret and those of its providers. To set up the app \
             elsewhere, write its providers' clientSecret into the file; it gets a new secret of its own there.
             """
@@ -18,8 +20,8 @@ struct AppExportCommand: AsyncParsableCommand {
     @Argument(help: "The app's id.")
     var id: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let (_, document) = try await CommandContext.open(settings).app(id)

@@ -3,32 +3,38 @@ import Domain
 import JSON
 import Service
 import Wire
+import Workers
 
 /// `app show`: one app's policies and providers, as they hold; never a secret.
 struct AppShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one app: its policies and providers, without secrets."
+        abstract: "Show one app: its policies and providers, without secrets.",
+        discussion: """
+            lamplighter app show demo
+            """
     )
 
     @Argument(help: "The app's id.")
     var id: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let (app, document) = try place.app(id)
         let policies = AppCodec.encode(
             app.policies,
-            sessionDays: Int64(place.settings.limit("sessionDays"))
+            sessionDays: Limits(place.settings).sessionSeconds / 86_400
         )
         let providers = app.providers.values.sorted {
             $0.provider.rawValue < $1.provider.rawValue
         }
         if output.json {
-            return Terminal.show(.object(Self.json(app, policies, providers, document)))
+            return Terminal.show(
+                .object(Self.json(app, policies, providers: providers, document: document))
+            )
         }
         print("\(app.id)  \(PlainText.of(app.name))")
         print("products \(AppListCommand.products(app))\n")
@@ -44,8 +50,8 @@ struct AppShowCommand: AsyncParsableCommand {
     private static func json(
         _ app: App,
         _ policies: JSONObject,
-        _ providers: [ProviderSettings],
-        _ document: JSONObject
+        providers: [ProviderSettings],
+        document: JSONObject
     ) -> JSONObject {
         JSONObject([
             ("appId", .string(app.id.text)), ("name", .string(app.name)),

@@ -8,7 +8,10 @@ import Storage
 struct UserAuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit",
-        abstract: "Show the audit trail of a user, newest first; of all users without an id."
+        abstract: "Show the audit trail of a user, newest first; of all users without an id.",
+        discussion: """
+            lamplighter user audit u-0123456789abc
+            """
     )
 
     @Argument(help: "The user's id, also of an erased user.")
@@ -17,8 +20,8 @@ struct UserAuditCommand: AsyncParsableCommand {
     @Option(help: "At most so many, 1 to 10000.")
     var limit = 100
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard (1...10_000).contains(limit) else {

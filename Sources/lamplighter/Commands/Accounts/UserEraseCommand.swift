@@ -2,13 +2,22 @@ import ArgumentParser
 import Domain
 import JSON
 import Service
+import Storage
+import Workers
 
 /// `user erase`: removes a user with all records about them.
 struct UserEraseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "erase",
         abstract:
-            "Erase a user at once and for good: profile, sessions, bindings, names in records."
+            "Erase a user at once and for good: profile, sessions, bindings, names in records.",
+        discussion: """
+            lamplighter user erase u-0123456789abc         shows what goes with the account
+            lamplighter user erase u-0123456789abc --yes   does it
+
+            Guests lose the devices that the user owns. The audit trail stays, without personal details; \
+            `user export` before that keeps the rest.
+            """
     )
 
     @Argument(help: "The user's id.")
@@ -17,23 +26,73 @@ struct UserEraseCommand: AsyncParsableCommand {
     @Flag(help: "Do it: erasing can't be undone.")
     var yes = false
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
-
-    func validate() throws {
-        guard yes else {
-            throw ValidationError("erasing can't be undone; say --yes to do it")
-        }
-    }
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let user = try place.user(uid)
-        try OperatorSessions.erase(user, in: place.store, place.settings)
-        if output.json {
-            Terminal.show(["uid": .string(user.uid.text), "erased": true])
-        } else {
-            print("erased \(user.uid)")
+        guard yes else {
+            let summary = try place.store.read { try ErasureSummary(user, in: $0) }
+            show(summary, isDone: false)
+            Terminal.tell("nothing was changed: erasing can't be undone; say --yes to do it")
+            throw ExitCode(2)
         }
+        Interrupt.listen()
+        let summary = try OperatorSessions.erase(user, in: place.store, place.settings) {
+            guard Interrupt.times == 0 else {
+                Terminal.tell("stopped; the service erases the rest by itself")
+                throw ExitCode(130)
+            }
+        }
+        show(summary, isDone: true)
+    }
+
+    private func show(_ summary: ErasureSummary, isDone: Bool) {
+        if output.json { return Terminal.show(Self.json(summary, isDone: isDone)) }
+        print((isDone ? "erased " : "would erase ") + summary.uid.text)
+        print(
+            "  sessions \(summary.sessions), homes \(summary.homes), schedules \(summary.schedules), "
+                + "identities \(summary.identities), devices \(summary.devices.count)"
+        )
+        guard !summary.devices.isEmpty else { return }
+        var table = TextTable(["DEVICE", "ROLE", "SCHEDULES", "WHAT BECOMES OF IT"])
+        for device in summary.devices {
+            table.add([
+                device.did.text, device.role.rawValue, "\(device.schedules)", Self.fate(device),
+            ])
+        }
+        print("\n" + table.text)
+    }
+
+    private static func fate(_ device: ErasureSummary.Device) -> String {
+        let losing = device.losing.map(\.text).joined(separator: ", ")
+        var parts: [String] = device.losing.isEmpty ? [] : ["lost by \(losing)"]
+        if device.isLeftAlone { parts.append("has no user") }
+        if let heir = device.heir { parts.append("goes to \(heir)") }
+        return parts.isEmpty ? "stays with its other users" : parts.joined(separator: "; ")
+    }
+
+    private static func json(_ summary: ErasureSummary, isDone: Bool) -> JSONValue {
+        let devices = summary.devices.map { device in
+            JSONValue.object(
+                JSONObject([
+                    ("did", .string(device.did.text)), ("role", .string(device.role.rawValue)),
+                    ("losing", .array(device.losing.map { .string($0.text) })),
+                    ("heir", device.heir.map { .string($0.text) }),
+                    ("withoutUser", .bool(device.isLeftAlone)),
+                    ("schedules", .integer(Int64(device.schedules))),
+                ])
+            )
+        }
+        return .object(
+            JSONObject([
+                ("uid", .string(summary.uid.text)), ("erased", .bool(isDone)),
+                ("sessions", .integer(Int64(summary.sessions))),
+                ("homes", .integer(Int64(summary.homes))),
+                ("schedules", .integer(Int64(summary.schedules))),
+                ("identities", .integer(Int64(summary.identities))), ("devices", .array(devices)),
+            ])
+        )
     }
 }

@@ -8,7 +8,10 @@ import Storage
 struct UserListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the users, in the order of their ids; addresses are masked."
+        abstract: "List the users, in the order of their ids; addresses are masked.",
+        discussion: """
+            lamplighter user list --app demo
+            """
     )
 
     @Option(help: "Only those of one app.")
@@ -23,8 +26,8 @@ struct UserListCommand: AsyncParsableCommand {
     @Flag(help: "Show e-mail addresses and phone numbers in full.")
     var addresses = false
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard (1...1000).contains(limit) else {

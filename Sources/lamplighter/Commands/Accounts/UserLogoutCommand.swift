@@ -7,14 +7,17 @@ import Service
 struct UserLogoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logout",
-        abstract: "End all sessions of a user; their tokens are void at once."
+        abstract: "End all sessions of a user; their tokens are void at once.",
+        discussion: """
+            lamplighter user logout u-0123456789abc
+            """
     )
 
     @Argument(help: "The user's id.")
     var uid: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)

@@ -8,7 +8,10 @@ import Storage
 struct UserShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one user: names, sessions, devices; addresses are masked."
+        abstract: "Show one user: names, sessions, devices; addresses are masked.",
+        discussion: """
+            lamplighter user show u-0123456789abc
+            """
     )
 
     @Argument(help: "The user's id.")
@@ -17,8 +20,8 @@ struct UserShowCommand: AsyncParsableCommand {
     @Flag(help: "Show e-mail addresses and phone numbers in full.")
     var addresses = false
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)

@@ -8,6 +8,8 @@ struct BenchAbuseCommand: AsyncParsableCommand {
         commandName: "abuse",
         abstract: "Measure the effect of hostile clients on all others, with the default limits.",
         discussion: """
+            lamplighter bench abuse
+
             One attack at a time beside honest clients, then as much work of the processor without \
             a connection. Ends with 1 where others were delayed, lost or refused, an intruder \
             stayed, or memory and disk grew too much; with --control where an attack did no harm.
@@ -35,7 +37,7 @@ struct BenchAbuseCommand: AsyncParsableCommand {
     @Flag(help: "One attack of each kind.")
     var short = false
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard seconds >= 2 else { throw ValidationError("--seconds is at least 2.") }

@@ -7,6 +7,9 @@ struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
         abstract: "Measure this machine.",
+        discussion: """
+            lamplighter bench reports
+            """,
         subcommands: [
             BenchReportsCommand.self, BenchCommandsCommand.self, BenchAccountsCommand.self,
             BenchSchedulesCommand.self, BenchHistoryCommand.self, BenchGateCommand.self,
@@ -21,7 +24,11 @@ struct BenchCommand: AsyncParsableCommand {
 struct BenchReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reports",
-        abstract: "Measure reports a second, and latencies, against a plain subscriber and a relay."
+        abstract:
+            "Measure reports a second, and latencies, against a plain subscriber and a relay.",
+        discussion: """
+            lamplighter bench reports
+            """
     )
 
     @Option(help: "Devices that report.")
@@ -42,7 +49,7 @@ struct BenchReportsCommand: AsyncParsableCommand {
     @Option(help: "Reports under way at most.")
     var window = 4000
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         var options = BenchReportsOptions()
@@ -62,7 +69,10 @@ struct BenchReportsCommand: AsyncParsableCommand {
 struct BenchAccountsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accounts",
-        abstract: "Measure requests a second, and reports while many users log in."
+        abstract: "Measure requests a second, and reports while many users log in.",
+        discussion: """
+            lamplighter bench accounts
+            """
     )
 
     @Option(help: "App terminals that ask.")
@@ -80,7 +90,7 @@ struct BenchAccountsCommand: AsyncParsableCommand {
     @Option(help: "Seconds of each measurement.")
     var seconds = 4.0
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         var options = BenchAccountsOptions()

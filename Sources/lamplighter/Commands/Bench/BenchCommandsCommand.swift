@@ -6,7 +6,10 @@ import Service
 struct BenchCommandsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "commands",
-        abstract: "Measure commands' round trips against the bare broker, and beside a crowd."
+        abstract: "Measure commands' round trips against the bare broker, and beside a crowd.",
+        discussion: """
+            lamplighter bench commands
+            """
     )
 
     @Option(help: "Devices that are commanded.")
@@ -24,7 +27,7 @@ struct BenchCommandsCommand: AsyncParsableCommand {
     @Option(help: "Seconds of each measurement.")
     var seconds = 5.0
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard devices > 0, users > 0, rate > 0, rounds > 0, seconds > 0 else {

@@ -6,13 +6,16 @@ import Service
 struct BenchGateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate",
-        abstract: "Measure the cost of counting a message against the limits."
+        abstract: "Measure the cost of counting a message against the limits.",
+        discussion: """
+            lamplighter bench gate
+            """
     )
 
     @Option(help: "Messages of each kind.")
     var messages = 20_000_000
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard messages > 0 else { throw ValidationError("--messages is at least 1.") }

@@ -6,7 +6,10 @@ import Service
 struct BenchHistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
-        abstract: "Measure a day's page of a device with a long history against one with a day."
+        abstract: "Measure a day's page of a device with a long history against one with a day.",
+        discussion: """
+            lamplighter bench history
+            """
     )
 
     @Option(help: "Records of the device with the long history.")
@@ -15,7 +18,7 @@ struct BenchHistoryCommand: AsyncParsableCommand {
     @Option(help: "Queries of each kind to each device.")
     var questions = 100
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard records >= 10_000, questions > 0 else {

@@ -6,22 +6,25 @@ import Service
 struct BenchLimitsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "limits",
-        abstract: "Measure reports and commands with the limits of connections, and without."
+        abstract: "Measure reports and commands with the limits of connections, and without.",
+        discussion: """
+            lamplighter bench limits
+            """
     )
 
     @Option(help: "Devices that report and are commanded.")
-    var devices = 1000
+    var devices = BenchLimitsOptions().devices
 
     @Option(help: "App terminals that read and command.")
-    var terminals = 100
+    var terminals = BenchLimitsOptions().terminals
 
     @Option(help: "Rounds; the median of their ratios counts.")
-    var rounds = 7
+    var rounds = BenchLimitsOptions().rounds
 
     @Option(help: "Seconds of each measurement.")
-    var seconds = 4.0
+    var seconds = BenchLimitsOptions().seconds
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         var options = BenchLimitsOptions()

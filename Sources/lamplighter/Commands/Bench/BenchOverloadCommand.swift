@@ -6,7 +6,10 @@ import Service
 struct BenchOverloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "overload",
-        abstract: "Measure the service while devices send more than the machine can handle."
+        abstract: "Measure the service while devices send more than the machine can handle.",
+        discussion: """
+            lamplighter bench overload
+            """
     )
 
     @Option(parsing: .upToNextOption, help: "Devices that flood, in one measurement each.")
@@ -24,7 +27,7 @@ struct BenchOverloadCommand: AsyncParsableCommand {
     @Flag(help: "Apply the limits for a single device, as by default; else there are none.")
     var limited = false
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard devices.allSatisfy({ $0 > 0 }), many >= 0, seconds >= 2 else {

@@ -6,7 +6,10 @@ import Service
 struct BenchSchedulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedules",
-        abstract: "Measure schedules a second, finding what is due, and punctuality."
+        abstract: "Measure schedules a second, finding what is due, and punctuality.",
+        discussion: """
+            lamplighter bench schedules
+            """
     )
 
     @Option(help: "Schedules that are due in the same minute.")
@@ -24,7 +27,7 @@ struct BenchSchedulesCommand: AsyncParsableCommand {
     @Option(help: "Single commands a second, from `bench commands`, to compare with.")
     var commands = 0.0
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         var options = BenchSchedulesOptions()

@@ -8,7 +8,10 @@ import Workers
 struct DeadLetterDropCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
-        abstract: "Drop dead letters."
+        abstract: "Drop dead letters.",
+        discussion: """
+            lamplighter deadletter drop 12 13
+            """
     )
 
     @Argument(help: "Their ids.")
@@ -17,8 +20,8 @@ struct DeadLetterDropCommand: AsyncParsableCommand {
     @Flag(help: "Drop all.")
     var all = false
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard all != !ids.isEmpty else { throw ValidationError("give ids, or --all") }

@@ -8,7 +8,10 @@ import Storage
 struct DeadLetterListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List dead letters, the newest first."
+        abstract: "List dead letters, the newest first.",
+        discussion: """
+            lamplighter deadletter list --limit 20
+            """
     )
 
     @Option(help: "At most so many, 1 to 10000.")
@@ -17,8 +20,8 @@ struct DeadLetterListCommand: AsyncParsableCommand {
     @Option(help: "Only those older than this id.")
     var before: Int64?
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard (1...10_000).contains(limit) else {

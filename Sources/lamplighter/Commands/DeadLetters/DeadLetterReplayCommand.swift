@@ -8,14 +8,18 @@ import Workers
 struct DeadLetterReplayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Publish a dead letter again, as after an import that makes it valid."
+        abstract: "Publish a dead letter again, as after an import that makes it valid.",
+        discussion: """
+            lamplighter product import lamp.json
+            lamplighter deadletter replay 12
+            """
     )
 
     @Argument(help: "Its id.")
     var id: Int64
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
@@ -28,7 +32,7 @@ struct DeadLetterReplayCommand: AsyncParsableCommand {
                 why: "only names and sizes of it were kept, since its values may be secret"
             )
         }
-        try Replay.run(letter, place.directory, place.settings)
+        try ToolClient(place.directory, place.settings).replay(letter)
         _ = try place.store.batch(at: SystemClock().now) { try $0.deadLetters.drop(id) }
         if output.json {
             Terminal.show(

@@ -7,14 +7,17 @@ import Storage
 struct DeadLetterShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one dead letter."
+        abstract: "Show one dead letter.",
+        discussion: """
+            lamplighter deadletter show 12
+            """
     )
 
     @Argument(help: "Its id.")
     var id: Int64
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let letter = try await CommandContext.open(settings).deadLetter(id)

@@ -11,6 +11,8 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
         commandName: "allow-reset",
         abstract: "Let a bound device that lost its secret register again, as a factory reset.",
         discussion: """
+            lamplighter device allow-reset d-0123456789abc
+
             For a while, one registration without the old secret succeeds. It ends all bindings and
             clears what the device has reported; those who were bound are told. Nothing changes before.
             """
@@ -25,8 +27,8 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
     @Option(help: "The time allowed, in minutes.")
     var minutes = RegistrationRules.resetWindowSeconds / 60
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard Self.minutesRange.contains(minutes) else {

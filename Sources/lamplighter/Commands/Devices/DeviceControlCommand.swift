@@ -12,6 +12,8 @@ struct DeviceControlCommand: AsyncParsableCommand {
         commandName: "control",
         abstract: "Command a device, and print the outcome.",
         discussion: """
+            lamplighter device control d-0123456789abc power=true
+
             Values are JSON; what is none, and what the product says is text, is taken as it stands:
             power=true level=40 mode=white pin=0042. The running service sends the command; this one
             waits for its outcome. Exit code 1 where the device
@@ -31,8 +33,8 @@ struct DeviceControlCommand: AsyncParsableCommand {
     @Option(help: "Seconds until it expires (default 30; with --queue 7 days).")
     var ttl: Int64?
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard ttl.map({ (1...Command.ttlMax).contains($0) }) ?? true else {
@@ -55,8 +57,8 @@ struct DeviceControlCommand: AsyncParsableCommand {
         let device = try place.device(did)
         let product = try place.store.read { try $0.products.find(device.productKey) }
         let data = JSONObject(members: try assignments.map { try Self.member($0, of: product) })
-        if !queue { try RunningService.require(place.directory, place.settings) }
-        var command = try take(data, device, product, place)
+        if !queue { try ToolClient(place.directory, place.settings).requireService() }
+        var command = try take(data, device, product: product, place: place)
         while !queue, !command.state.isFinal {
             try await Task.sleep(for: .milliseconds(50))
             let found = try place.store.read { try $0.commands.find(device.did, command.cid) }
@@ -70,8 +72,8 @@ struct DeviceControlCommand: AsyncParsableCommand {
     private func take(
         _ data: JSONObject,
         _ device: DeviceRecord,
-        _ product: Product?,
-        _ place: CommandContext
+        product: Product?,
+        place: CommandContext
     ) throws -> Command {
         let request = CommandRequest(
             did: device.did,
@@ -80,26 +82,19 @@ struct DeviceControlCommand: AsyncParsableCommand {
             ttl: ttl,
             actor: Actor(.operator, "cli")
         )
-        var effects = Effects()
         do {
-            return try place.store.batch(at: SystemClock().now) { tx in
-                try CommandDispatcher.enqueue(
-                    request,
-                    product: product,
-                    limits: Limits(place.settings),
-                    in: tx,
-                    effects: &effects
-                )
+            return try place.store.work(publishedBy: .session, place.settings) { work in
+                try CommandDispatcher.enqueue(request, product: product, in: &work)
             }
         } catch let rejection as Rejection {
-            throw problem(rejection, device, place.directory.path)
+            throw problem(rejection, device, path: place.directory.path)
         }
     }
 
     private func problem(
         _ rejection: Rejection,
         _ device: DeviceRecord,
-        _ path: String
+        path: String
     ) -> Problem {
         let (why, cure): (String, Problem.Cure) =
             switch rejection.code {
@@ -152,7 +147,7 @@ struct DeviceControlCommand: AsyncParsableCommand {
 
     private func show(_ command: Command, _ product: Product?) {
         if output.json {
-            return Terminal.show(.object(CommandCodec.row(command, product: product, for: nil)))
+            return Terminal.show(.object(CommandCodec.object(command, product: product, for: nil)))
         }
         let code = command.code.map { ", code \($0)" } ?? ""
         print("\(command.did)  command \(command.cid)  \(command.state.rawValue)\(code)")

@@ -9,20 +9,23 @@ struct DeviceForgetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "forget",
         abstract:
-            "Remove a device with its state, history and bindings; its secret is void at once."
+            "Remove a device with its state, history and bindings; its secret is void at once.",
+        discussion: """
+            lamplighter device forget d-0123456789abc
+            """
     )
 
     @Argument(help: "The device's id.")
     var did: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let device = try place.device(did)
         let users = try DeviceRemoval.run(device.did, in: place.store, place.settings) ?? []
-        let told = DeviceDisconnect.send(device.did, place.directory, place.settings)
+        let told = ToolClient(place.directory, place.settings).disconnect(device.did)
         if output.json {
             Terminal.show(
                 .object(

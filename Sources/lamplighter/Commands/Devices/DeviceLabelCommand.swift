@@ -11,6 +11,8 @@ struct DeviceLabelCommand: AsyncParsableCommand {
         commandName: "label",
         abstract: "Print a device's label: the text and QR code for binding it remotely.",
         discussion: """
+            lamplighter device label d-0123456789abc
+
             The label proves possession, so print it only for the owner of the device. It
             stays the same as long as the data directory's server.key does; the device need not have
             registered yet.
@@ -33,8 +35,8 @@ struct DeviceLabelCommand: AsyncParsableCommand {
     )
     var format: Format = .text
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard MAC(mac) != nil else {

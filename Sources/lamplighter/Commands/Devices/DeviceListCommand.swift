@@ -8,7 +8,11 @@ import Storage
 struct DeviceListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the devices, in the order of their ids."
+        abstract: "List the devices, in the order of their ids.",
+        discussion: """
+            lamplighter device list
+            lamplighter device list --json
+            """
     )
 
     @Option(help: "Only those of one product.")
@@ -20,8 +24,8 @@ struct DeviceListCommand: AsyncParsableCommand {
     @Option(help: "Only ids behind this one: the last of the page before.")
     var after = ""
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard (1...1000).contains(limit) else {

@@ -9,7 +9,10 @@ import Wire
 struct DeviceShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one device: state, alerts, users, last commands."
+        abstract: "Show one device: state, alerts, users, last commands.",
+        discussion: """
+            lamplighter device show d-0123456789abc
+            """
     )
 
     @Argument(help: "The device's id.")
@@ -18,8 +21,8 @@ struct DeviceShowCommand: AsyncParsableCommand {
     /// How many commands are shown.
     private static let commandsMax = 10
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
@@ -43,7 +46,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
             members.append(.init(key: "hardware", value: .object(device.hardware)))
             members.append(.init(key: "bindings", value: .array(bindings.map(Self.json))))
             let rows = commands.map { command -> JSONValue in
-                .object(CommandCodec.row(command, product: product, for: nil))
+                .object(CommandCodec.object(command, product: product, for: nil))
             }
             members.append(.init(key: "commands", value: .array(rows)))
             return Terminal.show(.object(JSONObject(members: members)))

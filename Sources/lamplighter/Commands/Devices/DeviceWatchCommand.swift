@@ -10,7 +10,10 @@ import Workers
 struct DeviceWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
-        abstract: "Show a device's reports, commands and answers live; Ctrl-C ends."
+        abstract: "Show a device's reports, commands and answers live; Ctrl-C ends.",
+        discussion: """
+            lamplighter device watch d-0123456789abc
+            """
     )
 
     @Argument(help: "The device's id.")
@@ -19,8 +22,8 @@ struct DeviceWatchCommand: AsyncParsableCommand {
     @Option(help: "End after so many messages.")
     var count: Int?
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard count.map({ $0 > 0 }) ?? true else {
@@ -33,7 +36,12 @@ struct DeviceWatchCommand: AsyncParsableCommand {
         let device = try place.device(did)
         let product = try place.store.read { try $0.products.find(device.productKey) }
         Terminal.tell("Watching \(device.did); Ctrl-C ends.")
-        try DeviceWatch.run(device.did, place.directory, place.settings, count: count) { observed in
+        try DeviceWatch.run(
+            device.did,
+            root: place.settings.root,
+            over: ToolClient(place.directory, place.settings),
+            count: count
+        ) { observed in
             var body = observed.body
             if let data = body["data"]?.objectValue {
                 body["data"] = .object(ProductRules.masked(data, product: product))

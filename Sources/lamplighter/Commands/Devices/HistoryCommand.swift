@@ -11,6 +11,9 @@ struct HistoryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
         abstract: "Export a device's reports.",
+        discussion: """
+            lamplighter history export d-0123456789abc > lamp.jsonl
+            """,
         subcommands: [HistoryExportCommand.self]
     )
 }
@@ -21,6 +24,8 @@ struct HistoryExportCommand: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write a device's history to standard output, oldest first.",
         discussion: """
+            lamplighter history export d-0123456789abc --format csv > lamp.csv
+
             Reads the store: the service may run or not. jsonl has a record a line, csv one a line with
             a column for each attribute; write-only attributes are left out. Progress is told
             on standard error.
@@ -44,8 +49,8 @@ struct HistoryExportCommand: AsyncParsableCommand {
     @Option(help: "Only what is older.")
     var to: String?
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         for (name, text) in [("--from", from), ("--to", to)] {
@@ -71,12 +76,13 @@ struct HistoryExportCommand: AsyncParsableCommand {
         )
         let end = to.flatMap(Self.moment) ?? .max
         let writer = HistoryWriter(format: format, hidden: hidden)
+        Interrupt.listen()
         if format == .csv {
-            try read(place.store, device.did, start, end) { writer.note($0) }
+            try read(place.store, device.did, start: start, end: end) { writer.note($0) }
             writer.head()
         }
         var progress = Progress()
-        try read(place.store, device.did, start, end) { record in
+        try read(place.store, device.did, start: start, end: end) { record in
             writer.write(record)
             progress.count(record)
         }
@@ -87,9 +93,9 @@ struct HistoryExportCommand: AsyncParsableCommand {
     private func read(
         _ store: Store,
         _ did: DeviceID,
-        _ start: HistoryPlace,
-        _ end: Instant,
-        _ body: (HistoryRecord) -> Void
+        start: HistoryPlace,
+        end: Instant,
+        body: (HistoryRecord) -> Void
     ) throws {
         var place = start
         var isGoing = true
@@ -104,6 +110,11 @@ struct HistoryExportCommand: AsyncParsableCommand {
                 }
             }
             isGoing = count == 10_000
+            // Between whole lines.
+            guard Interrupt.times == 0 || !isGoing else {
+                Terminal.tell("stopped, up to \(TimeText.of(place.ts))")
+                throw ExitCode(130)
+            }
         }
     }
 

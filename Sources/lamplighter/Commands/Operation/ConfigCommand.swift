@@ -6,11 +6,15 @@ import Service
 struct ConfigCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config",
-        abstract: "Print every setting with its value, default, unit and origin."
+        abstract: "Print every setting with its value, default, unit and origin.",
+        discussion: """
+            lamplighter config
+            lamplighter config --config lamplighter.yaml --set log.level=debug
+            """
     )
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     @Flag(help: "Print the reference instead: what each setting takes and does, as Markdown.")
     var reference = false

@@ -7,7 +7,11 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract:
-            "Check service, store, secrets, disk, clock, limits, broker, gate, refusals, addresses."
+            "Check service, store, secrets, disk, clock, limits, broker, gate, refusals, addresses.",
+        discussion: """
+            lamplighter doctor
+            lamplighter doctor --json
+            """
     )
 
     @Option(help: ArgumentHelp("Only this group; may be given again.", valueName: "group"))
@@ -19,8 +23,8 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Only whether the service accepts work, as a container's health check asks.")
     var quick = false
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         if let odd = (only + skip).first(where: { !Doctor.groups.contains($0) }) {
@@ -35,7 +39,8 @@ struct DoctorCommand: AsyncParsableCommand {
         let directory = try DataDirectory.existing(values.dataDirectory)
         let asked = quick ? ["service"] : only.isEmpty ? Doctor.groups : only
         let groups = asked.filter { !skip.contains($0) }
-        let findings = await Doctor(settings: values, directory: directory).examine(groups)
+        let doctor = Doctor(settings: values, directory: directory, isQuick: quick)
+        let findings = await doctor.examine(groups)
         if output.json {
             Terminal.show(Doctor.json(findings))
         } else {

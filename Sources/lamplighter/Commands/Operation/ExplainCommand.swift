@@ -6,13 +6,17 @@ import Service
 struct ExplainCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain",
-        abstract: "Explain a code, such as LL1003, or a refusal's reason; without one, list them."
+        abstract: "Explain a code, such as LL1003, or a refusal's reason; without one, list them.",
+        discussion: """
+            lamplighter explain LL1003
+            lamplighter explain tooFast
+            """
     )
 
     @Argument(help: "The code, or the reason of a refusal.")
     var code: String?
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() throws {
         guard let code else { return list() }

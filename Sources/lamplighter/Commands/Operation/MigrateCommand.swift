@@ -8,7 +8,14 @@ struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
         abstract:
-            "Bring the database to this version's schema; `up` and `serve` do it by themselves."
+            "Bring the database to this version's schema; `up` and `serve` do it by themselves.",
+        discussion: """
+            lamplighter migrate --data /var/lib/lamplighter
+
+            Where something is to be changed, the database is copied first, to lamplighter.db.before-VERSION beside \
+            it. The way back is to stop the service, to put the copy in the place of lamplighter.db, to remove \
+            lamplighter.db-wal and -shm, and to start the older version. Delete the copy when the new version has proved good.
+            """
     )
 
     @Flag(
@@ -17,8 +24,8 @@ struct MigrateCommand: AsyncParsableCommand {
     )
     var compact = false
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let values = try await settings.read()
@@ -26,14 +33,17 @@ struct MigrateCommand: AsyncParsableCommand {
         // A migration under a running service would pull its tables away.
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
-        let store = try StoreAccess.service(directory)
+        var copy: String?
+        let store = try StoreAccess.service(directory) { copy = $0 }
         let isCompact = compact ? try store.makeShrinkable() : nil
         if output.json {
             let told = JSONObject([
-                ("migrated", .string(directory.database)), ("compact", isCompact.map { .bool($0) }),
+                ("migrated", .string(directory.database)), ("copy", copy.map { .string($0) }),
+                ("compact", isCompact.map { .bool($0) }),
             ])
             return Terminal.show(.object(told))
         }
+        if let copy { print("copied the database first: \(copy)") }
         print("\(directory.database) is at the schema of \(Version.text)")
         guard let isCompact else { return }
         print(isCompact ? "its file can shrink" : "there is no room to rewrite it")

@@ -8,7 +8,10 @@ import Service
 struct RefusalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refusals",
-        abstract: "Show the gate's refusals with their reasons; `explain REASON` says what to do."
+        abstract: "Show the gate's refusals with their reasons; `explain REASON` says what to do.",
+        discussion: """
+            lamplighter refusals
+            """
     )
 
     @Option(help: ArgumentHelp("Only of this time, such as 30s, 15m, 1h, 7d.", valueName: "time"))
@@ -20,8 +23,8 @@ struct RefusalsCommand: AsyncParsableCommand {
     @Option(help: "Only the newest so many stored refusals; with --follow end after so many.")
     var count: Int?
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         if let since, SpanText.seconds(since) == nil {
@@ -41,11 +44,11 @@ struct RefusalsCommand: AsyncParsableCommand {
         Terminal.tell("Waiting for refusals; Ctrl-C ends.")
         try RefusalWatch.follow(
             place.store,
-            place.directory,
-            place.settings,
+            root: place.settings.root,
+            over: ToolClient(place.directory, place.settings),
             sinceSeconds: seconds,
             count: count,
-            show
+            show: show
         )
     }
 

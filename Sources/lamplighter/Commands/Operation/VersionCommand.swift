@@ -6,10 +6,13 @@ import Service
 struct VersionCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "version",
-        abstract: "Print the version."
+        abstract: "Print the version.",
+        discussion: """
+            lamplighter version
+            """
     )
 
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() {
         if output.json {

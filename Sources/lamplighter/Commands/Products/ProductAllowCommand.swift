@@ -9,7 +9,10 @@ import Workers
 struct ProductAllowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "allow",
-        abstract: "List MACs that may register with a product of listed devices."
+        abstract: "List MACs that may register with a product of listed devices.",
+        discussion: """
+            lamplighter product allow 0123456789abcdef0123456789abcdef a1b2c3d4e5f6
+            """
     )
 
     @Argument(help: "The product's key.")
@@ -18,8 +21,8 @@ struct ProductAllowCommand: AsyncParsableCommand {
     @Argument(help: "MACs: 12 lowercase hex digits, or 15 digits of an IMEI.")
     var macs: [String]
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)

@@ -7,14 +7,17 @@ import Wire
 struct ProductExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Print one product's document, without its secret."
+        abstract: "Print one product's document, without its secret.",
+        discussion: """
+            lamplighter product export 0123456789abcdef0123456789abcdef > lamp.json
+            """
     )
 
     @Argument(help: "The product's key.")
     var key: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let product = try await CommandContext.open(settings).product(key)

@@ -10,6 +10,8 @@ struct ProductImportCommand: AsyncParsableCommand {
         commandName: "import",
         abstract: "Import a product document; its secret is shown this once.",
         discussion: """
+            lamplighter product import lamp.json
+
             Without productKey one is made and shown. A secret that the document leaves out stays as it is.
             """
     )
@@ -23,8 +25,8 @@ struct ProductImportCommand: AsyncParsableCommand {
     )
     var force = false
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)

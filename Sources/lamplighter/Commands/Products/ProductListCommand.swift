@@ -8,11 +8,14 @@ import Service
 struct ProductListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the products."
+        abstract: "List the products.",
+        discussion: """
+            lamplighter product list
+            """
     )
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)

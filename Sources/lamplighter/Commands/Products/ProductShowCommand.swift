@@ -9,14 +9,17 @@ import Wire
 struct ProductShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one product."
+        abstract: "Show one product.",
+        discussion: """
+            lamplighter product show 0123456789abcdef0123456789abcdef
+            """
     )
 
     @Argument(help: "The product's key.")
     var key: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let product = try await CommandContext.open(settings).product(key)

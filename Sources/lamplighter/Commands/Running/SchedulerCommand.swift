@@ -8,6 +8,8 @@ struct SchedulerCommand: AsyncParsableCommand {
         abstract:
             "Run the scheduler alone: fire due schedules, delete rows past their retention.",
         discussion: """
+            lamplighter scheduler --data /srv/lamplighter
+
             Beside a service on the same data directory, such as \
             `lamplighter serve --workers status,control,account,session,schedule`. \
             Two schedulers at once do no harm.
@@ -23,8 +25,8 @@ struct SchedulerCommand: AsyncParsableCommand {
     @Option(help: "Log level (default info).")
     var logLevel: String?
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let values = try await settings.read([

@@ -9,14 +9,17 @@ struct SimulateCommand: AsyncParsableCommand {
         commandName: "simulate",
         abstract: "Simulate devices: register, report, obey, drop out and come back.",
         discussion: """
+            lamplighter simulate --devices 100 --rate 50
+            lamplighter simulate --app --duration 20
+
             Ctrl-C ends it before its time: no more is reported, the last answers are waited for, and
             what came of it is printed; a second Ctrl-C does not wait. Exit code 1 where reports
             remained without an answer.
             """
     )
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     @Option(help: "How many devices.")
     var devices = 10

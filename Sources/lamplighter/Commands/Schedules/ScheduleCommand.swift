@@ -10,6 +10,10 @@ struct ScheduleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schedule",
         abstract: "Inspect schedules and their coming occurrences.",
+        discussion: """
+            lamplighter schedule list
+            lamplighter schedule next t-0123456789abc
+            """,
         subcommands: [
             ScheduleListCommand.self, ScheduleShowCommand.self, ScheduleNextCommand.self,
         ]

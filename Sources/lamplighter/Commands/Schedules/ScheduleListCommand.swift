@@ -8,7 +8,10 @@ import Storage
 struct ScheduleListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List schedules, of one device or of all."
+        abstract: "List schedules, of one device or of all.",
+        discussion: """
+            lamplighter schedule list
+            """
     )
 
     @Option(help: "Of this device only.")
@@ -20,8 +23,8 @@ struct ScheduleListCommand: AsyncParsableCommand {
     @Option(help: "At most so many, 1 to 1000.")
     var limit = 100
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard (1...1000).contains(limit) else {

@@ -9,7 +9,10 @@ import Workers
 struct ScheduleNextCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "next",
-        abstract: "Print a schedule's coming occurrences, with their offsets from UTC."
+        abstract: "Print a schedule's coming occurrences, with their offsets from UTC.",
+        discussion: """
+            lamplighter schedule next t-0123456789abc
+            """
     )
 
     @Argument(help: "The schedule's id.")
@@ -18,8 +21,8 @@ struct ScheduleNextCommand: AsyncParsableCommand {
     @Option(help: "How many, 1 to 1000.")
     var count = 5
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard (1...1000).contains(count) else {

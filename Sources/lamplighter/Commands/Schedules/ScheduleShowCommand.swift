@@ -9,14 +9,17 @@ import Wire
 struct ScheduleShowCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Show one schedule and its latest runs."
+        abstract: "Show one schedule and its latest runs.",
+        discussion: """
+            lamplighter schedule show t-0123456789abc
+            """
     )
 
     @Argument(help: "The schedule's id.")
     var id: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)

@@ -11,6 +11,8 @@ struct ServiceAddCommand: AsyncParsableCommand {
         commandName: "add",
         abstract: "Add a back-end service; its new secret is shown this once.",
         discussion: """
+            lamplighter service add mailer --role gateway
+
             One that exists gets the new secret and role, and its connections are closed.
             Roles: gateway reads system/outbound/# and answers on system/outbound/result; scheduler
             writes system/trigger/+; identity writes system/session-invalid; worker may do all.
@@ -23,8 +25,8 @@ struct ServiceAddCommand: AsyncParsableCommand {
     @Option(help: "gateway, scheduler, identity or worker.")
     var role: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         try ServiceCommand.check(name)

@@ -5,6 +5,9 @@ struct ServiceCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
         abstract: "Manage back-end services: gateways, schedulers, identity providers, tools.",
+        discussion: """
+            lamplighter service list
+            """,
         subcommands: [
             ServiceAddCommand.self, ServiceListCommand.self, ServiceRemoveCommand.self,
         ]

@@ -7,11 +7,14 @@ import Storage
 struct ServiceListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List the back-end services that may connect."
+        abstract: "List the back-end services that may connect.",
+        discussion: """
+            lamplighter service list
+            """
     )
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let services = try await CommandContext.open(settings).store.read { try $0.services.all() }

@@ -8,14 +8,17 @@ import Workers
 struct ServiceRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Remove a back-end service; its connections are closed."
+        abstract: "Remove a back-end service; its connections are closed.",
+        discussion: """
+            lamplighter service remove mailer
+            """
     )
 
     @Argument(help: "Its name.")
     var name: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws { try ServiceCommand.check(name) }
 

@@ -8,7 +8,10 @@ import Storage
 struct SessionListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "List live sessions, of one user or the newest of all."
+        abstract: "List live sessions, of one user or the newest of all.",
+        discussion: """
+            lamplighter session list u-0123456789abc
+            """
     )
 
     @Argument(help: "The user's id.")
@@ -17,8 +20,8 @@ struct SessionListCommand: AsyncParsableCommand {
     @Option(help: "At most so many, 1 to 1000.")
     var limit = 100
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func validate() throws {
         guard (1...1000).contains(limit) else {

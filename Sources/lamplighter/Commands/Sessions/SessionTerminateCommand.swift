@@ -8,14 +8,17 @@ import Storage
 struct SessionTerminateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "terminate",
-        abstract: "End one session; its token is void at once."
+        abstract: "End one session; its token is void at once.",
+        discussion: """
+            lamplighter session terminate s-0123456789abc
+            """
     )
 
     @Argument(help: "The session's id, from session list.")
     var session: String
 
-    @OptionGroup var settings: SettingsOptions
-    @OptionGroup var output: OutputOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
         let place = try await CommandContext.open(settings)

@@ -1,0 +1,98 @@
+import CMosquittoBroker
+
+/// Fields of Mosquitto's private `struct mosquitto`, for the two things that no function of the broker gives: whether a
+/// client said that it disconnects, and the will of a CONNECT that is refused.
+///
+/// They are read only in a broker of the version that they were tested with, and only where every word that is known
+/// stands in memory as expected. In all others a connection that ends counts as lost, and wills are the broker's affair.
+enum PrivateStructure {
+    private static let word = MemoryLayout<UInt>.size
+
+    /// Words of the structure, counted from the address: address, id, username, password, keep-alive with state, three
+    /// times, the packet that is read (payload, next, lengths, …), two packets to send, the will.
+    private enum Word {
+        static let state = 4
+        static let payload = 8
+        static let next = 9
+        static let lengths = 10
+        static let position = 12
+        static let firstToSend = 13
+        static let lastToSend = 14
+        static let will = 15
+    }
+
+    /// Words of the will (`struct mosquitto_message_all`).
+    private enum WillWord {
+        static let properties = 2
+        static let topic = 6
+        static let payload = 7
+        static let lengthAndQuality = 8
+    }
+
+    /// `mosq_cs_disconnecting` and `mosq_cs_disconnect_with_will` of Mosquitto's internal header.
+    private static let disconnecting: [UInt] = [2, 18]
+
+    /// Returns whether a client sent a DISCONNECT; false where that is unknown.
+    static func hasSaidDisconnect(_ client: OpaquePointer) -> Bool {
+        guard let start = start(of: client) else { return false }
+        return disconnecting.contains(load(start, Word.state) >> 32)
+    }
+
+    /// Frees the will of a client whose CONNECT is being refused, which Mosquitto 2.0.11 never does: up to 64 KB of
+    /// memory for each, even with a wrong password.
+    ///
+    /// Does nothing where it has none.
+    static func freeRefusedWill(of client: OpaquePointer) {
+        guard let start = start(of: client), let will = refusedWill(from: start) else { return }
+        start.storeBytes(of: 0, toByteOffset: Word.will &* word, as: UInt.self)
+        var properties = OpaquePointer(bitPattern: load(will, WillWord.properties))
+        mosquitto_property_free_all(&properties)
+        for place in [WillWord.topic, WillWord.payload] {
+            mosquitto_free(UnsafeMutableRawPointer(bitPattern: load(will, place)))
+        }
+        mosquitto_free(will)
+    }
+
+    private static func refusedWill(
+        from start: UnsafeMutableRawPointer
+    ) -> UnsafeMutableRawPointer? {
+        let command = load(start, Word.position) >> 48 & 0xFF
+        // A new client, whose CONNECT was read to its end, and to which nothing was sent yet.
+        guard load(start, Word.state) >> 32 == 0, load(start, Word.payload) != 0,
+            load(start, Word.next) == 0, command == 0x10,
+            load(start, Word.lengths) >> 32 == load(start, Word.position) & 0xFFFF_FFFF,
+            load(start, Word.firstToSend) == 0, load(start, Word.lastToSend) == 0,
+            let will = UnsafeMutableRawPointer(bitPattern: load(start, Word.will))
+        else { return nil }
+        let length = load(will, WillWord.lengthAndQuality) & 0xFFFF_FFFF
+        let quality = load(will, WillWord.lengthAndQuality) >> 32
+        return length <= 65_535 && quality <= 2 ? will : nil
+    }
+
+    // MARK: Where the fields stand
+
+    /// Returns where the address, id and username stand in a row, followed by the password and the keep-alive; nil
+    /// in a broker of another version, or where these do not stand in the first words of the structure, as the
+    /// broker's functions return them.
+    private static func start(of client: OpaquePointer) -> UnsafeMutableRawPointer? {
+        guard BrokerVersion.isTested else { return nil }
+        let memory = UnsafeMutableRawPointer(client)
+        let known = [
+            UInt(bitPattern: gate_client_address(client)), UInt(bitPattern: gate_client_id(client)),
+            UInt(bitPattern: gate_client_username(client)),
+        ]
+        for place in 1...8 {
+            let start = memory.advanced(by: place &* word)
+            guard (0..<3).allSatisfy({ load(start, $0) == known[$0] }) else { continue }
+            let keepAlive = load(start, Word.state) & 0xFFFF
+            return Int32(truncatingIfNeeded: keepAlive) == gate_client_keepalive(client)
+                ? start : nil
+        }
+        return nil
+    }
+
+    /// Returns a word, counted from a place.
+    private static func load(_ start: UnsafeMutableRawPointer, _ number: Int) -> UInt {
+        start.load(fromByteOffset: number &* word, as: UInt.self)
+    }
+}

@@ -1,0 +1,172 @@
+package import Domain
+import JSON
+import Sodium
+
+/// The format of a backup: a line that names it, a line of JSON with what is needed to open it, and a sealed stream.
+///
+/// The stream holds one member after another, each a piece of JSON with its name and size and then its bytes, and ends
+/// with a piece of JSON about all of it. Each piece has its length in front, as four bytes. A backup without a
+/// passphrase has its key in the header: what is sealed is then not secret, but still whole or refused.
+enum BackupFormat {
+    /// The first line.
+    static let magic = "lamplighter-backup 1\n"
+    /// Bytes of a member that one piece holds at most.
+    static let pieceBytes = 256 << 10
+    /// Bytes of the second line at most.
+    static let headerBytesMax = 4096
+    /// The member that is the database.
+    static let database = "lamplighter.db"
+    /// Bytes of any other member at most; they are keys, secrets and certificates.
+    static let fileBytesMax = 4 << 20
+    /// Memory and passes of the key that is derived from a passphrase: as libsodium advises for files.
+    static let derivation = (memoryBytes: 256 << 20, passes: 3)
+}
+
+/// What a backup says about itself before it is opened.
+package struct BackupHeader: Sendable, Equatable {
+    /// How the key of the stream is found.
+    enum Lock: Sendable, Equatable {
+        /// It stands here.
+        case open(key: [UInt8])
+        /// It is derived from a passphrase.
+        case passphrase(salt: [UInt8], memoryBytes: Int, passes: Int)
+    }
+
+    /// The time at which the copy of the database was taken.
+    package let madeAt: Instant
+    /// The version of the program that made it.
+    package let version: String
+    let lock: Lock
+
+    /// Whether a passphrase is needed to open it.
+    package var isEncrypted: Bool {
+        if case .passphrase = lock { return true }
+        return false
+    }
+
+    /// The header's line.
+    var line: [UInt8] {
+        var members: [(String, JSONValue)] = [
+            ("madeAt", .integer(madeAt.milliseconds)), ("version", .string(version)),
+        ]
+        switch lock {
+        case .open(let key): members.append(("key", .string(Sodium.base64(key))))
+        case .passphrase(let salt, let memoryBytes, let passes):
+            members += [
+                ("salt", .string(Sodium.base64(salt))),
+                ("memoryBytes", .integer(Int64(memoryBytes))), ("passes", .integer(Int64(passes))),
+            ]
+        }
+        return JSONValue.object(JSONObject(members)).encoded() + [UInt8(ascii: "\n")]
+    }
+
+    /// Reads a header's line; nil if it is not one.
+    init?(line: [UInt8]) {
+        guard let object = try? JSONValue.parse(line).objectValue,
+            let madeAt = object["madeAt"]?.intValue, let version = object["version"]?.stringValue
+        else { return nil }
+        self.madeAt = Instant(milliseconds: madeAt)
+        self.version = version
+        if let key = object["key"]?.stringValue.flatMap(Sodium.bytes(base64:)) {
+            lock = .open(key: key)
+            return
+        }
+        // Bounds, so that a changed header can't ask for all memory.
+        guard let salt = object["salt"]?.stringValue.flatMap(Sodium.bytes(base64:)),
+            let memory = object["memoryBytes"]?.intValue, (8192...1 << 31).contains(memory),
+            let passes = object["passes"]?.intValue, (1...16).contains(passes)
+        else { return nil }
+        lock = .passphrase(salt: salt, memoryBytes: Int(memory), passes: Int(passes))
+    }
+
+    /// Makes the header of a new backup.
+    init(madeAt: Instant, isEncrypted: Bool) {
+        self.madeAt = madeAt
+        version = Version.text
+        let (memoryBytes, passes) = BackupFormat.derivation
+        lock =
+            isEncrypted
+            ? .passphrase(
+                salt: Sodium.randomBytes(Sodium.saltBytes),
+                memoryBytes: memoryBytes,
+                passes: passes
+            ) : .open(key: Sodium.randomBytes(SealedStream.keyBytes))
+    }
+
+    /// Returns the key of the stream; nil if a passphrase is needed and missing, or memory for it.
+    func key(_ passphrase: Passphrase?) -> [UInt8]? {
+        switch lock {
+        case .open(let key): key
+        case .passphrase(let salt, let memoryBytes, let passes):
+            passphrase.flatMap {
+                Sodium.deriveKey(
+                    passphrase: $0.bytes,
+                    salt: salt,
+                    memoryBytes: memoryBytes,
+                    passes: passes
+                )
+            }
+        }
+    }
+}
+
+/// One member of a backup.
+struct BackupMember: Sendable, Equatable {
+    /// Its name: a path below the data directory.
+    let name: String
+    /// Its size.
+    let bytes: Int
+
+    /// Names a member.
+    init(name: String, bytes: Int) {
+        self.name = name
+        self.bytes = bytes
+    }
+
+    /// Reads the piece in front of a member; nil if it is not one, or its name leads out of the data directory.
+    init?(piece: [UInt8]) {
+        guard let object = try? JSONValue.parse(piece).objectValue,
+            let name = object["member"]?.stringValue, let bytes = object["bytes"]?.intValue,
+            bytes >= 0, !name.isEmpty,
+            name.split(separator: "/", omittingEmptySubsequences: false)
+                .allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." })
+        else { return nil }
+        self.init(name: name, bytes: Int(bytes))
+    }
+
+    /// The piece in front of the member.
+    var piece: [UInt8] {
+        JSONValue.object(
+            JSONObject([("member", .string(name)), ("bytes", .integer(Int64(bytes)))])
+        ).encoded()
+    }
+}
+
+/// What a backup holds, as its last piece says.
+package struct BackupSummary: Sendable, Equatable {
+    /// The rows of each table.
+    package var rows: [String: Int]
+
+    /// The last piece.
+    var piece: [UInt8] {
+        let tables = rows.sorted { $0.key < $1.key }.map {
+            ($0.key, JSONValue.integer(Int64($0.value)))
+        }
+        return JSONValue.object(JSONObject([("tables", .object(JSONObject(tables)))])).encoded()
+    }
+
+    /// Reads the last piece; nil if it is not one.
+    init?(piece: [UInt8]) {
+        guard let tables = try? JSONValue.parse(piece).objectValue?["tables"]?.objectValue else {
+            return nil
+        }
+        rows = tables.members.reduce(into: [:]) { rows, member in
+            rows[member.key] = member.value.intValue.map { Int($0) }
+        }
+    }
+
+    /// Says how many rows each table has.
+    init(_ rows: [(table: String, rows: Int)]) {
+        self.rows = rows.reduce(into: [:]) { $0[$1.table] = $1.rows }
+    }
+}

@@ -1,0 +1,53 @@
+package import Domain
+import Glibc
+import JSON
+
+/// The note of the newest backup that was read back: a small file in the data directory, beside the database.
+package struct BackupNote: Sendable, Equatable {
+    /// The path of the backup.
+    package let path: String
+    /// The time at which its copy of the database was taken.
+    package let madeAt: Instant
+
+    /// The age beyond which operators are warned, in seconds: a day, and time to make the next one.
+    package static let oldSeconds: Int64 = 26 * 3600
+
+    /// Notes a backup.
+    package init(path: String, madeAt: Instant) {
+        self.path = path
+        self.madeAt = madeAt
+    }
+
+    /// Reads the note of a data directory; nil if no backup was made yet.
+    package init?(of directory: DataDirectory) {
+        guard let bytes = TextFile.readBytes(directory.backupNote),
+            let object = try? JSONValue.parse(bytes).objectValue,
+            let path = object["path"]?.stringValue, let madeAt = object["madeAt"]?.intValue
+        else { return nil }
+        self.init(path: path, madeAt: Instant(milliseconds: madeAt))
+    }
+
+    /// Writes the note, unless that of a later backup is there.
+    ///
+    /// - Throws: `Errno` where the directory or disk refuses.
+    package func write(to directory: DataDirectory) throws {
+        if let other = BackupNote(of: directory), other.madeAt > madeAt { return }
+        let object = JSONObject([
+            ("path", .string(path)), ("madeAt", .integer(madeAt.milliseconds)),
+        ])
+        try TextFile.write(bytes: JSONValue.object(object).encoded(), to: directory.backupNote)
+        giveToOwner(directory)
+    }
+
+    /// Lets the service read a note that root wrote, as `sudo lamplighter backup` does.
+    private func giveToOwner(_ directory: DataDirectory) {
+        var owner = stat()
+        guard geteuid() == 0, stat(directory.path, &owner) == 0 else { return }
+        _ = chown(directory.backupNote, owner.st_uid, owner.st_gid)
+    }
+
+    /// Its age, in seconds; 0 where the clock was set back.
+    package func age(at now: Instant) -> Int64 {
+        max(0, (now.milliseconds - madeAt.milliseconds) / 1000)
+    }
+}

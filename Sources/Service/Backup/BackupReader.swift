@@ -1,0 +1,172 @@
+import Glibc
+import Sodium
+import SystemPackage
+
+/// Reads one backup from its beginning to its end, and refuses all that is not as it was written.
+final class BackupReader {
+    private let path: String
+    private let file: FileDescriptor
+    private let passphrase: Passphrase?
+    /// What the backup says about itself.
+    let header: BackupHeader
+    private let bound: [UInt8]
+
+    /// Opens a backup and reads its header.
+    ///
+    /// - Throws: A `Problem` where it can't be read or is something else.
+    init(path: String, passphrase: Passphrase?) throws {
+        self.path = path
+        self.passphrase = passphrase
+        do {
+            file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        } catch {
+            throw Problem.backup(
+                path,
+                "it cannot be read: \(error)",
+                why: "name a file that `lamplighter backup` made"
+            )
+        }
+        do {
+            let magic = Array(BackupFormat.magic.utf8)
+            guard try Self.read(file, magic.count) == magic else {
+                throw Problem.backup(
+                    path,
+                    "it is not a backup of Lamplighter",
+                    why: "its first line is another"
+                )
+            }
+            let line = try Self.line(file)
+            guard let header = BackupHeader(line: line) else { throw Self.changed(path) }
+            self.header = header
+            bound = magic + line
+        } catch {
+            try? file.close()
+            throw error
+        }
+    }
+
+    deinit { try? file.close() }
+
+    /// Reads all members: `begin` is told of each, `take` gets its bytes piece by piece.
+    ///
+    /// - Throws: A `Problem` where the passphrase is missing or wrong, or anything was changed or is missing; what was
+    ///   taken until then must not be used.
+    func read(
+        begin: (BackupMember) throws -> Void,
+        take: ([UInt8]) throws -> Void
+    ) throws -> BackupSummary {
+        guard !header.isEncrypted || passphrase != nil else {
+            throw Problem.backup(
+                path,
+                "it is encrypted",
+                why: "its passphrase is needed",
+                cures: [.init("--passphrase-file FILE", "name the file with the passphrase")]
+            )
+        }
+        guard let key = header.key(passphrase),
+            var stream = SealedStreamReader(
+                key: key,
+                header: try Self.read(file, SealedStream.headerBytes)
+            )
+        else { throw Self.changed(path) }
+        var bound = bound
+        var rest = 0
+        while true {
+            guard let (piece, isLast) = stream.open(try sealed(), boundTo: bound) else {
+                // A wrong passphrase shows at the first piece, as does a changed header.
+                guard bound.isEmpty || !header.isEncrypted else {
+                    throw Problem.backup(
+                        path,
+                        "it does not open",
+                        why: "the passphrase is another one, or the file was changed"
+                    )
+                }
+                throw Self.changed(path)
+            }
+            bound = []
+            if isLast {
+                guard rest == 0, let summary = BackupSummary(piece: piece),
+                    try Self.read(file, 1).isEmpty
+                else { throw Self.changed(path) }
+                return summary
+            }
+            if rest > 0 {
+                guard piece.count <= rest else { throw Self.changed(path) }
+                rest -= piece.count
+                try take(piece)
+            } else {
+                guard let member = BackupMember(piece: piece) else { throw Self.changed(path) }
+                rest = member.bytes
+                try begin(member)
+            }
+        }
+    }
+
+    private func sealed() throws -> [UInt8] {
+        let length = try Self.read(file, 4)
+        guard length.count == 4 else { throw Self.truncated(path) }
+        let count = length.reduce(0) { $0 << 8 | Int($1) }
+        guard count <= BackupFormat.pieceBytes + (64 << 10) else { throw Self.changed(path) }
+        let bytes = try Self.read(file, count)
+        guard bytes.count == count else { throw Self.truncated(path) }
+        return bytes
+    }
+
+    private static func line(_ file: FileDescriptor) throws -> [UInt8] {
+        var line: [UInt8] = []
+        while line.last != UInt8(ascii: "\n"), line.count < BackupFormat.headerBytesMax {
+            let byte = try read(file, 1)
+            guard !byte.isEmpty else { break }
+            line += byte
+        }
+        return line
+    }
+
+    /// Reads so many bytes; fewer at the end of the file.
+    private static func read(_ file: FileDescriptor, _ count: Int) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let now = try bytes.withUnsafeMutableBytes {
+                try file.read(into: UnsafeMutableRawBufferPointer(rebasing: $0[done...]))
+            }
+            guard now > 0 else { break }
+            done += now
+        }
+        return Array(bytes.prefix(done))
+    }
+
+    private static func changed(_ path: String) -> Problem {
+        Problem.backup(
+            path,
+            "it was changed since it was written",
+            why: "nothing of it is used; take another backup"
+        )
+    }
+
+    private static func truncated(_ path: String) -> Problem {
+        Problem.backup(
+            path,
+            "its end is missing",
+            why: "nothing of it is used; take another backup"
+        )
+    }
+}
+
+extension Problem {
+    /// Makes the problem of a backup's file.
+    static func backup(
+        _ path: String,
+        _ what: String,
+        why: String,
+        cures: [Cure] = []
+    ) -> Problem {
+        Problem(
+            .backupUnusable,
+            "the backup \(path) cannot be used: \(what)",
+            at: path,
+            why: why,
+            cures: cures + [.init("lamplighter backup verify FILE", "see which backups are whole")]
+        )
+    }
+}

@@ -1,0 +1,160 @@
+import CoreMetrics
+import Domain
+import Glibc
+import Logging
+import Metrics
+import ServiceLifecycle
+import Storage
+import Synchronization
+import Web
+import Workers
+
+/// Makes backups at an interval, as the settings say, and keeps the newest ones.
+///
+/// The time of the next one follows from the files that are there, so a restart neither forgets nor repeats one.
+final class BackupTask: Service {
+    private let settings: Settings
+    private let directory: DataDirectory
+    private let store: Store
+    private let logger: Logger
+    private let isStopping = Atomic<Bool>(false)
+    private let failures = Counter(label: "lamplighter_backup_failures_total")
+
+    /// Seconds until the next try after a failure.
+    private static let retrySeconds = 600
+    private static let pauseMicroseconds: UInt32 = 200_000
+
+    /// Prepares the task for a store.
+    init(_ context: RunContext, _ store: Store) {
+        settings = context.settings
+        directory = context.directory
+        self.store = store
+        logger = Logger(label: "lamplighter.backup")
+    }
+
+    /// Sets the gauge of the newest backup's age at each scrape; there is none before the first backup.
+    static func install(in registry: PrometheusRegistry, _ directory: DataDirectory) {
+        let age = Meter(label: "lamplighter_backup_age_seconds", factory: registry)
+        registry.addSampler {
+            guard let note = BackupNote(of: directory) else { return }
+            age.set(note.age(at: SystemClock().now))
+        }
+    }
+
+    func run() async throws {
+        guard let folder = settings.backupDirectory else {
+            try? await gracefulShutdown()
+            return
+        }
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await withCheckedContinuation { continuation in
+                PlainThread.detach {
+                    self.work(AbsolutePath.of(folder))
+                    continuation.resume()
+                }
+            }
+        } onCancelOrGracefulShutdown: {
+            self.isStopping.store(true, ordering: .releasing)
+        }
+    }
+
+    private func work(_ folder: String) {
+        var notBefore = Instant(milliseconds: 0)
+        while !isStopping.load(ordering: .acquiring) {
+            let now = SystemClock().now
+            let due = newest(in: folder).map { $0.adding(seconds: Int64(settings.backupSeconds)) }
+            // Also where the clock was set back by more than the interval.
+            if now >= notBefore, due.map({ now >= $0 || isFarAhead($0, now) }) ?? true {
+                if !make(in: folder, at: now) {
+                    notBefore = now.adding(
+                        seconds: Int64(min(Self.retrySeconds, settings.backupSeconds))
+                    )
+                }
+            }
+            usleep(Self.pauseMicroseconds)
+        }
+    }
+
+    private func isFarAhead(_ due: Instant, _ now: Instant) -> Bool {
+        due > now.adding(seconds: Int64(settings.backupSeconds))
+    }
+
+    /// Makes one backup and removes those beyond the number to keep; false if it failed.
+    private func make(in folder: String, at now: Instant) -> Bool {
+        let path = folder + "/" + BackupName.of(now)
+        do {
+            try TextFile.makeFolders(of: path)
+            let passphrase = try settings.backupPassphraseFile.map { try Passphrase.read(file: $0) }
+            let report = try Backup(of: directory).make(
+                at: path,
+                passphrase: passphrase,
+                from: store,
+                now: now
+            ) { _, _ in
+                if isStopping.load(ordering: .acquiring) { throw CancellationError() }
+            }
+            try BackupNote(path: path, madeAt: now).write(to: directory)
+            for name in names(in: folder).dropLast(settings.backupsKept) {
+                unlink(folder + "/" + name)
+            }
+            logger.notice(
+                "A backup was made and read back",
+                metadata: ["path": "\(path)", "bytes": "\(report.bytes)"]
+            )
+            return true
+        } catch is CancellationError {
+            return true
+        } catch {
+            failures.increment()
+            logger.error(
+                "A backup failed",
+                metadata: [
+                    "path": "\(path)", "error": "\((error as? Problem)?.message ?? "\(error)")",
+                ]
+            )
+            return false
+        }
+    }
+
+    private func names(in folder: String) -> [String] {
+        TextFile.names(in: folder).filter { BackupName.time(of: $0) != nil }
+    }
+
+    private func newest(in folder: String) -> Instant? {
+        names(in: folder).last.flatMap(BackupName.time)
+    }
+}
+
+/// The names of the backups that the service makes, which sort by their time: `lamplighter-20261123T160439Z.backup`.
+enum BackupName {
+    /// Returns the name of a backup of a time.
+    static func of(_ time: Instant) -> String {
+        var seconds = time_t(time.milliseconds / 1000)
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        return String(unsafeUninitializedCapacity: 64) { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                characters.baseAddress.map {
+                    strftime($0, characters.count, "lamplighter-%Y%m%dT%H%M%SZ.backup", &parts)
+                } ?? 0
+            }
+        }
+    }
+
+    /// Returns the time of a name; nil if it is another file's.
+    static func time(of name: String) -> Instant? {
+        let digits = name.filter(\.isNumber)
+        guard digits.count == 14, let number = Int(digits) else { return nil }
+        var parts = tm()
+        (parts.tm_year, parts.tm_mon) = (
+            Int32(number / 10_000_000_000) - 1900, Int32(number / 100_000_000 % 100) - 1
+        )
+        (parts.tm_mday, parts.tm_hour) = (
+            Int32(number / 1_000_000 % 100), Int32(number / 10_000 % 100)
+        )
+        (parts.tm_min, parts.tm_sec) = (Int32(number / 100 % 100), Int32(number % 100))
+        let time = Instant(milliseconds: Int64(timegm(&parts)) * 1000)
+        // Names that are not made here are other files.
+        return of(time) == name ? time : nil
+    }
+}

@@ -1,0 +1,149 @@
+import Glibc
+import Sodium
+import SystemPackage
+
+/// Writes one backup: beside its name first, under its name when it is whole and on the disk.
+struct BackupWriter {
+    private let path: String
+    private let file: FileDescriptor
+    private var stream: SealedStreamWriter
+    /// The header, bound to the first piece so that it can't be changed.
+    private var bound: [UInt8]
+
+    private var unfinished: String { Self.unfinished(path) }
+
+    /// The name of a backup that is being written.
+    static func unfinished(_ path: String) -> String { path + ".part" }
+
+    /// Makes the file, readable by its owner alone, and writes the header.
+    ///
+    /// - Throws: A `Problem` where the file exists or can't be made, or the key can't be derived.
+    init(path: String, header: BackupHeader, passphrase: Passphrase?) throws {
+        self.path = path
+        guard !TextFile.exists(path) else {
+            throw Problem.backup(
+                path,
+                "a file of that name exists",
+                why: "backups are not overwritten"
+            )
+        }
+        guard let key = header.key(passphrase), let stream = SealedStreamWriter(key: key) else {
+            throw Problem.backup(
+                path,
+                "the key of the backup can't be derived",
+                why: "it needs 256 MiB of memory"
+            )
+        }
+        self.stream = stream
+        bound = Array(BackupFormat.magic.utf8) + header.line
+        unlink(Self.unfinished(path))
+        do {
+            file = try FileDescriptor.open(
+                FilePath(Self.unfinished(path)),
+                .writeOnly,
+                options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        } catch {
+            throw Problem.backup(
+                path,
+                "it cannot be written: \(error)",
+                why: "the directory must exist and be writable"
+            )
+        }
+        try put(bound + stream.header)
+    }
+
+    /// Adds a member from a file of the data directory.
+    ///
+    /// - Throws: A `Problem` where it can't be read, or the backup can't be written.
+    mutating func add(_ name: String, from source: String, progress: (Double) throws -> Void) throws
+    {
+        let input: FileDescriptor
+        do {
+            input = try FileDescriptor.open(FilePath(source), .readOnly, options: .closeOnExec)
+        } catch {
+            throw Problem.backup(
+                source,
+                "it cannot be read: \(error)",
+                why: "a backup holds all or nothing"
+            )
+        }
+        defer { try? input.close() }
+        let size = TextFile.size(source) ?? 0
+        try seal(BackupMember(name: name, bytes: size).piece)
+        var buffer = [UInt8](repeating: 0, count: BackupFormat.pieceBytes)
+        var rest = size
+        while rest > 0 {
+            let count = try buffer.withUnsafeMutableBytes { bytes in
+                try input.read(
+                    into: UnsafeMutableRawBufferPointer(
+                        rebasing: bytes.prefix(min(rest, bytes.count))
+                    )
+                )
+            }
+            guard count > 0 else {
+                throw Problem.backup(
+                    source,
+                    "it became shorter while it was read",
+                    why: "a backup holds all or nothing"
+                )
+            }
+            try seal(Array(buffer.prefix(count)))
+            rest -= count
+            try progress(Double(size - rest) / Double(max(1, size)))
+        }
+    }
+
+    /// Writes the last piece and waits for the disk.
+    ///
+    /// - Throws: A `Problem`.
+    mutating func seal(_ summary: BackupSummary) throws {
+        try seal(summary.piece, isLast: true)
+        guard fsync(file.rawValue) == 0 else {
+            throw Problem.backup(
+                path,
+                "the disk refuses: \(Errno(rawValue: errno))",
+                why: "nothing was kept"
+            )
+        }
+    }
+
+    /// Gives the file its name.
+    ///
+    /// - Throws: A `Problem`.
+    func finish() throws {
+        try? file.close()
+        // Not over a file that came meanwhile.
+        guard link(unfinished, path) == 0 || (errno == EPERM && rename(unfinished, path) == 0)
+        else {
+            throw Problem.backup(
+                path,
+                "it cannot be named: \(Errno(rawValue: errno))",
+                why: "nothing was kept"
+            )
+        }
+        unlink(unfinished)
+        TextFile.syncDirectory(of: path)
+    }
+
+    /// Removes what was written so far.
+    func discard() {
+        try? file.close()
+        unlink(unfinished)
+    }
+
+    private mutating func seal(_ piece: [UInt8], isLast: Bool = false) throws {
+        let sealed = stream.seal(piece, boundTo: bound, isLast: isLast)
+        bound = []
+        try put(withUnsafeBytes(of: UInt32(sealed.count).bigEndian, Array.init) + sealed)
+    }
+
+    private func put(_ bytes: [UInt8]) throws {
+        do {
+            try file.writeAll(bytes)
+        } catch {
+            throw Problem.backup(path, "it cannot be written: \(error)", why: "nothing was kept")
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Glibc
+import SystemPackage
+
+/// Writes one file of known size piece by piece, readable by its owner alone.
+final class FileSink {
+    private let path: String
+    private let file: FileDescriptor
+    private var expected = 0
+    private var done = 0
+    private var isOpen = true
+
+    /// Makes the file, or empties the one that a killed process left.
+    ///
+    /// - Throws: A `Problem`.
+    init(_ path: String) throws {
+        self.path = path
+        unlink(path)
+        do {
+            file = try FileDescriptor.open(
+                FilePath(path),
+                .writeOnly,
+                options: [.create, .exclusiveCreate, .closeOnExec],
+                permissions: .ownerReadWrite
+            )
+        } catch {
+            throw Self.refused(path, "\(error)")
+        }
+    }
+
+    deinit { if isOpen { try? file.close() } }
+
+    /// Notes the size that the file will have, for the progress.
+    func expect(_ bytes: Int) { expected = bytes }
+
+    /// Appends a piece, and tells the part that is done.
+    func write(_ piece: [UInt8], progress: (Double) throws -> Void) throws {
+        do {
+            try file.writeAll(piece)
+        } catch {
+            throw Self.refused(path, "\(error)")
+        }
+        done += piece.count
+        try progress(Double(done) / Double(max(1, expected)))
+    }
+
+    /// Waits for the disk and closes the file.
+    func close() throws {
+        guard isOpen else { return }
+        isOpen = false
+        defer { try? file.close() }
+        guard fsync(file.rawValue) == 0 else {
+            throw Self.refused(path, "\(Errno(rawValue: errno))")
+        }
+    }
+
+    /// Waits for the disk with a file that others wrote.
+    static func sync(_ path: String) throws {
+        let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .closeOnExec)
+        defer { try? file.close() }
+        guard fsync(file.rawValue) == 0 else {
+            throw refused(path, "\(Errno(rawValue: errno))")
+        }
+    }
+
+    private static func refused(_ path: String, _ why: String) -> Problem {
+        Problem(
+            .dataDirectoryUnusable,
+            "\(path) cannot be written",
+            at: path,
+            why: why,
+            cures: [.init("df -h '\(path)'", "see whether the disk is full")]
+        )
+    }
+}

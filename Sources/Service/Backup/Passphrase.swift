@@ -1,0 +1,57 @@
+import Glibc
+import Sodium
+
+/// The passphrase of a backup; it is never given on a command line, where other users could read it.
+package struct Passphrase: Sendable {
+    let bytes: [UInt8]
+
+    /// Characters that a passphrase has at least.
+    static let countMin = 8
+
+    /// Reads the first line of a file that is its owner's alone.
+    ///
+    /// - Throws: A `Problem` where the file is missing, readable by others, or its line too short.
+    package static func read(file path: String) throws -> Passphrase {
+        try checked(SecretFile.read(AbsolutePath.of(path)), at: path)
+    }
+
+    /// Asks on the terminal, without showing what is typed; twice where it is new.
+    ///
+    /// - Throws: A `Problem` where there is no terminal, or the two differ.
+    package static func ask(isNew: Bool) throws -> Passphrase {
+        let first = try type("Passphrase of the backup: ")
+        if isNew, try type("Again: ") != first {
+            throw invalid("the two passphrases differ", at: "terminal")
+        }
+        return try checked(first, at: "terminal")
+    }
+
+    private static func type(_ prompt: String) throws -> String {
+        guard isatty(0) == 1, let typed = getpass(prompt) else {
+            throw invalid("there is no terminal to ask on", at: "terminal")
+        }
+        return String(cString: typed)
+    }
+
+    private static func checked(_ text: String, at place: String) throws -> Passphrase {
+        guard text.unicodeScalars.count >= countMin else {
+            throw invalid("it has fewer than \(countMin) characters", at: place)
+        }
+        return Passphrase(bytes: Array(text.utf8))
+    }
+
+    private static func invalid(_ why: String, at place: String) -> Problem {
+        Problem(
+            .secretUnreadable,
+            "the passphrase cannot be used",
+            at: place,
+            why: why,
+            cures: [
+                .init(
+                    "--passphrase-file FILE",
+                    "a file of mode 0600 with the passphrase on one line"
+                )
+            ]
+        )
+    }
+}

@@ -1,0 +1,48 @@
+package import Metering
+
+/// A setting that `up` writes into the broker's configuration as an option of the gate, with the gate's own default.
+package struct GateSetting: Sendable {
+    /// The option.
+    package let option: GateOption
+    /// Its row of the table.
+    package let row: Setting
+    /// How many of the option's units one of the setting's is: 1,024 bytes a KiB.
+    let factor: Int
+
+    init(
+        _ option: GateOption,
+        key: String,
+        times factor: Int = 1,
+        in bounds: ClosedRange<Int>,
+        unit: String,
+        doc: String
+    ) {
+        self.option = option
+        self.factor = factor
+        row = Setting(
+            key,
+            .integer(bounds),
+            standard: .integer(GateLimits()[keyPath: option.limit] / factor),
+            unit: unit,
+            doc: doc
+        )
+    }
+
+    /// New client ids, which belongs to the broker's settings.
+    static let newClients = GateSetting(
+        .newClientsPerMinute,
+        key: "broker.newClientsPerMinute",
+        in: 0...1_000_000,
+        unit: "1/min",
+        doc:
+            "New client ids, of apps and products, the gate lets in from one source address; 0: any number."
+    )
+
+    /// Returns the lines of a configuration.
+    static func lines(_ settings: Settings) -> [String] {
+        ([newClients] + SettingsTable.gate).map { setting in
+            let number = settings.integer(setting.row.key) * setting.factor
+            return "plugin_opt_\(setting.option.rawValue) \(number)"
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import Domain
+import Foundation
+import Workers
+
+/// Whether a backup that was read back is younger than a day.
+struct BackupCheck {
+    let directory: DataDirectory
+
+    func run() -> Finding {
+        let title = "there is a fresh backup"
+        let now = SystemClock().now
+        guard let note = BackupNote(of: directory) else {
+            let seconds = Int64(now.milliseconds / 1000 - Self.changed(directory.serverKey))
+            guard seconds > BackupNote.oldSeconds else {
+                return Finding(
+                    .doctorBackup,
+                    title,
+                    .skip,
+                    directory.path,
+                    "the data are new; none was made yet"
+                )
+            }
+            return finding(
+                title,
+                .warn,
+                of: directory.path,
+                evidence: "none was made in \(seconds / 86_400) days"
+            )
+        }
+        let age = note.age(at: now)
+        let shown = "\(age / 3600) h old, read back after it was written"
+        return finding(
+            title,
+            age > BackupNote.oldSeconds ? .warn : .pass,
+            of: note.path,
+            evidence: shown
+        )
+    }
+
+    /// Returns when a file was changed last, in seconds since 1970; 0 where there is none.
+    private static func changed(_ path: String) -> Int64 {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.modificationDate] as? Date).map { Int64($0.timeIntervalSince1970) }
+            ?? 0
+    }
+
+    private func finding(
+        _ title: String,
+        _ state: Finding.State,
+        of subject: String,
+        evidence: String
+    ) -> Finding {
+        Finding(
+            .doctorBackup,
+            title,
+            state,
+            subject,
+            evidence,
+            cure: state == .pass
+                ? "" : "make one, or have the service make them (backup.directory)",
+            command: state == .pass ? nil : "lamplighter backup FILE --data '\(directory.path)'"
+        )
+    }
+}

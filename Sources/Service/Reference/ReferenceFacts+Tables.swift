@@ -1,0 +1,39 @@
+import Credentials
+package import Reference
+import Web
+
+extension ReferenceFacts {
+    /// What the program tells of itself, from its tables.
+    package static var ofProgram: ReferenceFacts {
+        var facts = ReferenceFacts()
+        facts.version = Version.text
+        facts.problems = ProblemCode.allCases.map { code in
+            Explained(
+                code: code.rawValue,
+                title: code.page.title,
+                paragraphs: [code.page.text.replacing("\n", with: " ")]
+            )
+        }
+        facts.refusals = RefusalReason.allCases.map { reason in
+            let page = reason.page
+            let paragraphs = ["why   " + page.cause, "do    " + page.cure]
+            return Explained(code: reason.rawValue, title: page.title, paragraphs: paragraphs)
+        }
+        facts.settings = SettingsTable.all.map(row)
+        facts.metrics = MetricCatalog.entries.map {
+            Metric(name: $0.name, kind: $0.kind.rawValue, help: $0.help)
+        }
+        return facts
+    }
+
+    private static func row(_ setting: Service.Setting) -> Setting {
+        let takes = setting.kindText.replacing("|", with: ", ")
+        return Setting(
+            key: setting.key,
+            environment: setting.environmentName,
+            takes: setting.unit.isEmpty ? takes : "\(takes), \(setting.unit)",
+            standard: setting.standard.text,
+            doc: setting.doc
+        )
+    }
+}

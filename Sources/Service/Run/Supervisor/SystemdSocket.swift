@@ -1,0 +1,51 @@
+import Glibc
+
+/// The socket on which systemd hears from a service of `Type=notify`: datagrams of lines `NAME=value`.
+///
+/// What the names mean is said in sd_notify(3); the protocol is stable, so that no library of systemd's is needed.
+struct SystemdSocket: Sendable {
+    /// Variables that systemd gives the service alone; children would speak for it by mistake.
+    static let variables = ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"]
+
+    /// How long systemd waits for a sign of life before it restarts the service; nil where it doesn't watch.
+    let watchdog: Duration?
+    private let address: sockaddr_un
+    private let length: socklen_t
+
+    /// Reads the address from a process's environment; nil where systemd asks for no reports.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables that systemd sets.
+    ///   - pid: The process that is to be watched, if it is the one that systemd means.
+    init?(_ environment: [String: String], pid: pid_t = getpid()) {
+        guard let path = environment["NOTIFY_SOCKET"], path.utf8.count > 1,
+            let first = path.utf8.first, first == UInt8(ascii: "/") || first == UInt8(ascii: "@")
+        else { return nil }
+        var bytes = Array(path.utf8)
+        // systemd writes the NUL byte that begins an abstract address as @.
+        if first == UInt8(ascii: "@") { bytes[0] = 0 }
+        var address = sockaddr_un()
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        self.address = address
+        let header = MemoryLayout<sockaddr_un>.offset(of: \.sun_path) ?? 2
+        length = socklen_t(header + bytes.count)
+        let isMeant = environment["WATCHDOG_PID"].map { $0 == "\(pid)" } ?? true
+        watchdog = environment["WATCHDOG_USEC"].flatMap(Int64.init)
+            .flatMap { isMeant && $0 > 0 ? .microseconds($0) : nil }
+    }
+
+    /// Sends some lines as one message; a lost one is no harm, since states are sent again or shown elsewhere.
+    func send(_ lines: [String]) {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        let text = Array(lines.joined(separator: "\n").utf8)
+        _ = withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { peer in
+                sendto(descriptor, text, text.count, Int32(MSG_NOSIGNAL), peer, length)
+            }
+        }
+    }
+}

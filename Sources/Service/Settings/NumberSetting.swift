@@ -1,0 +1,99 @@
+import Workers
+
+/// A setting whose value is a whole number; most set one of the workers' limits.
+///
+/// Code that reads one names the value of this type: a misspelt name does not compile.
+package struct NumberSetting: Sendable {
+    /// Its row of the table.
+    let row: Setting
+    /// Writes its value into the limit that it sets; nil for a number that other code reads.
+    let set: (@Sendable (Int, inout Limits) -> Void)?
+
+    /// Describes a number that other code reads.
+    init(
+        _ key: String,
+        standard: Int,
+        in bounds: ClosedRange<Int>,
+        unit: String,
+        doc: String
+    ) {
+        row = Setting(key, .integer(bounds), standard: .integer(standard), unit: unit, doc: doc)
+        set = nil
+    }
+
+    /// Describes a number that sets a limit, whose default is the one that `Limits` has.
+    ///
+    /// One of the setting's units is `factor` of the limit's, such as 86,400 seconds a day.
+    init<Number: FixedWidthInteger & SendableMetatype>(
+        _ key: String,
+        sets limit: any WritableKeyPath<Limits, Number> & Sendable,
+        times factor: Int = 1,
+        in bounds: ClosedRange<Int> = 1...100_000_000,
+        unit: String,
+        doc: String
+    ) {
+        row = Setting(
+            key,
+            .integer(bounds),
+            standard: .integer(Int(Limits()[keyPath: limit]) / factor),
+            unit: unit,
+            doc: doc
+        )
+        set = { value, limits in limits[keyPath: limit] = Number(clamping: value * factor) }
+    }
+
+    /// Describes a number that sets a time, in milliseconds or seconds.
+    init(
+        _ key: String,
+        sets limit: any WritableKeyPath<Limits, Duration> & Sendable,
+        in bounds: ClosedRange<Int>,
+        unit: TimeUnit,
+        doc: String
+    ) {
+        row = Setting(
+            key,
+            .integer(bounds),
+            standard: .integer(Int(Limits()[keyPath: limit] / unit.length)),
+            unit: unit.rawValue,
+            doc: doc
+        )
+        set = { value, limits in limits[keyPath: limit] = unit.length * value }
+    }
+
+    /// A unit of a setting that is a time.
+    enum TimeUnit: String, Sendable {
+        case milliseconds = "ms"
+        case seconds = "s"
+
+        /// Its length.
+        var length: Duration {
+            switch self {
+            case .milliseconds: .milliseconds(1)
+            case .seconds: .seconds(1)
+            }
+        }
+    }
+}
+
+extension Settings {
+    /// Returns the value of a number.
+    func number(_ setting: NumberSetting) -> Int { integer(setting.row.key) }
+
+    /// The part of the data directory's disk to leave free.
+    var diskReserve: DiskGuard.Reserve {
+        .init(
+            percent: number(.diskFreePercent),
+            bytesMax: Int64(number(.diskFreeMegabytes)) << 20
+        )
+    }
+}
+
+extension Limits {
+    /// The limits that settings say.
+    package init(_ settings: Settings) {
+        self.init()
+        for setting in SettingsTable.numbers { setting.set?(settings.number(setting), &self) }
+        // No message is claimed while another try of it may still be under way.
+        messageLease = max(messageLease, Int64(settings.number(.smtpTimeout)) * 2 + 30)
+    }
+}

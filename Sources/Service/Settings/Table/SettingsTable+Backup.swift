@@ -1,0 +1,35 @@
+/// The backups that the service makes by itself.
+extension SettingsTable {
+    /// Where, how often, and how many are kept.
+    static let backup: [Setting] = [
+        Setting(
+            "backup.directory",
+            .text,
+            standard: .text(""),
+            doc: "Directory that the service writes backups to; empty: it makes none."
+        ),
+        Setting(
+            "backup.every",
+            .duration(60...2_592_000),
+            standard: .text("1d"),
+            doc: "Time between two backups."
+        ),
+        NumberSetting.backupsKept.row,
+        Setting(
+            "backup.passphraseFile",
+            .text,
+            standard: .text(""),
+            doc: "File with the passphrase that backups are encrypted with; empty: they are not."
+        ),
+    ]
+}
+
+extension NumberSetting {
+    static let backupsKept = NumberSetting(
+        "backup.keep",
+        standard: 14,
+        in: 1...10_000,
+        unit: "backups",
+        doc: "Backups kept; beyond it the oldest one goes when a new one is whole."
+    )
+}

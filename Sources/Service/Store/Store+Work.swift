@@ -1,0 +1,21 @@
+package import Storage
+import Wire
+package import Workers
+
+extension Store {
+    /// Runs a transaction of a tool with an installation's settings; a worker publishes its messages.
+    ///
+    /// A running service looks for them within half a second, one that is down when it starts.
+    package func work<Value>(
+        publishedBy worker: WorkerName,
+        _ settings: Settings,
+        _ body: (inout UnitOfWork) throws -> Value
+    ) throws -> Value {
+        try work(
+            publishedBy: worker,
+            topics: Topics(root: settings.root),
+            limits: Limits(settings),
+            body
+        )
+    }
+}

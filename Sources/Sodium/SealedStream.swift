@@ -1,0 +1,128 @@
+import CSodium
+
+/// Encrypts a stream of pieces, each authenticated and bound to its place in the stream
+/// (XChaCha20-Poly1305, `crypto_secretstream`).
+///
+/// A piece that was changed, left out, repeated or moved is refused when it is opened, and so is a stream without its
+/// last piece.
+package struct SealedStreamWriter {
+    private var state = crypto_secretstream_xchacha20poly1305_state()
+    /// The bytes that the reader needs before the first piece.
+    package let header: [UInt8]
+
+    /// Begins a stream under a key of 32 bytes; nil if the key has another length.
+    package init?(key: [UInt8]) {
+        guard key.count == SealedStream.keyBytes else { return nil }
+        Sodium.prepare()
+        var header = [UInt8](repeating: 0, count: SealedStream.headerBytes)
+        crypto_secretstream_xchacha20poly1305_init_push(&state, &header, key)
+        self.header = header
+    }
+
+    /// Seals the next piece, which grows by 17 bytes; `bound` is authenticated with it and not contained.
+    package mutating func seal(
+        _ piece: [UInt8],
+        boundTo bound: [UInt8] = [],
+        isLast: Bool = false
+    ) -> [UInt8] {
+        var sealed = [UInt8](repeating: 0, count: piece.count + SealedStream.overheadBytes)
+        crypto_secretstream_xchacha20poly1305_push(
+            &state,
+            &sealed,
+            nil,
+            piece,
+            UInt64(piece.count),
+            bound,
+            UInt64(bound.count),
+            isLast ? SealedStream.final : 0
+        )
+        return sealed
+    }
+}
+
+/// Opens the pieces that a `SealedStreamWriter` sealed, in their order.
+package struct SealedStreamReader {
+    private var state = crypto_secretstream_xchacha20poly1305_state()
+
+    /// Begins to open a stream; nil if the key or the header has a wrong form.
+    package init?(key: [UInt8], header: [UInt8]) {
+        guard key.count == SealedStream.keyBytes, header.count == SealedStream.headerBytes else {
+            return nil
+        }
+        Sodium.prepare()
+        guard crypto_secretstream_xchacha20poly1305_init_pull(&state, header, key) == 0 else {
+            return nil
+        }
+    }
+
+    /// Opens the next piece; nil if it was changed, is out of place, or was sealed under another key.
+    package mutating func open(
+        _ sealed: [UInt8],
+        boundTo bound: [UInt8] = []
+    ) -> (piece: [UInt8], isLast: Bool)? {
+        guard sealed.count >= SealedStream.overheadBytes else { return nil }
+        var piece = [UInt8](repeating: 0, count: sealed.count - SealedStream.overheadBytes)
+        var tag: UInt8 = 0
+        let code = crypto_secretstream_xchacha20poly1305_pull(
+            &state,
+            &piece,
+            nil,
+            &tag,
+            sealed,
+            UInt64(sealed.count),
+            bound,
+            UInt64(bound.count)
+        )
+        return code == 0 ? (piece, tag == SealedStream.final) : nil
+    }
+}
+
+/// The sizes of sealed streams.
+package enum SealedStream {
+    /// Bytes of a key.
+    package static let keyBytes = 32
+    /// Bytes of the header in front of the first piece.
+    package static let headerBytes = 24
+    /// Bytes by which a piece grows.
+    package static let overheadBytes = 17
+    /// The tag of the last piece.
+    fileprivate static let final: UInt8 = 3
+}
+
+extension Sodium {
+    /// Bytes of the salt of a derived key.
+    package static let saltBytes = 16
+
+    /// Derives a key of 32 bytes from a passphrase (argon2id, `crypto_pwhash`).
+    ///
+    /// - Returns: nil if there is not that much memory, or the costs are out of bounds.
+    package static func deriveKey(
+        passphrase: [UInt8],
+        salt: [UInt8],
+        memoryBytes: Int,
+        passes: Int
+    ) -> [UInt8]? {
+        guard salt.count == saltBytes, !passphrase.isEmpty, memoryBytes > 0, passes > 0 else {
+            return nil
+        }
+        prepare()
+        var key = [UInt8](repeating: 0, count: SealedStream.keyBytes)
+        let code = passphrase.withUnsafeBytes { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { characters in
+                characters.baseAddress.map { start in
+                    crypto_pwhash(
+                        &key,
+                        UInt64(key.count),
+                        start,
+                        UInt64(characters.count),
+                        salt,
+                        UInt64(passes),
+                        memoryBytes,
+                        crypto_pwhash_ALG_ARGON2ID13
+                    )
+                } ?? -1
+            }
+        }
+        return code == 0 ? key : nil
+    }
+}

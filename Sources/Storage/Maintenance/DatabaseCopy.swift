@@ -1,0 +1,110 @@
+package import Domain
+import GRDB
+
+/// A copy of a database in a file of its own, as backups hold it.
+package struct DatabaseCopy: Sendable {
+    /// Its file.
+    package let path: String
+
+    /// Refers to a copy that exists or is about to be made.
+    package init(path: String) { self.path = path }
+
+    /// What is wrong with a copy.
+    package struct Damage: Error, CustomStringConvertible {
+        /// The engine's first finding.
+        package let description: String
+
+        /// Notes a finding.
+        package init(_ description: String) { self.description = description }
+    }
+
+    /// By how much numbers are raised that receivers compare: more than were given out between the backup and its
+    /// restoration, at one a second for eleven days.
+    static let numbersAhead = 1_000_000
+
+    /// Checks each page, index and reference, and returns the number of rows of each table.
+    ///
+    /// - Throws: `Damage`, or the engine's failure.
+    package func check() throws -> [(table: String, rows: Int)] {
+        try withDatabase { database in
+            if let fault = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)"),
+                fault != "ok"
+            {
+                throw Damage(fault)
+            }
+            let strays = "SELECT count(*) FROM pragma_foreign_key_check"
+            guard try Int.fetchOne(database, sql: strays) == 0 else {
+                throw Damage("a row refers to one that is not there")
+            }
+            return try Self.tables(database).map { table in
+                (table, try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table)") ?? 0)
+            }
+        }
+    }
+
+    /// Raises the numbers that receivers compare, before the copy is used in place of its original.
+    ///
+    /// Commands and statuses went out after the copy was made: a device ignores a command whose number is not larger
+    /// than its last one, and an app a status of an older version.
+    package func advanceNumbers() throws {
+        try withDatabase { database in
+            try database.inTransaction {
+                for (table, column) in [("device", "lastCid"), ("status", "version")] {
+                    try database.execute(
+                        sql: "UPDATE \(table) SET \(column) = \(column) + \(Self.numbersAhead)"
+                    )
+                }
+                return .commit
+            }
+        }
+    }
+
+    /// Ends all sessions, as an operator would.
+    package func endSessions(at now: Instant) throws {
+        try withDatabase { database in
+            try database.execute(
+                sql: "UPDATE session SET endedAt = ?, endReason = 'operator' WHERE endedAt IS NULL",
+                arguments: [now.milliseconds]
+            )
+        }
+    }
+
+    private static func tables(_ database: Database) throws -> [String] {
+        try String.fetchAll(
+            database,
+            sql: """
+                SELECT name FROM sqlite_schema
+                WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'grdb_%'
+                ORDER BY name
+                """
+        )
+    }
+
+    private func withDatabase<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        let queue = try DatabaseQueue(path: path)
+        defer { try? queue.close() }
+        // One file: nothing of the copy may be left beside it.
+        return try queue.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA journal_mode = DELETE")
+            return try body(database)
+        }
+    }
+}
+
+extension Store {
+    /// Copies the last committed state into a new file; workers go on meanwhile.
+    ///
+    /// The log can't be reused while the copy is made, so it grows by what is written meanwhile. `progress` takes the
+    /// part that is done, from 0 to 1, a few times a second, and may throw to stop.
+    package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
+        let queue = try DatabaseQueue(path: copy.path)
+        defer { try? queue.close() }
+        // 8 MiB at a time, from one state: within one reading transaction.
+        try withoutActuallyEscaping(progress) { progress in
+            try pool.backup(to: queue, pagesPerStep: 4096) { step in
+                let done = step.totalPageCount - step.remainingPageCount
+                try progress(Double(done) / Double(max(1, step.totalPageCount)))
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+import Sodium
+
+/// A row of a table, whose columns are described once: what reads it, what writes it and the text of its
+/// statements are made from the description.
+///
+/// ```swift
+/// extension Home: TableRow {
+///     static let table = Table<Home>("home")
+///     static func map(_ column: inout ColumnMapper<Home>) -> Home {
+///         Home(id: column("homeId", \.id, as: .key), name: column("name", \.name, as: .changing))
+///     }
+/// }
+/// ```
+package protocol TableRow: Sendable {
+    /// The table.
+    static var table: Table<Self> { get }
+    /// Names each column with what it is written from, and returns the row that the columns' values make.
+    ///
+    /// Called to list the columns, to write a row and to read one, it must name the same columns in the same
+    /// order each time.
+    static func map(_ column: inout ColumnMapper<Self>) -> Self
+}
+
+/// The part that a column plays in its table; statements pick columns by it.
+package struct ColumnRole: OptionSet, Sendable {
+    /// One bit for each role.
+    package let rawValue: UInt8
+
+    /// Makes a set of roles from their bits.
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// The row is found by it.
+    package static let key = ColumnRole(rawValue: 1)
+    /// It is written with a new row and stays.
+    package static let fixed = ColumnRole(rawValue: 2)
+    /// It is written again when the row changes.
+    package static let changing = ColumnRole(rawValue: 4)
+    /// It is written again by a statement of its own.
+    package static let apart = ColumnRole(rawValue: 8)
+    /// Every column.
+    package static let all: ColumnRole = [.key, .fixed, .changing, .apart]
+}
+
+/// A statement that writes rows of a table.
+package struct RowStatement<Record: TableRow>: Sendable {
+    let text: String
+    /// Which columns it takes; of an update, the key comes last.
+    let roles: ColumnRole
+    /// The number of its first parameter that belongs to the key; nil where columns stand in their order.
+    let keyStart: Int32?
+}
+
+/// A table's name, columns and statements, from the description of its rows.
+package struct Table<Record: TableRow>: Sendable {
+    /// The name.
+    package let name: String
+    /// The names of all columns, separated by commas, in their order.
+    package let columns: String
+    /// Inserts a row.
+    package let insert: RowStatement<Record>
+    /// Inserts a row, or changes the one with its key.
+    package let upsert: RowStatement<Record>
+    /// Changes the row with a row's key.
+    package let update: RowStatement<Record>
+    /// Reads the row with a key, which is given in the order of its columns.
+    package let find: String
+    private let described: [(name: String, role: ColumnRole)]
+
+    /// Describes a table by its rows.
+    package init(_ name: String, of _: Record.Type = Record.self) {
+        var mapper = ColumnMapper<Record>()
+        _ = Record.map(&mapper)
+        self.name = name
+        described = mapper.described
+        let names = described.map(\.name)
+        let keys = described.filter { $0.role == .key }.map(\.name)
+        columns = names.joined(separator: ", ")
+        let numbers = names.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+        let insertion = "INSERT INTO \(name) (\(columns)) VALUES (\(numbers))"
+        insert = RowStatement(text: insertion, roles: .all, keyStart: nil)
+        let changes = described.filter { $0.role.contains(.changing) }
+            .map { "\($0.name) = excluded.\($0.name)" }
+            .joined(separator: ", ")
+        let action = changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes)"
+        upsert = RowStatement(
+            text: "\(insertion) ON CONFLICT (\(keys.joined(separator: ", "))) DO \(action)",
+            roles: .all,
+            keyStart: nil
+        )
+        update = Self.updating(name, described, roles: .changing)
+        let conditions = Self.equations(keys, from: 1).joined(separator: " AND ")
+        find = "SELECT \(columns) FROM \(name) WHERE \(conditions)"
+    }
+
+    /// Returns a statement that changes only the columns of some roles.
+    package func updating(_ roles: ColumnRole) -> RowStatement<Record> {
+        Self.updating(name, described, roles: roles)
+    }
+
+    private static func updating(
+        _ name: String,
+        _ described: [(name: String, role: ColumnRole)],
+        roles: ColumnRole
+    ) -> RowStatement<Record> {
+        let values = described.filter { !roles.isDisjoint(with: $0.role) }.map(\.name)
+        let keys = described.filter { $0.role == .key }.map(\.name)
+        let sets = equations(values, from: 1).joined(separator: ", ")
+        let conditions = equations(keys, from: values.count + 1).joined(separator: " AND ")
+        return RowStatement(
+            text: "UPDATE \(name) SET \(sets) WHERE \(conditions)",
+            roles: roles.union(.key),
+            keyStart: Int32(values.count + 1)
+        )
+    }
+
+    /// Returns `name = $number` for each column, numbered upwards.
+    private static func equations(_ columns: [String], from first: Int) -> [String] {
+        columns.enumerated().map { place, name in "\(name) = $\(first + place)" }
+    }
+
+    /// Returns the names of all columns behind a table's short name, for a query of several tables.
+    package func columns(of alias: String) -> String {
+        described.map { "\(alias).\($0.name)" }.joined(separator: ", ")
+    }
+}
+
+/// Goes through the columns of a row's description: lists, binds or reads them.
+package struct ColumnMapper<Record: TableRow> {
+    private enum Pass {
+        case list, bind, read
+    }
+
+    private let pass: Pass
+    /// The row that is bound, and the statement: lent, since a copy for each column costs more than binding it.
+    private var record: UnsafePointer<Record>?
+    private var statement: OpaquePointer?
+    /// The columns that are bound.
+    private var roles: ColumnRole = .all
+    /// The row that is read; without values while columns are listed or bound.
+    private(set) var row: Row
+    private(set) var described: [(name: String, role: ColumnRole)] = []
+    private var parameter: Int32 = 1
+    private var keyParameter: Int32?
+
+    /// Lists the columns.
+    init() {
+        pass = .list
+        row = Row(nil, nil)
+    }
+
+    /// Reads the next columns of a row.
+    init(reading row: Row) {
+        pass = .read
+        self.row = row
+    }
+
+    /// Gives a statement its parameters from a row, which must live as long as the mapper.
+    init(
+        binding record: UnsafePointer<Record>,
+        to statement: OpaquePointer,
+        of rows: RowStatement<Record>,
+        in sql: SQL
+    ) {
+        pass = .bind
+        self.record = record
+        self.statement = statement
+        roles = rows.roles
+        keyParameter = rows.keyStart
+        row = Row(nil, sql)
+    }
+
+    /// Describes a column: its name, what a row gives it, and its role.
+    ///
+    /// - Returns: The column's value while a row is read; while one is bound or columns are listed, a value that
+    ///   only has the type.
+    package mutating func callAsFunction<Value: ColumnValue>(
+        _ name: String,
+        _ value: (Record) -> Value,
+        as role: ColumnRole = .fixed
+    ) -> Value {
+        switch pass {
+        case .read: return row.next()
+        case .list: described.append((name, role))
+        case .bind:
+            if !roles.isDisjoint(with: role), let record, let statement {
+                let index = takeParameter(of: role)
+                value(record.pointee).bind(to: Parameter(statement: statement, index: index))
+            }
+        }
+        return Value(Column(statement: nil, index: 0))
+    }
+
+    /// Describes a column whose bytes lie sealed in the table.
+    package mutating func sealed(
+        _ name: String,
+        _ value: (Record) -> [UInt8]?,
+        as role: ColumnRole = .fixed
+    ) -> [UInt8]? {
+        let key = row.sql?.key
+        return self(name, { value($0).flatMap { key?.seal($0) } }, as: role).flatMap {
+            key?.open($0)
+        }
+    }
+
+    private mutating func takeParameter(of role: ColumnRole) -> Int32 {
+        if role == .key, let index = keyParameter {
+            keyParameter = index + 1
+            return index
+        }
+        defer { parameter += 1 }
+        return parameter
+    }
+}

@@ -1,0 +1,95 @@
+import Domain
+import Hummingbird
+
+/// The page at `/`, and what unknown paths get: a sentence and links.
+struct HomePage: Sendable {
+    /// The path of `publicUrl`; empty or with a slash in front.
+    let basePath: String
+    /// Whether there is a reference to link to.
+    let hasDocuments: Bool
+
+    /// Serves the page and the style that it shares with the pages behind links.
+    func add(to router: Router<WebContext>, isReady: @escaping @Sendable () -> Bool) {
+        router.get("/") { _, _ in
+            let state =
+                isReady()
+                ? "The service runs and accepts work."
+                : "The service runs, but does not accept work at present."
+            return page(.ok, title: "Lamplighter", text: state)
+        }
+        router.get("pages/style.css") { _, _ in
+            Response(
+                status: .ok,
+                headers: [
+                    .contentType: "text/css; charset=utf-8", .cacheControl: "public, max-age=3600",
+                ],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: LinkPage.style))
+            )
+        }
+    }
+
+    /// Returns the page for a path that there is nothing at.
+    var missing: Response {
+        page(
+            .notFound,
+            title: "There is no such page",
+            text: "The address is mistyped, or a link is incomplete."
+        )
+    }
+
+    private func page(_ status: HTTPResponse.Status, title: String, text: String) -> Response {
+        let base = HTML.escape(basePath)
+        let home = status == .ok ? "" : "<p><a href=\"\(base)/\">How the service is</a></p>\n"
+        let documents =
+            hasDocuments
+            ? "<p><a href=\"\(base)/docs/\">The reference</a>: every topic, method, code and setting</p>\n"
+            : ""
+        let html = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="robots" content="noindex">
+            <title>\(title)</title>
+            <link rel="stylesheet" href="\(base)/pages/style.css">
+            </head>
+            <body>
+            <main>
+            <h1>\(title)</h1>
+            <p>\(text)</p>
+            \(home)\(documents)</main>
+            </body>
+            </html>
+
+            """
+        return Response(
+            status: status,
+            headers: [
+                .contentType: "text/html; charset=utf-8",
+                .contentSecurityPolicy:
+                    "default-src 'none'; style-src 'self'; base-uri 'none'; frame-ancestors 'none'",
+            ],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: html))
+        )
+    }
+}
+
+/// Gives an unknown path a page instead of an empty answer.
+struct MissingPage: RouterMiddleware {
+    typealias Context = WebContext
+
+    let home: HomePage
+
+    @concurrent func handle(
+        _ request: Request,
+        context: WebContext,
+        next: @concurrent (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPError where error.status == .notFound {
+            return home.missing
+        }
+    }
+}

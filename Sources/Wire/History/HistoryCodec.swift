@@ -1,0 +1,41 @@
+package import Domain
+package import JSON
+
+/// Writes a device's past (`device/history` in `schemas/methods/device.schema.json`).
+package enum HistoryCodec {
+    /// Writes the row of a record; nil for a record without the attribute that is asked for.
+    package static func row(
+        at ts: Instant,
+        data: JSONObject?,
+        binary: String?,
+        for question: HistoryQuestion
+    ) -> AnswerRow? {
+        let moment = JSONValue.integer(ts.milliseconds)
+        if let name = question.attribute {
+            return data?[name].map { .object(["ts": moment, "value": $0]) }
+        }
+        let members = data?.members.filter(question.isShown)
+        return .object([
+            "ts": moment, "data": .object(JSONObject(members: members ?? [])),
+            "binary": binary.map { .string($0) },
+        ])
+    }
+
+    /// Writes the row of a step of time; nil for a step without values.
+    package static func row(
+        from start: Instant,
+        values: JSONObject,
+        for question: HistoryQuestion
+    ) -> AnswerRow? {
+        guard let first = values.members.first else { return nil }
+        let moment = JSONValue.integer(start.milliseconds)
+        return question.attribute == nil
+            ? .object(["ts": moment, "data": .object(values)])
+            : .object(["ts": moment, "value": first.value])
+    }
+
+    /// Writes the answer.
+    package static func page(_ rows: [AnswerRow], next: HistoryPlace?) -> Answer {
+        AnswerRows.page("rows", rows, next: next?.cursor)
+    }
+}

@@ -1,0 +1,47 @@
+package import JSON
+
+/// The result of a request, as the codecs write it.
+package typealias Answer = JSONObject
+/// One row of an answer.
+package typealias AnswerRow = JSONValue
+
+/// The rows of an answer, as many as fit into one payload.
+package enum AnswerRows {
+    /// The size of an answer without its rows, in bytes.
+    package static let frameBytes = 256
+    /// The most bytes that the rows of an answer may have; the rest is for the fields behind them.
+    package static let bytesMax = Payload.bytesMax - 1024
+
+    /// Returns the size of a row in an answer, in bytes.
+    package static func bytes(of row: AnswerRow) -> Int { row.encoded().count + 1 }
+
+    /// Makes rows until the next one would make the answer larger than a payload.
+    package static func fitting<Element>(
+        _ elements: some Sequence<Element>,
+        row: (Element) throws -> AnswerRow
+    ) rethrows -> [AnswerRow] {
+        var bytes = frameBytes
+        return try fitting(elements, bytes: &bytes, row: row)
+    }
+
+    /// Makes rows for an answer with rows of several kinds; `bytes` counts all of them.
+    package static func fitting<Element>(
+        _ elements: some Sequence<Element>,
+        bytes: inout Int,
+        row: (Element) throws -> AnswerRow
+    ) rethrows -> [AnswerRow] {
+        var rows: [AnswerRow] = []
+        for element in elements {
+            let value = try row(element)
+            bytes += self.bytes(of: value)
+            if bytes > bytesMax { break }
+            rows.append(value)
+        }
+        return rows
+    }
+
+    /// Returns an answer that is a page: rows under their name, and the cursor of the next page, if there is one.
+    static func page(_ name: StaticString, _ rows: [AnswerRow], next: String?) -> Answer {
+        JSONObject([("\(name)", .array(rows)), ("cursor", next.map { .string($0) })])
+    }
+}

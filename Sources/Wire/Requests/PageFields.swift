@@ -1,0 +1,16 @@
+package import Domain
+import JSON
+
+extension Fields {
+    /// Returns the number of rows before the page: `offset`, or its cursor, or 0.
+    package func pageOffset() throws(Rejection) -> Int64 {
+        guard let cursor = try text("cursor", length: 1...16) else {
+            return try integer("offset", in: 0...JSONValue.integerMax) ?? 0
+        }
+        guard !has("offset") else { throw refuse("offset", "stands in place of params.cursor") }
+        guard let offset = Int64(cursor), (0...JSONValue.integerMax).contains(offset) else {
+            throw refuse("cursor", "is not a cursor of this method")
+        }
+        return offset
+    }
+}

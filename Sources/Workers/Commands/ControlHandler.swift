@@ -1,0 +1,95 @@
+package import Domain
+package import Storage
+package import Wire
+
+/// The control worker: answers requests about devices, homes and sharing, sends all commands, and ends what expires:
+/// commands, invitations and guests' bindings.
+package struct ControlHandler: BatchHandler {
+    private let environment: Environment
+    private var requests: RequestHandler
+    /// The time at which the next command expires or must be sent, or the next invitation or guest's binding
+    /// expires.
+    package private(set) var nextDue: Instant?
+    /// Whether `nextDue` includes the effects of all batches; if not, the next look computes it, off the path of
+    /// a request.
+    private var isPlanned = true
+    private var clockSteps = ClockSteps()
+
+    private static let methods = [
+        DeviceMethods.all, BindMethods.all, DeviceUserMethods.all, SharingMethods.all,
+        HomeMethods.all,
+    ].reduce(into: [:]) { all, some in all.merge(some) { _, new in new } }
+
+    /// Makes the worker's handler.
+    package init(_ environment: Environment) {
+        self.environment = environment
+        requests = RequestHandler(.control, methods: Self.methods, environment)
+    }
+
+    package var name: WorkerName { .control }
+    package var subscriptions: Subscriptions { requests.subscriptions }
+
+    package mutating func connected(
+        isSessionPresent: Bool,
+        in tx: Transaction
+    ) throws -> [OutboundMessage] {
+        clockSteps.note(environment.clock)
+        try plan(in: tx)
+        return try requests.connected(isSessionPresent: isSessionPresent, in: tx)
+    }
+
+    // MARK: The path
+
+    package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
+        try followClock(in: tx)
+        isPlanned = false
+        return try requests.handle(batch, in: tx)
+    }
+
+    package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
+        requests.refusal(of: message, rejection)
+    }
+
+    // MARK: Due work
+
+    package var isAwaiting: Bool { requests.isAwaiting }
+
+    package func isDue(in tx: Transaction) throws -> Bool {
+        if requests.canRelease || !isPlanned { return true }
+        if clockSteps.stepBack(by: environment.clock) != nil { return true }
+        // Other workers, such as the schedule worker, also create commands.
+        let next = [try tx.commands.nextExpiry(), try tx.commands.nextDispatch()]
+            .compactMap(\.self).min()
+        return next.map { $0 <= environment.clock.now } ?? false
+    }
+
+    package mutating func due(in tx: Transaction) throws -> Effects? {
+        if let effects = try requests.due(in: tx) { return effects }
+        try followClock(in: tx)
+        var work = try requests.beginWork(in: tx)
+        try CommandOutcome.expire(limit: environment.limits.sweepStep, in: &work)
+        try BindingExpiry.step(limit: environment.limits.bindingStep, in: &work)
+        for dispatch in try tx.commands.takeDispatches(limit: environment.limits.dispatchPage) {
+            try CommandDispatcher.sendQueued(dispatch, in: &work)
+        }
+        try plan(in: tx)
+        return requests.endWork(work)
+    }
+
+    /// Brings forward the due times of commands if the clock was set back.
+    private mutating func followClock(in tx: Transaction) throws {
+        if let step = clockSteps.stepBack(by: environment.clock) {
+            try tx.commands.bringForward(byMilliseconds: step)
+        }
+        clockSteps.note(environment.clock)
+    }
+
+    private mutating func plan(in tx: Transaction) throws {
+        nextDue = [
+            try tx.commands.nextExpiry(), try tx.commands.nextDispatch(),
+            try BindingExpiry.next(in: tx),
+        ]
+        .compactMap(\.self).min()
+        isPlanned = true
+    }
+}

@@ -1,0 +1,223 @@
+import Domain
+import Logging
+import Storage
+import Wire
+
+/// Commits a worker's batches: all of a batch in one transaction; after a failure its halves, until the message that
+/// fails stands alone and is kept as a dead letter.
+struct BatchCommitter<Handler: BatchHandler> {
+    /// What follows a commit.
+    struct Outcome {
+        /// Notices of dead letters, each published once.
+        var notices: [OutboundMessage] = []
+        /// Messages that need no outbox.
+        var signals: [OutboundMessage] = []
+        /// What became of due work.
+        var due = Due.untried
+
+        fileprivate mutating func add(_ other: Outcome) {
+            notices += other.notices
+            signals += other.signals
+        }
+    }
+
+    /// What became of due work.
+    enum Due {
+        case untried, succeeded
+        case failed(any Error)
+    }
+
+    private(set) var handler: Handler
+    private(set) var pace: BatchPace
+    private let writer: EffectWriter
+    private let environment: Environment
+    private let metrics: WorkerMetrics
+    private let logger: Logger
+    private let reached: (TurnStep) -> Void
+
+    init(
+        _ handler: Handler,
+        _ environment: Environment,
+        metrics: WorkerMetrics,
+        logger: Logger,
+        reached: @escaping (TurnStep) -> Void
+    ) {
+        self.handler = handler
+        self.environment = environment
+        self.metrics = metrics
+        self.logger = logger
+        self.reached = reached
+        pace = BatchPace(environment.limits)
+        writer = EffectWriter(
+            worker: handler.name,
+            environment: environment,
+            metrics: metrics,
+            logger: logger
+        )
+    }
+
+    /// Lets the handler prepare after connecting; returns messages for the broker, and whether the worker has
+    /// connected to any broker before.
+    mutating func begin(
+        isSessionPresent: Bool,
+        at now: Instant
+    ) throws -> (signals: [OutboundMessage], hadSession: Bool) {
+        let fact = "session.\(handler.name.rawValue)"
+        return try environment.store.batch(at: now) { tx in
+            let hadSession = try tx.meta.value(fact) != nil
+            if !hadSession { try tx.meta.set(fact, to: "begun") }
+            return (
+                try handler.connected(isSessionPresent: isSessionPresent, in: tx), hadSession
+            )
+        }
+    }
+
+    // MARK: The transaction
+
+    /// Commits a batch, and due work if `due`; hands their messages to the publisher.
+    ///
+    /// Deletes confirmed rows, and reads rows that others left, in the same transaction.
+    /// - Throws: What no message causes: the connection and the loop are at their end.
+    mutating func commit(
+        _ batch: [Inbound],
+        due: Bool,
+        into publisher: inout Publisher,
+        at now: Instant
+    ) throws -> Outcome {
+        guard due else { return try commitMessages(batch, into: &publisher, at: now) }
+        do {
+            return try commitAtOnce(batch, due: true, into: &publisher, at: now)
+        } catch  where Failure.isMessages(error) {
+            // Due work has a transaction of its own, so that neither it nor messages suffer from the other's failures.
+            var outcome = try commitMessages(batch, into: &publisher, at: now)
+            let own = try commitDue(into: &publisher, at: now)
+            outcome.add(own)
+            outcome.due = own.due
+            return outcome
+        }
+    }
+
+    private mutating func commitDue(
+        into publisher: inout Publisher,
+        at now: Instant
+    ) throws -> Outcome {
+        do {
+            return try commitAtOnce([], due: true, into: &publisher, at: now)
+        } catch  where Failure.isMessages(error) {
+            return Outcome(due: .failed(error))
+        }
+    }
+
+    private mutating func commitMessages(
+        _ batch: [Inbound],
+        into publisher: inout Publisher,
+        at now: Instant
+    ) throws -> Outcome {
+        do {
+            return try commitAtOnce(batch, due: false, into: &publisher, at: now)
+        } catch  where Failure.isMessages(error) && !batch.isEmpty {
+            logger.warning(
+                "A batch failed; trying its halves",
+                metadata: ["batch.size": "\(batch.count)", "error": "\(Failure.summary(error))"]
+            )
+            return try commitHalves(batch, into: &publisher, at: now)
+        }
+    }
+
+    private mutating func commitAtOnce(
+        _ batch: [Inbound],
+        due: Bool,
+        into publisher: inout Publisher,
+        at now: Instant
+    ) throws -> Outcome {
+        var handler = handler
+        var all: [Effects] = []
+        let start = ContinuousClock.now
+        let (rows, stored, notices) = try environment.store.batch(at: now) { tx in
+            reached(.inTransaction)
+            // Another worker committed earlier messages; publish those first.
+            if environment.wakeups.isCalled(handler.name) { publisher.lookAgain() }
+            try publisher.deleteConfirmed(in: tx)
+            // Before this batch's own row is written, which is published behind all earlier ones.
+            let stored = try publisher.stored(in: tx)
+            if !batch.isEmpty { all.append(try handler.handle(batch, in: tx)) }
+            if due, let effects = try handler.due(in: tx) { all.append(effects) }
+            let rows = try all.map { try writer.write($0, in: tx) }
+            let notices = try all.flatMap { try writer.keepDeadLetters(of: $0, in: tx) }
+            reached(.beforeCommit)
+            return (rows, stored, notices)
+        }
+        self.handler = handler
+        note(batch.count, took: ContinuousClock.now - start)
+        publisher.confirmedRowsAreGone()
+        publisher.take(stored: stored)
+        for (effects, row) in zip(all, rows) { finish(effects, row, into: &publisher) }
+        return Outcome(
+            notices: notices,
+            signals: all.flatMap(\.signals),
+            due: due ? .succeeded : .untried
+        )
+    }
+
+    private mutating func note(_ count: Int, took duration: Duration) {
+        metrics.committed(after: duration)
+        pace.note(count, took: duration)
+        reached(.committed)
+    }
+
+    private func finish(_ effects: Effects, _ row: Int64?, into publisher: inout Publisher) {
+        if let row { publisher.take(effects.messages, row: row) }
+        writer.finish(effects)
+    }
+
+    // MARK: A message that fails
+
+    /// Repeats the halves of a failed batch, until the bad message stands alone and is kept as a dead letter.
+    private mutating func commitHalves(
+        _ batch: [Inbound],
+        into publisher: inout Publisher,
+        at now: Instant
+    ) throws -> Outcome {
+        guard batch.count > 1 else { return try deadLetter(batch, into: &publisher, at: now) }
+        let middle = batch.count / 2
+        var outcome = Outcome()
+        for half in [Array(batch[..<middle]), Array(batch[middle...])] {
+            do {
+                outcome.add(try commitAtOnce(half, due: false, into: &publisher, at: now))
+            } catch  where Failure.isMessages(error) {
+                outcome.add(try commitHalves(half, into: &publisher, at: now))
+            }
+        }
+        return outcome
+    }
+
+    private func deadLetter(
+        _ batch: [Inbound],
+        into publisher: inout Publisher,
+        at now: Instant
+    ) throws -> Outcome {
+        let rejection = Rejection(.internal, "The service failed on this message.")
+        var effects = Effects()
+        for message in batch {
+            if let answer = handler.refusal(of: message, rejection) { effects.publish(answer) }
+            effects.deadLetter(
+                .failed,
+                "the service failed on it",
+                topic: message.topicText,
+                payload: Payload.shape(of: message.payload),
+                isShapeOnly: true
+            )
+        }
+        let bad = effects
+        let (row, notices) = try environment.store.batch(at: now) { tx in
+            (try writer.write(bad, in: tx), try writer.keepDeadLetters(of: bad, in: tx))
+        }
+        finish(bad, row, into: &publisher)
+        return Outcome(notices: notices)
+    }
+}
+
+/// The step of a turn; tests and traces watch it.
+package enum TurnStep: String, Sendable, CaseIterable {
+    case read, inTransaction, beforeCommit, committed, published, flushed
+}

@@ -1,0 +1,164 @@
+import DequeModule
+import Mosquitto
+
+/// Received messages that wait for their turn: each behind those of its own sender, and at most one of each other
+/// sender.
+///
+/// Acknowledgements leave in the order of arrival, so the queue counts how many of the oldest messages are done.
+struct TurnQueue {
+    private struct Waiting {
+        var order: Int
+        var message: Inbound
+        var size: Int
+    }
+
+    private enum State { case waiting, taken, done }
+
+    private let parties: Parties
+    /// The service's own messages, which go first.
+    private var words = Deque<Waiting>()
+    private var senders = FairLine<Waiting>()
+    /// Registrations, which wait for all earlier messages: an earlier report must not end up in the ownership
+    /// period that a reset begins.
+    private var registrations = Deque<Waiting>()
+    /// The state of each message from the oldest unfinished one on, and whether its acknowledgement is held.
+    private var states = Deque<(state: State, isHeld: Bool)>()
+    /// The order of the first of `states`.
+    private var base = 0
+    /// The first message that has not been given out yet.
+    private var firstWaiting = 0
+    private var taken: [Int] = []
+    /// Messages of a batch that bypassed the queue.
+    private var passing = 0
+    /// The times of arrival, each with the order behind its last message.
+    private var arrivals = Deque<(end: Int, at: ContinuousClock.Instant)>()
+    /// The bytes of the waiting messages.
+    private(set) var bytes = 0
+
+    init(_ parties: Parties) { self.parties = parties }
+
+    /// The number of waiting messages.
+    var count: Int { words.count + senders.count + registrations.count }
+
+    /// Whether more messages may be received.
+    func hasRoom(_ limits: Limits) -> Bool {
+        count < limits.intakeMax && bytes < limits.intakeBytes
+    }
+
+    /// Whether all received messages are done.
+    var isIdle: Bool { states.isEmpty }
+
+    /// The time at which the oldest unfinished message came; nil if there is none.
+    var oldest: ContinuousClock.Instant? { arrivals.first?.at }
+
+    /// Adds messages and returns those whose turn it is.
+    ///
+    /// Call `done()` when they are committed, before asking for the next ones.
+    mutating func next(_ intake: Intake, upTo limit: Int) -> [Inbound] {
+        let deliveries = intake.deliveries
+        if count == 0, states.isEmpty, deliveries.count <= limit {
+            passing = deliveries.count { $0.quality == .atLeastOnce }
+            return Inbound.all(of: intake)
+        }
+        append(intake)
+        var batch: [Inbound] = []
+        while batch.count < limit, let next = popFirst() {
+            bytes -= next.size
+            taken.append(next.order)
+            states[next.order - base].state = .taken
+            batch.append(next.message)
+        }
+        return batch
+    }
+
+    /// Marks the messages given last as done; returns how many more of the oldest may be acknowledged.
+    mutating func done() -> Int {
+        defer { (passing, taken) = (0, []) }
+        for order in taken { states[order - base].state = .done }
+        var count = passing
+        while let first = states.first, first.state == .done {
+            _ = states.popFirst()
+            base += 1
+            if first.isHeld { count += 1 }
+        }
+        firstWaiting = max(firstWaiting, base)
+        while let first = arrivals.first, first.end <= base { _ = arrivals.popFirst() }
+        return count
+    }
+
+    private mutating func append(_ intake: Intake) {
+        guard !intake.deliveries.isEmpty else { return }
+        for (message, delivery) in zip(Inbound.all(of: intake), intake.deliveries) {
+            // A copy: a slice of the batch's bytes would keep all of them in memory.
+            let message = message.copy
+            let waiting = Waiting(
+                order: base + states.count,
+                message: message,
+                size: message.size
+            )
+            states.append((.waiting, delivery.quality == .atLeastOnce))
+            bytes += waiting.size
+            let party = parties.party(of: message.topic)
+            switch party.kind {
+            case .service, .user: words.append(waiting)
+            case .registration: registrations.append(waiting)
+            case .sender: senders.append(waiting, of: party.key)
+            }
+        }
+        arrivals.append((base + states.count, .now))
+    }
+
+    private mutating func popFirst() -> Waiting? {
+        if let word = words.popFirst() { return word }
+        if let first = registrations.first, first.order <= nextWaiting() {
+            return registrations.popFirst()
+        }
+        return senders.popFirst()
+    }
+
+    /// Returns the order of the oldest message that has not been given out.
+    private mutating func nextWaiting() -> Int {
+        while firstWaiting - base < states.count, states[firstWaiting - base].state != .waiting {
+            firstWaiting += 1
+        }
+        return firstWaiting
+    }
+}
+
+extension Inbound {
+    /// Returns all messages of an intake, as slices of its bytes.
+    static func all(of intake: Intake) -> [Inbound] {
+        let bytes = intake.bytes
+        return intake.deliveries.map { delivery in
+            Inbound(
+                topic: bytes[delivery.topic],
+                payload: bytes[delivery.payload],
+                responseTopic: delivery.responseTopic.map { bytes[$0] },
+                correlation: delivery.correlationData.map { bytes[$0] },
+                sourceAddress: delivery.sourceAddress.map {
+                    String(decoding: bytes[$0], as: UTF8.self)
+                },
+                isCorrelationTooLong: delivery.isCorrelationTooLong,
+                isRetained: delivery.isRetained
+            )
+        }
+    }
+
+    /// A copy of the message in memory of its own.
+    var copy: Inbound {
+        Inbound(
+            topic: Array(topic)[...],
+            payload: Array(payload)[...],
+            responseTopic: responseTopic.map { Array($0)[...] },
+            correlation: correlation.map { Array($0)[...] },
+            sourceAddress: sourceAddress,
+            isCorrelationTooLong: isCorrelationTooLong,
+            isRetained: isRetained
+        )
+    }
+
+    /// Its approximate size in memory, in bytes.
+    var size: Int {
+        topic.count + payload.count + (responseTopic?.count ?? 0) + (correlation?.count ?? 0) + 256
+    }
+}

@@ -1,0 +1,44 @@
+import Domain
+import Mosquitto
+import Wire
+
+/// Refuses requests with too much MQTT 5 Correlation Data, before they cost a transaction.
+///
+/// The gate has removed the data, so that neither a queue nor the outbox ever holds it. The answer needs no outbox
+/// either: it is written in front of the request's acknowledgement. A sender that gets none, since the worker ended
+/// between the two, repeats the request.
+enum UnfitRequests {
+    private static let rejection = Rejection.invalid(
+        "correlationData",
+        "The Correlation Data is longer than 128 bytes."
+    )
+
+    /// Removes them from a batch; returns their answers, and their number by code.
+    ///
+    /// A request that can't be answered stays in the batch, and is handled as any bad message.
+    static func part(
+        _ batch: inout [Inbound],
+        _ handler: some BatchHandler
+    ) -> (answers: [OutboundMessage], counts: [String: Int]) {
+        guard batch.contains(where: \.isCorrelationTooLong) else { return ([], [:]) }
+        var answers: [OutboundMessage] = []
+        batch.removeAll { message in
+            guard message.isCorrelationTooLong,
+                let answer = handler.refusal(of: message, rejection)
+            else { return false }
+            answers.append(answer)
+            return true
+        }
+        return (answers, [rejection.code.rawValue: answers.count])
+    }
+}
+
+extension Inbound {
+    /// Returns the answer that refuses it; nil without an id.
+    func refusal(_ rejection: Rejection) -> [UInt8]? {
+        guard let object = try? Payload.object(payload), let id = Payload.id(of: object) else {
+            return nil
+        }
+        return AnswerCodec.refusal(id, rejection)
+    }
+}

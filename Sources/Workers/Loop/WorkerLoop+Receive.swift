@@ -1,0 +1,49 @@
+import Domain
+import Logging
+import Mosquitto
+
+extension WorkerLoop where Connection: ~Copyable {
+    /// Receives messages and confirmations; waits for them as long as there is nothing else to do.
+    mutating func receive() throws {
+        try connection.receive(
+            upTo: room,
+            linger: environment.limits.batchLinger,
+            wait: wait(),
+            into: &intake
+        )
+        publisher.confirm(intake.confirmed)
+        if let told = refusals.take(intake.confirmed, metrics, at: environment.clock.now) {
+            logger.warning("The broker did not take messages of this worker", metadata: told)
+        }
+    }
+
+    /// The number of messages that may be received.
+    ///
+    /// None while much waits to be published: that bounds the memory, and the broker queues new messages meanwhile.
+    /// Emptying the outbox needs no message.
+    private var room: Int {
+        let limits = environment.limits
+        guard mayReceive, !publisher.isBehind, queue.hasRoom(limits) else { return 0 }
+        // While work waits, the worker reads more than it handles: senders take turns among the messages here.
+        return queue.count == 0 ? limits.batchMax : 4 * limits.batchMax
+    }
+
+    private mutating func wait() -> Duration {
+        let now = environment.clock.now
+        let pauses = [publisher.pause(at: now).map { .milliseconds($0) }, lateness.pause]
+        let outlook = PollState.Outlook(
+            hasWork: publisher.needsStore || queue.count > 0,
+            nextDue: publisher.isBehind ? nil : handler.nextDue,
+            pause: pauses.compactMap(\.self).min(),
+            hasConfirmedRows: publisher.hasConfirmedRows
+        )
+        guard case .wait(let duration) = poll.next(after: .turnBegins(outlook), at: moment(now))
+        else { return .zero }
+        return duration
+    }
+
+    /// Returns the present moment, at a time of the clock that people set.
+    func moment(_ wall: Instant) -> PollState.Moment {
+        PollState.Moment(wall: wall, steady: .now)
+    }
+}

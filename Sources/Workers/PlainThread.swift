@@ -1,0 +1,39 @@
+import Glibc
+
+/// A plain thread of the system, for calls that block: on the pool of Swift's concurrency they would starve tasks.
+package enum PlainThread {
+    /// The closure that the thread runs, passed through C as one pointer.
+    private final class Work: Sendable {
+        let body: @Sendable () -> Void
+
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+
+    /// Bytes of a thread's stack.
+    private static let stackBytes = 4 << 20
+
+    /// Runs a closure on a thread of its own, which ends with it.
+    ///
+    /// Ends the process where the system gives no thread.
+    package static func detach(_ body: @escaping @Sendable () -> Void) {
+        let code = withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { space in
+            guard let attributes = space.baseAddress else { return EAGAIN }
+            pthread_attr_init(attributes)
+            defer { pthread_attr_destroy(attributes) }
+            pthread_attr_setdetachstate(attributes, Int32(PTHREAD_CREATE_DETACHED))
+            pthread_attr_setstacksize(attributes, stackBytes)
+            var thread = pthread_t()
+            return pthread_create(
+                &thread,
+                attributes,
+                { pointer in
+                    guard let pointer else { return nil }
+                    Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().body()
+                    return nil
+                },
+                Unmanaged.passRetained(Work(body)).toOpaque()
+            )
+        }
+        precondition(code == 0, "the system gives no thread")
+    }
+}

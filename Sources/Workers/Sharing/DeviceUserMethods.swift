@@ -1,0 +1,92 @@
+import Domain
+import Storage
+import Wire
+
+/// `device/users`, `removeUser`, `allowReset`: the methods that only special users and owners may call.
+enum DeviceUserMethods {
+    static let all: [String: Method] = [
+        "device/users": Method(isReading: true, run: users),
+        "device/removeUser": Method(run: removeUser),
+        "device/allowReset": Method(run: allowReset),
+    ]
+
+    private static func principal(_ call: Call) throws -> Binding {
+        let binding = try DeviceMethods.binding(call)
+        guard binding.role.isPrincipal else {
+            throw Rejection(
+                .forbidden,
+                "Only a special user or owner of the device may do this."
+            )
+        }
+        return binding
+    }
+
+    // MARK: Users
+
+    @Sendable
+    private static func users(_ call: inout Call) throws -> Reply {
+        let limit = try call.pageLimit()
+        let start = try RowCursor(call.fields)
+        let binding = try principal(call)
+        let present = try call.tx.bindings.all(of: binding.did)
+            .filter { !$0.isOver(at: call.tx.now) }
+            .sorted { ($0.boundAt, $0.uid) < ($1.boundAt, $1.uid) }
+            .drop { row in
+                start.map { ($0.at, $0.id) >= (row.boundAt, row.uid.text) } ?? false
+            }
+        let rows = try AnswerRows.fitting(present.prefix(limit)) { row in
+            let user = try call.tx.accounts.find(row.uid)
+            return BindingCodec.user(
+                row,
+                nickname: user?.nickname ?? "",
+                address: address(of: user, call),
+                username: user?.ownsUsername == true ? user?.username : nil
+            )
+        }
+        let last = rows.isEmpty ? nil : present.dropFirst(rows.count - 1).first
+        let isMore = rows.count < present.count
+        let cursor = isMore ? last.map { RowCursor(at: $0.boundAt, id: $0.uid.text).text } : nil
+        return .result(BindingCodec.users(rows, next: cursor))
+    }
+
+    /// Returns the address by which the owner may know a user.
+    ///
+    /// It is a proved one, the phone first, since a user could claim another one's address. If the app does not verify
+    /// e-mail addresses, it may be a claimed one.
+    private static func address(of user: User?, _ call: Call) -> String? {
+        guard let user else { return nil }
+        if user.isPhoneVerified, let phone = user.phone { return phone.text }
+        guard user.isEmailVerified || !call.app.policies.emailVerification else { return nil }
+        return user.email?.text
+    }
+
+    @Sendable
+    private static func removeUser(_ call: inout Call) throws -> Reply {
+        let other = try call.fields.requiredID("uid", as: UserID.self)
+        let binding = try DeviceMethods.binding(call)
+        let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
+        let change = try BindingRules.decide(
+            .remove(other),
+            by: binding.uid,
+            among: bindings.present
+        )
+        try bindings.carryOut(change, because: .removed, in: &call.work)
+        return .done
+    }
+
+    // MARK: Resets
+
+    @Sendable
+    private static func allowReset(_ call: inout Call) throws -> Reply {
+        let binding = try principal(call)
+        guard let device = try call.tx.devices.find(binding.did) else {
+            throw BindingRules.notBound
+        }
+        guard try call.work.product(device.productKey)?.reset != .operator else {
+            throw Rejection(.forbidden, "Only an operator may reset this product's devices.")
+        }
+        let until = call.tx.now.adding(seconds: RegistrationRules.resetWindowSeconds)
+        try call.tx.devices.allowReset(binding.did, until: until)
+        return .result(BindingCodec.resetAllowed(until: until))
+    }
+}

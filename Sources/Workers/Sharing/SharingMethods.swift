@@ -1,0 +1,154 @@
+import Domain
+import Storage
+import Wire
+
+/// `share/…`: invitations of an owner to other users (`schemas/methods/share.schema.json`).
+enum SharingMethods {
+    static let all: [String: Method] = [
+        "share/invite": Method(run: SharingInvitation.run),
+        "share/list": Method(isReading: true, run: list),
+        "share/answer": Method(run: answer),
+        "share/revoke": Method(run: revoke),
+        "share/transfer": Method(run: transfer),
+    ]
+
+    private enum Side: String, CaseIterable {
+        case toMe, byMe
+    }
+
+    // MARK: Listing
+
+    @Sendable
+    private static func list(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        guard let side = try fields.word("type", as: Side.self) else {
+            throw fields.refuse("type", "is missing: toMe or byMe")
+        }
+        let limit = try call.pageLimit()
+        let uid = try call.caller().uid
+        let page = try call.tx.sharings.page(
+            of: uid,
+            isGuest: side == .toMe,
+            did: try fields.id("did", as: DeviceID.self),
+            before: try RowCursor(fields).map { ($0.at, SharingID(trusted: $0.id)) },
+            limit: Int64(limit) + 1
+        )
+        let rows = try AnswerRows.fitting(page.prefix(limit)) { sharing in
+            try SharingPush.view(of: sharing, for: uid, in: call.work)
+        }
+        let last = rows.isEmpty ? nil : page[rows.count - 1]
+        let next = rows.count < page.count ? last : nil
+        return .result(
+            SharingCodec.page(
+                rows,
+                next: next.map { RowCursor(at: $0.createdAt, id: $0.id.text).text }
+            )
+        )
+    }
+
+    // MARK: Answering
+
+    @Sendable
+    private static func answer(_ call: inout Call) throws -> Reply {
+        let fields = call.fields
+        let accepts = try fields.requiredBool("accept")
+        let id = try fields.id("sharingId", as: SharingID.self)
+        let text = try fields.text("qrText", length: 1...256)
+        guard (id == nil) != (text == nil) else {
+            throw fields.refuse(
+                id == nil ? "sharingId" : "qrText",
+                id == nil ? "or params.qrText is missing" : "stands in place of params.sharingId"
+            )
+        }
+        let uid = try call.caller().uid
+        // Only a code can be guessed: wrong codes don't limit answers to invitations by name.
+        let tries = try text == nil ? nil : ProofTries("qr/\(uid.text)", call)
+        let found: Sharing?
+        if let text {
+            // An account of one region does not exist in another.
+            let region = try call.tx.accounts.find(uid)?.region
+            found = try call.tx.sharings.find(code: text, app: call.app.id)
+                .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
+        } else {
+            // A code is answered by its text alone.
+            found = try id.flatMap { try call.tx.sharings.find($0) }
+                .flatMap { $0.way == .user ? $0 : nil }
+        }
+        if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
+            guard found == nil, let tries else { throw refusal }
+            return try tries.refuse(refusal, call)
+        }
+        guard var sharing = found else { return .done }
+        sharing.guest = uid
+        sharing.turn(accepts ? .accepted : .rejected, at: call.tx.now)
+        if accepts { try accept(&sharing, &call) }
+        try call.tx.sharings.save(sharing)
+        try SharingPush.notify(sharing, in: &call.work)
+        return .result(SharingCodec.answered(sharing))
+    }
+
+    private static func accept(_ sharing: inout Sharing, _ call: inout Call) throws {
+        let uid = try call.caller().uid
+        let bindings = try Bindings(of: sharing.did, by: call.actor(), in: call.work)
+        let change = try BindingRules.decide(
+            .accept(from: sharing.inviter),
+            by: uid,
+            among: bindings.present
+        )
+        guard let role = change.joined else { return }
+        try BindMethods.checkRoom(uid, beside: bindings.present, call)
+        sharing.acceptedAt = call.tx.now
+        let binding = Binding(
+            did: sharing.did,
+            uid: uid,
+            app: call.app.id,
+            role: role,
+            access: sharing.access,
+            boundAt: call.tx.now,
+            guestUntil: sharing.guestMinutes.map { call.tx.now.adding(seconds: $0 * 60) },
+            sharing: sharing.id
+        )
+        try bindings.join(binding, roles: change.roles, in: &call.work)
+    }
+
+    // MARK: Ending
+
+    @Sendable
+    private static func revoke(_ call: inout Call) throws -> Reply {
+        let id = try call.fields.requiredID("sharingId", as: SharingID.self)
+        let uid = try call.caller().uid
+        let found = try call.tx.sharings.find(id)
+        if let refusal = SharingRules.refuseRevocation(found, by: uid, at: call.tx.now) {
+            throw refusal
+        }
+        guard var sharing = found else { return .done }
+        if sharing.status == .accepted, let guest = sharing.guest {
+            let actor = try call.actor()
+            let bindings = try Bindings(of: sharing.did, by: actor, in: call.work)
+            let change = try BindingRules.decide(.remove(guest), by: uid, among: bindings.present)
+            // The invitation ends with the binding that it made.
+            try bindings.carryOut(change, because: .revoked, in: &call.work)
+            return .done
+        }
+        sharing.turn(.revoked, at: call.tx.now)
+        try call.tx.sharings.save(sharing)
+        try SharingPush.notify(sharing, in: &call.work)
+        return .done
+    }
+
+    @Sendable
+    private static func transfer(_ call: inout Call) throws -> Reply {
+        let heir = try call.fields.requiredID("uid", as: UserID.self)
+        let binding = try DeviceMethods.binding(call)
+        let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
+        let now = call.tx.now
+        let change = try BindingRules.decide(
+            .transfer(to: heir),
+            by: binding.uid,
+            // A guest whose time is over no longer counts, although the message about it has not been sent yet.
+            among: bindings.present.filter { $0.uid != heir || !$0.isOver(at: now) }
+        )
+        try bindings.carryOut(change, because: .transferred, in: &call.work)
+        return .done
+    }
+}

@@ -1,0 +1,62 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Storage
+import Workers
+
+/// `user export`: gives a person everything that is kept about them.
+struct UserExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write everything that is kept about a user as one JSON document.",
+        discussion: """
+            lamplighter user export u-0123456789abc person.json
+            lamplighter user export u-0123456789abc | jq .devices
+
+            It has no passwords, tokens or hashes, and nothing of other people; addresses are in full. Its form is \
+            userExport in schemas/documents.schema.json. What the devices reported is another command's: \
+            `history export`.
+            """
+    )
+
+    @Argument(help: "The user's id.")
+    var uid: String
+
+    @Argument(help: "The file to make, of mode 0600; standard output if left out.")
+    var file: String?
+
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func run() async throws {
+        let place = try await CommandContext.open(settings)
+        if let file, TextFile.exists(file) {
+            throw Problem(
+                .documentUnreadable,
+                "\(file) is there already",
+                at: file,
+                why: "nothing is overwritten",
+                cures: [.init("lamplighter user export \(uid) FILE", "with another name")]
+            )
+        }
+        let user = try place.user(uid)
+        let document = try place.store.read {
+            try PersonalData.document(user, at: SystemClock().now, in: $0)
+        }
+        guard let file else { return Terminal.show(.object(document)) }
+        let text = Terminal.json(.object(document))
+        do {
+            try TextFile.write(text + "\n", to: file)
+        } catch {
+            throw Problem(
+                .documentUnreadable,
+                "\(file) cannot be written: \(error)",
+                at: file,
+                why: "its folder must be there and be yours",
+                cures: [.init("lamplighter user export \(uid)", "to standard output")]
+            )
+        }
+        Terminal.tell("wrote \(file), \(text.utf8.count >> 10) KiB")
+    }
+}

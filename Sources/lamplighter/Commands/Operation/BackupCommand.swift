@@ -1,0 +1,127 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+import Workers
+
+/// `backup`: makes backups and checks them.
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Put database, keys and secrets into one file, while the service runs.",
+        discussion: """
+            lamplighter backup /mnt/nas/lamplighter.backup
+            lamplighter backup verify /mnt/nas/lamplighter.backup
+            lamplighter restore /mnt/nas/lamplighter.backup --data /srv/lamplighter
+
+            The settings backup.directory, backup.every and backup.keep have the service make backups by \
+            itself. Whoever can read a backup that is not encrypted can do everything: keep it as you \
+            keep the data directory.
+            """,
+        subcommands: [BackupMakeCommand.self, BackupVerifyCommand.self],
+        defaultSubcommand: BackupMakeCommand.self
+    )
+}
+
+/// `backup FILE`: makes one backup.
+struct BackupMakeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "make",
+        abstract: "Make a backup and read it back; `backup FILE` means the same.",
+        discussion: """
+            lamplighter backup make /mnt/nas/lamplighter.backup
+            """
+    )
+
+    @Argument(help: "The file to make; nothing is overwritten.")
+    var file: String
+
+    @OptionGroup var passphrase: PassphraseOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func run() async throws {
+        let place = try await CommandContext.open(settings)
+        let now = SystemClock().now
+        let report = try Backup(of: place.directory).make(
+            at: file,
+            passphrase: try passphrase.read(isNew: true),
+            from: place.store,
+            now: now,
+            progress: BackupProgress.shower(isSilent: output.json)
+        )
+        try BackupNote(path: AbsolutePath.of(file), madeAt: now).write(to: place.directory)
+        BackupProgress.show(report, AbsolutePath.of(file), as: "made", output: output)
+    }
+}
+
+/// `backup verify FILE`: checks that a backup is whole.
+struct BackupVerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Open all of a backup, and check each page of its database.",
+        discussion: """
+            lamplighter backup verify /mnt/nas/lamplighter.backup
+            """
+    )
+
+    @Argument(help: "The backup.")
+    var file: String
+
+    @Option(help: "Directory for the database meanwhile; else that of the backup.")
+    var scratch: String?
+
+    @OptionGroup var passphrase: PassphraseOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func run() async throws {
+        let report = try Backup.verify(
+            file,
+            passphrase: try passphrase.read(isNew: false),
+            scratch: scratch,
+            progress: BackupProgress.shower(isSilent: output.json)
+        )
+        BackupProgress.show(report, AbsolutePath.of(file), as: "whole", output: output)
+    }
+}
+
+/// `restore FILE`: makes a data directory from a backup.
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "Make a data directory from a backup; nothing is overwritten.",
+        discussion: """
+            lamplighter restore /mnt/nas/lamplighter.backup --data /srv/lamplighter
+
+            Devices and apps go on with their secrets and tokens. Sessions that ended after the backup \
+            are open again, unless --end-sessions is given: then all log in again.
+            """
+    )
+
+    @Argument(help: "The backup.")
+    var file: String
+
+    @Flag(help: "End all sessions, also those that were open.")
+    var endSessions = false
+
+    @OptionGroup var passphrase: PassphraseOptions
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func run() async throws {
+        let values = try await settings.read()
+        let directory = try DataDirectory.prepare(values.dataDirectory)
+        let lock = try DirectoryLock(directory)
+        defer { withExtendedLifetime(lock) {} }
+        let report = try Backup.restore(
+            file,
+            into: directory,
+            passphrase: try passphrase.read(isNew: false),
+            endsSessions: endSessions,
+            progress: BackupProgress.shower(isSilent: output.json)
+        )
+        BackupProgress.show(report, directory.path, as: "restored", output: output)
+        guard !output.json else { return }
+        Terminal.tell("start it: lamplighter up --data '\(directory.path)'")
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import JSON
+import Reference
+import Service
+
+/// `docs`: writes the reference as files.
+struct DocsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "docs",
+        abstract: "Write the reference: every topic, method, code, limit, setting and metric.",
+        discussion: """
+            lamplighter docs reference
+
+            DIR/index.html is the beginning; the pages need no network and can be searched. DIR/markdown has the
+            same as Markdown, DIR/examples what the examples use. Files of the same names are replaced.
+            A running service has it at /docs of its HTTP address.
+            """
+    )
+
+    @Argument(help: "The directory to write to; made where it is missing.")
+    var directory: String
+
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func run() throws {
+        let site = ReferenceDocuments.site
+        for (path, text) in site.files.sorted(by: { $0.key < $1.key }) {
+            let url = URL(filePath: directory).appending(path: path)
+            do {
+                try FileManager.default.createDirectory(
+                    at: url.deletingLastPathComponent(),
+                    withIntermediateDirectories: true
+                )
+                try text.write(to: url, atomically: true, encoding: .utf8)
+            } catch {
+                throw Problem(
+                    .documentUnreadable,
+                    "\(url.path) cannot be written",
+                    at: url.path,
+                    why: "\(error.localizedDescription)",
+                    cures: [.init("lamplighter docs DIR", "with a directory that you may write")]
+                )
+            }
+        }
+        let start = URL(filePath: directory).appending(path: "index.html").path
+        if output.json {
+            let told = JSONObject([
+                ("directory", .string(directory)), ("files", .integer(Int64(site.files.count))),
+                ("start", .string(start)),
+            ])
+            return Terminal.show(.object(told))
+        }
+        print("\(site.files.count) files; open \(start)")
+    }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+import Domain
+import JSON
+import Service
+
+/// How the passphrase of a backup is given.
+struct PassphraseOptions: ParsableArguments {
+    @Option(help: "File of mode 0600 with the passphrase on its first line.")
+    var passphraseFile: String?
+
+    @Flag(help: "Ask for the passphrase on the terminal.")
+    var passphrase = false
+
+    func validate() throws {
+        guard passphraseFile == nil || !passphrase else {
+            throw ValidationError("--passphrase and --passphrase-file exclude each other")
+        }
+    }
+
+    /// Reads or asks for the passphrase; nil where none is wanted.
+    func read(isNew: Bool) throws -> Passphrase? {
+        if let passphraseFile { return try Passphrase.read(file: passphraseFile) }
+        return passphrase ? try Passphrase.ask(isNew: isNew) : nil
+    }
+}
+
+/// Shows the steps of a backup, and its result.
+enum BackupProgress {
+    /// Returns a function that shows each step once, and on a terminal how far it is; it throws after Ctrl-C.
+    static func shower(isSilent: Bool) -> Backup.Progress {
+        Interrupt.listen()
+        var shown: (step: String, percent: Int) = ("", -1)
+        return { step, done in
+            guard Interrupt.times == 0 else { throw ExitCode(130) }
+            let percent = Int(done * 100)
+            guard !isSilent, step != shown.step || percent / 10 != shown.percent / 10 else {
+                return
+            }
+            let line = "  \(step) \(percent) %"
+            if step == shown.step { Terminal.progress(line) } else { Terminal.tell(line) }
+            shown = (step, percent)
+        }
+    }
+
+    /// Shows the result of a command.
+    static func show(
+        _ report: Backup.Report,
+        _ path: String,
+        as state: String,
+        output: OutputOptions
+    ) {
+        let rows = report.summary.rows
+        if output.json {
+            let tables = rows.sorted { $0.key < $1.key }
+                .map { ($0.key, JSONValue.integer(Int64($0.value))) }
+            return Terminal.show(
+                .object(
+                    JSONObject([
+                        ("state", .string(state)), ("path", .string(path)),
+                        ("bytes", .integer(Int64(report.bytes))),
+                        ("madeAt", .integer(report.header.madeAt.milliseconds)),
+                        ("version", .string(report.header.version)),
+                        ("encrypted", .bool(report.header.isEncrypted)),
+                        ("tables", .object(JSONObject(tables))),
+                    ])
+                )
+            )
+        }
+        let kind = report.header.isEncrypted ? "encrypted" : "not encrypted"
+        print(
+            "\(path): \(state), \(report.bytes >> 10) KiB, \(kind), of \(TimeText.of(report.header.madeAt)), with "
+                + "\(rows["device"] ?? 0) devices and \(rows["account"] ?? 0) accounts"
+        )
+    }
+}

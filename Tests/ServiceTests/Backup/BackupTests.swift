@@ -1,0 +1,221 @@
+import Domain
+import Storage
+import Testing
+
+@testable import Service
+
+@Suite("Backups") struct BackupTests {
+    private let folder: TemporaryFolder
+    private let directory: DataDirectory
+    private let store: Store
+    private static let now = Instant(milliseconds: 1_795_000_000_000)
+    private static let product = ProductKey(trusted: String(repeating: "b", count: 32))
+    private static let quiet: @Sendable (String, Double) -> Void = { _, _ in }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        directory = try DataDirectory.prepare(folder.path + "/data")
+        store = try StoreAccess.service(directory)
+        _ = try SecretFile.readOrMake(directory.serviceSecret)
+    }
+
+    private var file: String { folder.path + "/one.backup" }
+
+    private func fill(_ names: [String]) throws {
+        try store.batch(at: Self.now) { tx in
+            for name in names { try tx.services.save(name, role: .worker, secret: "s") }
+        }
+    }
+
+    @discardableResult
+    private func make(_ passphrase: Passphrase? = nil) throws -> Backup.Report {
+        try Backup(of: directory).make(
+            at: file,
+            passphrase: passphrase,
+            from: store,
+            now: Self.now,
+            progress: Self.quiet
+        )
+    }
+
+    private func restored(
+        _ passphrase: Passphrase? = nil,
+        endsSessions: Bool = false
+    ) throws -> DataDirectory {
+        let target = try DataDirectory.prepare(folder.path + "/restored")
+        _ = try Backup.restore(
+            file,
+            into: target,
+            passphrase: passphrase,
+            endsSessions: endsSessions,
+            progress: Self.quiet
+        )
+        return target
+    }
+
+    private func refusal(_ body: () throws -> Void) -> Problem? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return error as? Problem
+        }
+    }
+
+    private func verify(_ passphrase: Passphrase? = nil) throws {
+        _ = try Backup.verify(file, passphrase: passphrase, scratch: nil, progress: Self.quiet)
+    }
+
+    @Test("What was committed before is restored elsewhere with its keys, under the same rights")
+    func roundTrip() throws {
+        try fill((0..<50).map { "name-\($0)" })
+        let report = try make()
+        try fill(["later"])
+        let target = try restored()
+
+        #expect(report.summary.rows["service"] == 50)
+        #expect(report.bytes > 50_000)
+        let key = TextFile.read(target.serverKey)
+        #expect(key != nil && key == TextFile.read(directory.serverKey))
+        #expect(TextFile.read(target.serviceSecret) == TextFile.read(directory.serviceSecret))
+        #expect(TextFile.mode(file) == 0o600)
+        #expect(TextFile.mode(target.database) == 0o600)
+        let names = try StoreAccess.service(target).read { try $0.services.all().map(\.name) }
+        #expect(Set(names) == Set((0..<50).map { "name-\($0)" }))
+    }
+
+    @Test("Nothing but the backup is left beside it, nor in the data directory")
+    func leavesNothing() throws {
+        try make()
+        try verify()
+
+        #expect(TextFile.names(in: folder.path) == ["data", "one.backup"])
+        #expect(TextFile.names(in: directory.path).allSatisfy { !$0.hasPrefix("backup-") })
+    }
+
+    @Test("The copy that a killed process left is removed, that of a living one is not")
+    func leftCopies() throws {
+        try TextFile.write("x", to: directory.path + "/backup-999999999.db")
+        try TextFile.write("x", to: directory.path + "/backup-1.db")
+        try make()
+
+        #expect(!TextFile.exists(directory.path + "/backup-999999999.db"))
+        #expect(TextFile.exists(directory.path + "/backup-1.db"))
+    }
+
+    @Test("A backup that was cut off or changed anywhere is refused with a sentence")
+    func damage() throws {
+        try fill(["one"])
+        try make()
+        let whole = try #require(TextFile.readBytes(file))
+        var places = Array(stride(from: 0, to: whole.count, by: whole.count / 25))
+        places += [0, 25, 60, 100, whole.count - 1]
+        for place in places {
+            try TextFile.write(bytes: Array(whole[..<place]), to: file)
+            let cut = try #require(refusal { try verify() }, "cut at \(place)")
+            #expect(cut.code == .backupUnusable && !cut.message.isEmpty)
+            var changed = whole
+            changed[place] ^= 0x10
+            try TextFile.write(bytes: changed, to: file)
+            let refused = try #require(refusal { try verify() }, "changed at \(place)")
+            #expect(refused.code == .backupUnusable)
+            #expect(refusal { _ = try restored() } != nil)
+            #expect(!TextFile.exists(folder.path + "/restored/lamplighter.db"))
+            #expect(!TextFile.exists(folder.path + "/restored/server.key"))
+        }
+        try TextFile.write(bytes: whole + [0], to: file)
+        #expect(refusal { try verify() } != nil)
+        try TextFile.write(bytes: whole, to: file)
+        try verify()
+    }
+
+    @Test("An encrypted backup opens with its passphrase alone, and holds nothing in clear")
+    func passphrase() throws {
+        try fill(["a-name-that-is-nowhere-else"])
+        let right = Passphrase(bytes: Array("correct horse".utf8))
+        try make(right)
+        let bytes = try #require(TextFile.readBytes(file))
+        let secret = try #require(TextFile.read(directory.serverKey)?.prefix(43))
+
+        #expect(!String(decoding: bytes, as: UTF8.self).contains("nowhere-else"))
+        #expect(!String(decoding: bytes, as: UTF8.self).contains(secret))
+        #expect(refusal { try verify() }?.message.contains("encrypted") == true)
+        let wrong = Passphrase(bytes: Array("correct hors".utf8))
+        #expect(refusal { try verify(wrong) }?.message.contains("does not open") == true)
+        try verify(right)
+        #expect(TextFile.exists(try restored(right).database))
+    }
+
+    @Test("Nothing is overwritten: no backup by a backup, no data by a restored one")
+    func overwritesNothing() throws {
+        try make()
+        let before = TextFile.readBytes(file)
+        #expect(refusal { try make() }?.code == .backupUnusable)
+        #expect(TextFile.readBytes(file) == before)
+        let taken = refusal {
+            _ = try Backup.restore(
+                file,
+                into: directory,
+                passphrase: nil,
+                endsSessions: false,
+                progress: Self.quiet
+            )
+        }
+        #expect(taken?.code == .dataDirectoryUnusable)
+    }
+
+    @Test("A restored device obeys the next command: its numbers are ahead of all given out")
+    func numbers() throws {
+        let did = DeviceID(trusted: String(repeating: "d", count: 32))
+        try store.batch(at: Self.now) { tx in
+            try tx.products.save(Product(key: Self.product, name: "Lamp"), secret: "s")
+            try tx.devices.create(
+                did,
+                product: Self.product,
+                mac: MAC(trusted: "0123456789ab")
+            )
+            _ = try tx.devices.nextCommandID(did)
+        }
+        try make()
+        let target = try StoreAccess.service(try restored())
+        let next = try target.batch(at: Self.now) { try $0.devices.nextCommandID(did) }
+
+        #expect(next > 1_000_000)
+    }
+
+    @Test("Names of backups sort by their time and read back; others are left alone")
+    func names() {
+        let name = BackupName.of(Self.now)
+        #expect(name.hasPrefix("lamplighter-2026") && name.hasSuffix("Z.backup"))
+        #expect(BackupName.time(of: name) == Self.now)
+        #expect(BackupName.of(Self.now.adding(seconds: 1)) > name)
+        for other in [
+            "lamplighter.backup", "x-\(name)", name + "2", "lamplighter-20261399T000000Z.backup",
+        ] {
+            #expect(BackupName.time(of: other) == nil, "\(other)")
+        }
+    }
+
+    @Test("The newest backup is noted, and its age is never negative")
+    func note() throws {
+        #expect(BackupNote(of: directory) == nil)
+        try BackupNote(path: "/b", madeAt: Self.now).write(to: directory)
+        try BackupNote(path: "/a", madeAt: Self.now.adding(seconds: -60)).write(to: directory)
+        let note = try #require(BackupNote(of: directory))
+
+        #expect(note.path == "/b")
+        #expect(note.age(at: Self.now.adding(seconds: 90)) == 90)
+        #expect(note.age(at: Self.now.adding(seconds: -90)) == 0)
+    }
+
+    @Test(
+        "Times of settings are read with their unit",
+        arguments: [
+            ("90s", 90), ("30m", 1800), ("12h", 43_200), ("1d", 86_400), ("d", nil), ("1", nil),
+            ("-1d", nil), ("9999999999999999999d", nil), ("1w", nil), ("", nil),
+        ] as [(String, Int?)]
+    )
+    func durations(_ text: String, _ seconds: Int?) {
+        #expect(Setting.seconds(text) == seconds)
+    }
+}

@@ -1,0 +1,94 @@
+import Domain
+import JSON
+import Storage
+import Testing
+import Wire
+
+@testable import Workers
+
+@Suite("A transaction with the effects that follow it")
+struct UnitOfWorkTests {
+    private struct Broken: Error {}
+
+    private static func message(_ text: String) -> OutboundMessage {
+        OutboundMessage(World.topics.system(text), Array(text.utf8))
+    }
+
+    @Test("A part that fails leaves nothing, neither in the store nor among the effects")
+    func failedPart() throws {
+        let world = try World()
+
+        let (_, effects) = try world.work { work in
+            work.effects.publish(Self.message("first"))
+            #expect(throws: Broken.self) {
+                try work.isolated { part in
+                    try part.tx.meta.set("part", to: "failed")
+                    part.effects.publish(Self.message("failed"))
+                    part.effects.wake(.control)
+                    throw Broken()
+                }
+            }
+            try work.isolated { part in
+                try part.tx.meta.set("other", to: "kept")
+                part.effects.publish(Self.message("second"))
+                part.effects.wake(.status)
+            }
+        }
+
+        #expect(effects.messages == [Self.message("first"), Self.message("second")])
+        #expect(effects.woken == [.status])
+        #expect(try world.read { try $0.meta.value("part") } == nil)
+        #expect(try world.read { try $0.meta.value("other") } == "kept")
+    }
+
+    @Test("Merged effects keep the order of messages, and all else of both")
+    func merge() {
+        var first = Effects()
+        first.publish(Self.message("1"))
+        first.count(Rejection(.forbidden, "no"))
+        var second = Effects()
+        second.publish(Self.message("2"), isSecret: true)
+        second.deadLetter(.failed, "broken", topic: "t", payload: [])
+        second.count(Rejection(.forbidden, "no"))
+        second.countDroppedHistory(3)
+        second.wake(.control)
+
+        first.merge(second)
+
+        #expect(first.messages == [Self.message("1"), Self.message("2")])
+        #expect(first.isSecret && first.deadLetters.count == 1 && first.woken == [.control])
+        #expect(first.rejected == ["Forbidden": 2] && first.droppedHistory == 3)
+    }
+
+    @Test("Outside of a worker's loop too, dead letters are kept and workers are woken")
+    func outside() throws {
+        let world = try World()
+
+        try world.environment.work(publishedBy: .session) { work in
+            work.effects.deadLetter(.failed, "broken", topic: "t", payload: [])
+            work.effects.wake(.control)
+        }
+
+        let wakeups = world.environment.wakeups
+        #expect(wakeups.takeWakeup(of: .control) && wakeups.takeWakeup(of: .session))
+        #expect(try world.count("deadLetter") == 1)
+        try world.runSession()
+        let notices = world.broker.published(to: "ll/v1/system/dead-letter")
+        #expect(notices.map { $0["reason"] } == ["broken"])
+    }
+
+    @Test("A tool leaves its messages to a worker of the service")
+    func tool() throws {
+        let world = try World()
+
+        let limits = world.environment.limits
+        try world.store.work(publishedBy: .session, topics: World.topics, limits: limits) { work in
+            work.effects.publish(
+                OutboundMessage(World.topics.system("told"), Array("{\"by\":\"tool\"}".utf8))
+            )
+        }
+
+        try world.runSession()
+        #expect(world.broker.published(to: "ll/v1/system/told").map { $0["by"] } == ["tool"])
+    }
+}
