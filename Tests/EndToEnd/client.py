@@ -384,6 +384,10 @@ def check_answer(method, body):
     if body.get("ok") and name in contract.entries():
         for problem in contract.problems(name, body["result"]):
             violations.append(f"result of {method}: {problem} in {json.dumps(body)[:500]}")
+    if body.get("ok") is False and method in contract.methods():
+        code = body.get("error", {}).get("code")
+        if code not in contract.error_codes(method):
+            violations.append(f"answer to {method}: schemas/errors.yaml does not name {code}")
 
 
 def register(port, product_key, secret, mac=None, passcode="123456", version=5, id=None, source="", **more):

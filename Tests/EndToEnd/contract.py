@@ -11,7 +11,7 @@ import jsonschema
 SCHEMAS = pathlib.Path(__file__).resolve().parents[2] / "schemas"
 sys.path.append(str(SCHEMAS))
 
-from catalog import channels, entries, examples, files, reference, schema  # noqa: E402,F401
+from catalog import channels, entries, error_codes, examples, files, methods, needs_session, reference, schema  # noqa: E402,F401
 
 
 # A resolver notes where in the files it is while a validator works, and every client checks on a thread of its own.

@@ -1,4 +1,4 @@
-"""Section 5.2: what users see and set of the devices that they have bound."""
+"""What users see and set of the devices that they have bound (reference: reports#fan-out)."""
 
 import unittest
 

@@ -130,7 +130,7 @@ class Cancelling(People):
             self.assertEqual(base.execute(f"SELECT count(*) FROM {table} WHERE uid = ?", (uid,)).fetchone(), (0,))
         for table in ("event", "command"):
             self.assertEqual(base.execute(
-                f"SELECT count(*) FROM {table} WHERE actor LIKE ?", (f"%{uid}%",)).fetchone(), (0,))
+                f"SELECT count(*) FROM {table} WHERE actorId = ?", (uid,)).fetchone(), (0,))
         # Answers that a repeat would get are kept for ten minutes, sealed or swept: none of them is the user's.
         eventually(lambda: not self.left(personal), 90, "the end of every trace: " + str(self.left(personal)))
 

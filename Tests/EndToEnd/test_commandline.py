@@ -1,15 +1,20 @@
 """The commands of `lamplighter` on the data directory of a running service."""
 
 import json
+import os
 import pathlib
+import pty
+import shlex
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import contract
 from client import Client, fresh_mac
-from harness import BINARY, TOPICS, eventually
-from world import EASY, LAMP, EndToEnd
+from harness import BINARY, ENVIRONMENT, TOPICS, eventually, free_port
+from world import EASY, LAMP, EndToEnd, OwnWorld
 
 
 class Products(EndToEnd):
@@ -76,7 +81,7 @@ class Usage(EndToEnd):
 
     def test_what_cannot_be_understood_obeys_json_and_ends_with_2(self):
         for arguments in (
-            ("nosuch",), ("device", "show"), ("device", "list", "--bogus"), ("device", "list", "--limit", "x"),
+            ("device", "show"), ("device", "list", "--bogus"), ("device", "list", "--limit", "x"),
             ("device", "list", "--limit", "0"), ("deadletter", "drop"), ("explain", "LL0000"),
             ("simulate", "--devices", "0"), ("device", "list", "--set", "nonsense"),
         ):
@@ -94,7 +99,13 @@ class Usage(EndToEnd):
     def test_a_word_that_is_no_command_is_named_whatever_stands_behind_it(self):
         for arguments in (("nosuch",), ("device", "nosuch"), ("device", "nosuch", "--data", "x", "--bogus")):
             with self.subTest(arguments=arguments):
-                self.assertIn("Unknown command 'nosuch'", self.run_cli(*arguments).stderr)
+                done = self.run_cli(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (64, ""))
+                self.assertIn("Unknown command 'nosuch'", done.stderr)
+                self.assertNotIn("did you mean", done.stderr)
+                told = self.run_cli(*arguments, "--json")
+                self.assertEqual((told.returncode, told.stderr), (64, ""))
+                self.assertEqual(json.loads(told.stdout)["error"]["code"], "LL1105")
         self.assertIn("'--bogus'", self.run_cli("device", "list", "--bogus").stderr)
 
     def test_what_fails_obeys_json_and_ends_with_1(self):
@@ -102,6 +113,110 @@ class Usage(EndToEnd):
         self.assertEqual(done.returncode, 1)
         self.assertNotIn("error", done.stderr)
         self.assertEqual(json.loads(done.stdout)["error"]["code"], "LL1205")
+
+
+    def test_a_misspelt_command_is_told_with_the_one_that_was_meant(self):
+        for arguments, meant in (
+            (("upp",), "up"), (("devise",), "device"), (("device", "lst"), "device list"),
+            (("user", "exprot", "u-1"), "user export"), (("bench", "report"), "bench reports"),
+            (("simulat", "--app"), "simulate"),
+        ):
+            with self.subTest(arguments=arguments):
+                done = self.run_cli(*arguments)
+                self.assertEqual((done.returncode, done.stdout), (64, ""))
+                self.assertIn(f"did you mean {meant.split()[-1]}?", done.stderr)
+                self.assertRegex(done.stderr, rf"(?m)^  do    lamplighter {meant} ")
+
+    def commands(self):
+        """Every command that help shows, with its description, as the parser dumps them."""
+        top = json.loads(self.run_cli("--experimental-dump-help").stdout)["command"]
+
+        def walk(command, path):
+            for sub in command.get("subcommands", []):
+                if sub["commandName"] != "help" and sub.get("shouldDisplay", True):
+                    yield [*path, sub["commandName"]], sub
+                    yield from walk(sub, [*path, sub["commandName"]])
+
+        return list(walk(top, []))
+
+    def test_each_help_has_an_example_that_can_be_understood(self):
+        found = self.commands()
+        self.assertGreater(len(found), 50)
+        for path, command in found:
+            with self.subTest(command=path):
+                lines = [line for line in command.get("discussion", "").splitlines()
+                         if line.startswith("lamplighter ")]
+                self.assertTrue(lines, "no example")
+                for line in lines:
+                    words = shlex.split(line.partition("   ")[0].partition(" > ")[0].partition(" | ")[0])[1:]
+                    # With --help at the end only names of commands are looked at; options must be known, too.
+                    done = self.run_cli(*words, "--help")
+                    self.assertEqual(done.returncode, 0, line)
+                    options = {word for word in words if word.startswith("--")}
+                    for option in options:
+                        self.assertIn(option, done.stdout, line)
+
+    def test_common_options_stand_in_one_group(self):
+        for path in (("device", "list"), ("up",), ("user", "erase")):
+            with self.subTest(command=path):
+                text = self.run_cli(*path, "--help").stdout
+                self.assertEqual(text.count("COMMON OPTIONS:"), 1, text)
+                group = text.partition("COMMON OPTIONS:")[2].partition("\n\n")[0]
+                for option in ("--data", "--config", "--set", "--json"):
+                    self.assertIn(option, group)
+
+    def test_colour_is_for_terminals_alone_and_not_with_no_color(self):
+        for environment, is_red in (({}, True), ({"NO_COLOR": "1"}, False), ({"NO_COLOR": ""}, True), ({"TERM": "dumb"}, False)):
+            with self.subTest(environment=environment):
+                ours, theirs = pty.openpty()
+                subprocess.run(
+                    [str(BINARY), "upp"], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs, timeout=30,
+                    env={**{k: v for k, v in ENVIRONMENT.items() if k != "NO_COLOR"}, "TERM": "xterm", **environment})
+                os.close(theirs)
+                told = os.read(ours, 65536).decode()
+                os.close(ours)
+                self.assertEqual("\x1b[1;31merror\x1b[0m LL1105" in told, is_red, told)
+                self.assertEqual("\x1b" in told, is_red)
+        self.assertNotIn("\x1b", self.run_cli("upp").stderr)
+
+
+class Starting(OwnWorld):
+    def test_up_prints_one_object_when_it_is_ready(self):
+        service = self.own.service
+        secrets = [service.ready["service"]["password"], service.ready["demo"]["appSecret"],
+                   service.ready["demo"]["productSecret"]]
+        service.stop()
+        process = subprocess.Popen(
+            [*service.command(), "--json"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            text=True, env=ENVIRONMENT)
+        try:
+            line = process.stdout.readline()
+            ready = json.loads(line)
+            whole = json.loads((service.data / "ready.json").read_text())
+            self.assertEqual(ready["pid"], process.pid)
+            for name in ("mqttPort", "httpPort", "healthPort", "pid"):
+                self.assertEqual(ready[name], whole[name])
+            self.assertEqual(ready["demo"], {k: whole["demo"][k] for k in ("appId", "productKey")})
+        finally:
+            process.send_signal(signal.SIGTERM)
+            out, told = process.communicate(timeout=30)
+        self.assertEqual(out, "", "one line, and no more")
+        self.assertNotIn("ready in", told, "no banner")
+        for secret in secrets:
+            self.assertNotIn(secret, line + told)
+
+    def test_serve_says_once_that_it_waits_for_its_broker(self):
+        service = self.own.service
+        service.stop()
+        process = subprocess.Popen(
+            [str(BINARY), "serve", "--data", str(service.data), "--mqtt-port", str(free_port()), "--http-port", "0",
+             "--health-port", "0"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=ENVIRONMENT)
+        time.sleep(4)
+        process.send_signal(signal.SIGTERM)
+        told, _ = process.communicate(timeout=30)
+        self.assertEqual(told.count("Waiting for the broker at 127.0.0.1:"), 1, told)
+        self.assertNotIn("The worker restarts", told)
 
 
 class Rows(EndToEnd):

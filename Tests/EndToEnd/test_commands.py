@@ -1,4 +1,4 @@
-"""Section 2.4 and device/control: an app commands, the device obeys, the app hears how it went."""
+"""An app commands, the device obeys, the app hears how it went (reference: commands#life)."""
 
 import time
 import unittest

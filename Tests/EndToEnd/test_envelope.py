@@ -1,4 +1,4 @@
-"""Section 3: asking and answering."""
+"""Asking and answering (reference: requests#envelope)."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""Section 1 and 7: who may connect, publish and subscribe, and that a decision is never stale."""
+"""Who may connect, publish and subscribe, and that a decision is never stale (reference: connecting#rights)."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""Section 2.3: who is online, as the gate and the devices tell it."""
+"""Who is online, as the gate and the devices tell it (reference: presence#birth)."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""Section 2.1: how a device gets its identity, keeps it, and loses it."""
+"""How a device gets its identity, keeps it, and loses it (reference: registration#again)."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""Section 2.2 and 2.5: what a report does, once, and what it may hold."""
+"""What a report does, once, and what it may hold (reference: reports#order)."""
 
 import base64
 import unittest

@@ -1,4 +1,4 @@
-"""Sections 3.5 and 5.2: commands that are given at certain times, and who says when."""
+"""Commands that are given at certain times, and who says when (reference: schedules#due)."""
 
 import datetime
 import signal

@@ -75,7 +75,7 @@ class Outside(Service):
         unit = (DEPLOY / "systemd/lamplighter-serve.service").read_text()
         line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1]
         return shlex.split(filled_in(line, **{
-            "/usr/local/bin/lamplighter": BINARY,
+            "/usr/bin/lamplighter": BINARY,
             "/etc/lamplighter/lamplighter.yaml": self.config,
             "/var/lib/lamplighter": self.data,
         }))
@@ -89,7 +89,7 @@ class Outside(Service):
         path = self.folder / "mosquitto.conf"
         path.write_text(filled_in(text, **{
             "user lamplighter": f"user {getpass.getuser()}",
-            "/usr/local/lib/lamplighter/libLamplighterGate.so": GATE,
+            "/usr/lib/lamplighter/libLamplighterGate.so": GATE,
             "/var/lib/lamplighter/gate/credentials": self.data / "gate/credentials",
             "FILL_IN_64_HEX_DIGITS": hash,
             "new_clients_per_minute 30": "new_clients_per_minute 1000",

@@ -1,7 +1,12 @@
 """What operators see and do of users and sessions, with the service running and without it."""
 
+import json
+import stat
+import tempfile
 import unittest
+from pathlib import Path
 
+import contract
 from client import Terminal, fresh_id
 from world import EndToEnd, OwnWorld
 
@@ -34,10 +39,49 @@ class Beside(EndToEnd):
                 self.assertNotEqual(done.returncode, 0)
                 self.assertIn(words[2], done.stderr)
 
-    def test_erasing_needs_a_yes(self):
-        terminal = self.terminal()
-        self.assertNotEqual(self.world.service.cli("user", "erase", terminal.uid, check=False).returncode, 0)
-        self.assertTrue(terminal.ask("account/whoami")["ok"])
+    def test_an_export_has_everything_of_a_person_and_nothing_else(self):
+        device, terminal = self.pair()
+        guest = self.terminal()
+        guest.bind(device)
+        terminal.get("device/control", {"did": device.did, "data": {"power": True}})
+        guest.get("device/control", {"did": device.did, "data": {"power": False}})
+        exported = self.world.service.cli("user", "export", terminal.uid).stdout
+        self.assertEqual(exported.count("\n"), 1)
+        document = json.loads(exported)
+        self.assertEqual(contract.problems("userExport", document), [])
+        self.assertEqual(document["uid"], terminal.uid)
+        self.assertEqual([row["did"] for row in document["devices"]], [device.did])
+        self.assertEqual([row["terminalId"] for row in document["sessions"]], [terminal.terminal_id])
+        self.assertEqual([row["data"] for row in document["commands"]], [{"power": True}])
+        for other in (guest.uid, guest.terminal_id, terminal.token, device.secret, device.passcode):
+            self.assertNotIn(other, exported)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "person.json"
+            done = self.world.service.cli("user", "export", terminal.uid, str(path))
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+            self.assertEqual(json.loads(path.read_text())["devices"], document["devices"])
+            again = self.world.service.cli("user", "export", terminal.uid, str(path), check=False)
+            self.assertEqual(again.returncode, 1)
+            self.assertIn("is there already", again.stderr)
+
+    def test_erasing_needs_a_yes_and_says_before_and_after_what_goes(self):
+        device, terminal = self.pair()
+        heir = self.terminal()
+        heir.bind(device)
+        done = self.world.service.cli("user", "erase", terminal.uid, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(f"would erase {terminal.uid}", done.stdout)
+        self.assertIn(f"goes to {heir.uid}", done.stdout)
+        self.assertIn("--yes", done.stderr)
+        planned = json.loads(self.world.service.cli("user", "erase", terminal.uid, "--json", check=False).stdout)
+        self.assertEqual((planned["erased"], planned["sessions"]), (False, 1))
+        self.assertEqual(
+            planned["devices"], [{"did": device.did, "role": "special", "losing": [], "heir": heir.uid,
+                                  "withoutUser": False, "schedules": 0}])
+        self.assertTrue(terminal.ask("account/whoami")["ok"], "nothing was changed")
+        erased = self.world.service.json("user", "erase", terminal.uid, "--yes")
+        self.assertEqual(erased, {**planned, "erased": True})
 
     def test_an_erased_user_is_told_and_his_devices_go_on(self):
         device, terminal = self.pair()

@@ -1,0 +1,358 @@
+"""The Python client of clients/python against a running service, on both versions of paho."""
+
+import asyncio
+import base64
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import accounts
+import catalog
+import pythonclient
+from accounts import COUNTRY, PASSWORD, People, fresh_email, fresh_id, fresh_name, fresh_phone
+from harness import ROOT, eventually
+from provider import Provider
+from pythonclient import Heard, stopped
+from world import EndToEnd, OwnWorld
+
+APP = "people"
+PNG = b"\x89PNG\r\n\x1a\n"
+WORDS = "Lämpchen 灯 💡 \u2028 \"quoted\""
+
+
+class Generated(unittest.TestCase):
+    def test_the_methods_are_up_to_date(self):
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "clients" / "generate.py"), "--check"], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_each_push_has_its_kind(self):
+        app = pythonclient.module("1.6").app
+        known = {*(f"user/{{uid}}/{k}" for k in app.USER_KINDS),
+                 *(f"user/{{uid}}/device/{{did}}/{k}" for k in app.DEVICE_KINDS),
+                 *(f"app/{{appId}}/{{terminalId}}/{k}" for k in app.APP_KINDS)}
+        known = {k.replace("/ended", "/session") for k in known}
+        told = {c["address"] for c in catalog.channels().values() if c["who"] == "app" and c["action"] == "send"}
+        self.assertEqual(known, told - {"app/{appId}/{terminalId}/response"})
+
+
+class Client(EndToEnd):
+    """Tests of one version of paho."""
+
+    version = "1.6"
+
+    def setUp(self):
+        super().setUp()
+        self.gateway = accounts.furnish(self.world)
+
+    @property
+    def client(self):
+        return pythonclient.module(self.version)
+
+    def make(self, app=APP, kind="App", **more):
+        """An app's terminal that is not connected yet."""
+        made = getattr(self.client, kind)(app, self.world.apps[app]["secret"], port=self.world.port, **more)
+        return made
+
+    def app(self, app=APP, login=True, **more):
+        made = self.make(app, **more).connect()
+        self.addCleanup(made.close)
+        if login:
+            made.account.loginAnonymous(countryCode=COUNTRY)
+        return made
+
+    def bound(self, app):
+        """A device that the user of the app has bound, switched off."""
+        device = self.device()
+        device.report(data={"power": False})
+        app.device.bind(did=device.did, passcode=device.passcode)
+        return device
+
+    def code(self, app, purpose, **address):
+        app.account.sendCode(countryCode=COUNTRY, purpose=purpose, **address)
+        return self.gateway.taken(next(iter(address.values())))["params"]["code"]
+
+
+class LoggingIn(Client):
+    def assertIn_(self, app, result):
+        self.assertEqual((app.credentials.token, app.credentials.uid), (result["token"], result["user"]["uid"]))
+        self.assertEqual(app.account.whoami()["user"]["uid"], app.credentials.uid)
+
+    def test_in_every_way(self):
+        name, email, phone = fresh_name(), fresh_email(), fresh_phone()
+        first = self.app(login=False)
+        self.assertIn_(first, first.account.register(countryCode=COUNTRY, username=name, password=PASSWORD))
+        second = self.app(login=False)
+        code = self.code(second, "register", email=email)
+        self.assertIn_(second, second.account.register(countryCode=COUNTRY, email=email, code=code, password=PASSWORD))
+        third = self.app(login=False)
+        code = self.code(third, "login", phone=phone)
+        self.assertIn_(third, third.account.login(countryCode=COUNTRY, phone=phone, code=code))
+        fourth = self.app(login=False)
+        self.assertIn_(fourth, fourth.account.login(countryCode=COUNTRY, account=name, password=PASSWORD))
+        self.assertIn_(fourth, fourth.account.login(countryCode=COUNTRY, email=email, password=PASSWORD))
+        self.assertIn_(fourth, fourth.account.loginAnonymous(countryCode=COUNTRY))
+        self.assertIn_(fourth, fourth.account.loginOrRegister(countryCode=COUNTRY, uid=fresh_id("own"), password=PASSWORD))
+
+    def test_by_a_third_party(self):
+        provider = Provider()
+        self.addCleanup(provider.close)
+        self.world.import_app("people-client", {"providers": {
+            "oidc:works": {"enabled": True, "clientIds": ["ours"], "issuer": provider.url + "/works"}}})
+        app = self.app("people-client", login=False)
+        token = provider.id_token(provider.url + "/works", "ours", fresh_id("sub"))
+        result = app.account.loginWithProvider(
+            countryCode=COUNTRY, provider="oidc:works", credential={"identityToken": token})
+        self.assertIn_(app, result)
+
+    def test_a_refusal_says_why(self):
+        app = self.app()
+        with self.assertRaises(self.client.LamplighterError) as caught:
+            app.device.status(did="d-none")
+        self.assertEqual((caught.exception.code, caught.exception.field), ("NotBound", "params.did"))
+
+    def test_a_wrong_secret_is_refused(self):
+        made = self.client.App(APP, "a wrong secret 1234567890", port=self.world.port)
+        self.assertRaises(self.client.ConnectionRefused, made.connect)
+
+    def test_by_mqtt_3_1_1(self):
+        app = self.app(mqtt5=False)
+        device = self.bound(app)
+        self.assertEqual(Heard(app, "status", device.did).next().body["data"], {"power": False})
+        made = self.client.App(APP, "a wrong secret 1234567890", port=self.world.port, mqtt5=False)
+        self.assertRaises(self.client.ConnectionRefused, made.connect)
+
+
+class Devices(Client):
+    def test_statuses_events_and_the_outcome_of_a_command(self):
+        app = self.app()
+        device = self.bound(app)
+        statuses, events, outcomes = Heard(app, "status"), Heard(app, "event", device.did), Heard(app, "command")
+
+        def obey():
+            command = device.command()
+            device.send(cid=command.body["cid"], data=command.body["data"])
+        with ThreadPoolExecutor() as pool:
+            obeyed = pool.submit(obey)
+            outcome = app.control(device.did, {"power": True}, sn=7)
+            obeyed.result()
+        self.assertEqual((outcome["state"], outcome["data"], outcome["sn"]), ("done", {"power": True}, 7))
+        self.assertEqual(outcomes.next().body["cid"], outcome["cid"])
+        statuses.next(lambda push: push.did == device.did and push.body["data"]["power"])
+        self.assertEqual(app.statuses[device.did]["data"]["power"], True)
+        device.report(alerts=[{"name": "smoke"}])
+        self.assertEqual(events.next(lambda push: push.body["type"] == "alert").body["name"], "smoke")
+        app.device.unbind(did=device.did)
+        statuses.next(lambda push: push.body is None)
+        self.assertNotIn(device.did, app.statuses)
+
+    def test_a_device_that_fails_and_one_that_is_away(self):
+        app = self.app()
+        device = self.bound(app)
+
+        def fail():
+            device.send(cid=device.command().body["cid"], code=17)
+        with ThreadPoolExecutor() as pool:
+            pool.submit(fail)
+            outcome = app.control(device.did, {"power": True})
+        self.assertEqual((outcome["state"], outcome["code"]), ("failed", 17))
+        device.close()
+        eventually(lambda: not app.device.status(did=device.did)["online"], what="offline")
+        with self.assertRaises(self.client.LamplighterError) as caught:
+            app.control(device.did, {"power": True})
+        self.assertEqual(caught.exception.code, "DeviceOffline")
+
+    def test_a_handler_may_make_requests_and_may_fail(self):
+        app = self.app()
+        answers, failures = [], []
+        hook, threading.excepthook = threading.excepthook, failures.append
+        self.addCleanup(setattr, threading, "excepthook", hook)
+
+        def fail(_push):
+            raise KeyError("a fault of the app's own")
+        app.on("status", fail)
+        app.on("status", lambda push: answers.append(app.device.hardware(did=push.did)))
+        self.bound(app)
+        eventually(lambda: answers, what="the handler's answer")
+        self.assertTrue(failures)
+
+    def test_what_is_not_wanted_any_more_is_not_heard(self):
+        app, heard = self.app(), []
+        self.assertRaises(ValueError, app.on, "stati", heard.append)
+        remove = app.on("status", heard.append)
+        remove()
+        late = Heard(app, "status")
+        self.bound(app)
+        late.next()
+        self.assertEqual(heard, [])
+
+
+class Sizes(Client):
+    def test_large_payloads_and_every_letter(self):
+        app = self.app()
+        picture = base64.b64encode(PNG + b"\x00" * 44_000).decode()
+        self.assertTrue(app.account.setAvatar(data=picture)["avatarUrl"])
+        user = app.account.updateProfile(nickname=WORDS, custom={"long": "灯" * 4000})["user"]
+        self.assertEqual((user["nickname"], user["custom"]["long"]), (WORDS, "灯" * 4000))
+        self.assertEqual(app.account.whoami()["user"]["nickname"], WORDS)
+
+    def test_too_much_is_refused_before_it_leaves(self):
+        app = self.app()
+        self.assertRaises(ValueError, app.account.updateProfile, remark="x" * 70_000)
+        self.assertTrue(app.account.whoami())
+
+
+class Sessions(Client):
+    def test_it_goes_on_with_what_a_file_keeps(self):
+        with tempfile.TemporaryDirectory() as folder:
+            store = pathlib.Path(folder) / "terminal.json"
+            first = self.app(store=str(store))
+            self.assertEqual(store.stat().st_mode & 0o777, 0o600)
+            device, token = self.bound(first), first.credentials.token
+            first.close()
+            again = self.app(store=str(store), login=False)
+            self.assertEqual((again.terminal_id, again.credentials.token), (first.terminal_id, token))
+            Heard(again, "status", device.did).next()
+            again.account.logout()
+            self.assertIsNone(json.loads(store.read_text())["credentials"])
+
+    def test_without_its_token_the_terminal_is_refused(self):
+        app = self.app()
+        app.close()
+        again = self.make(terminal_id=app.terminal_id)
+        self.assertRaises(self.client.ConnectionRefused, again.connect)
+
+    def test_a_logout_is_noticed_and_the_terminal_logs_in_again(self):
+        app = self.app()
+        ended, session = Heard(app, "ended"), app.credentials
+        app.account.logout()
+        self.assertEqual(ended.next().body["reason"], "loggedOut")
+        self.assertIsNone(app.credentials)
+        result = app.account.loginAnonymous(countryCode=COUNTRY)
+        self.assertNotEqual(result["sessionId"], session.sessionId)
+        self.assertTrue(app.account.whoami())
+        self.assertEqual(ended.pushes, [])
+
+    def test_one_that_another_ended_is_noticed(self):
+        app = self.app()
+        ended = Heard(app, "ended")
+        self.world.service.cli("session", "terminate", app.credentials.sessionId)
+        self.assertEqual(ended.next().body["reason"], "operator")
+        self.assertIsNone(app.credentials)
+        # The connection is cut off, and comes back with the app's secret.
+        self.assertEqual(app.app.info()["name"], APP)
+
+    def test_one_that_ended_while_away_is_noticed(self):
+        app = self.app()
+        session = app.credentials
+        app.close()
+        self.world.service.cli("session", "terminate", session.sessionId)
+        again = self.make(credentials=session)
+        ended = Heard(again, "ended")
+        again.connect()
+        self.addCleanup(again.close)
+        self.assertEqual(ended.next().body["sessionId"], session.sessionId)
+        self.assertIsNone(again.credentials)
+        self.assertEqual(again.app.info()["name"], APP)
+
+    def test_a_refreshed_token_is_used(self):
+        app = self.app()
+        old = app.credentials.token
+        app.ask("session/refresh")
+        self.assertNotEqual(app.credentials.token, old)
+        self.assertTrue(app.account.whoami())
+
+    def test_a_closed_app_answers_nothing(self):
+        app = self.app()
+        app.close()
+        app.close()
+        self.assertRaises(ConnectionError, app.account.whoami)
+
+
+class Repeats(Client):
+    def test_a_request_is_repeated_and_has_its_effect_once(self):
+        app = self.app(repeat_after=0.5)
+        with stopped(self.world.service.process):
+            future = app.submit("home/create", {"name": WORDS})
+            time.sleep(4)
+            self.assertFalse(future.done())
+        home = future.result(20)["homeId"]
+        self.assertEqual([h["homeId"] for h in app.home.list()["homes"]], [home])
+        asked = [m.body["id"] for m in self.world.watcher.everything
+                 if m.topic.endswith(f"{app.terminal_id}/request/home/create")]
+        self.assertEqual(len(set(asked)), 1)
+        self.assertGreaterEqual(len(asked), 3)
+
+    def test_no_answer_in_time_is_said_and_may_be_asked_again(self):
+        app = self.app(repeat_after=0.5)
+        with stopped(self.world.service.process):
+            self.assertRaises(TimeoutError, app.ask, "home/create", {"name": "late"}, id="late-1", timeout=2)
+        home = app.ask("home/create", {"name": "late"}, id="late-1")["homeId"]
+        self.assertEqual([h["homeId"] for h in app.home.list()["homes"]], [home])
+
+
+class Asynchronous(Client):
+    def test_requests_are_awaited_and_pushes_iterated(self):
+        asyncio.run(self.scene())
+
+    async def scene(self):
+        async with self.make(kind="AsyncApp") as app:
+            await app.account.loginAnonymous(countryCode=COUNTRY)
+            device = await asyncio.to_thread(self.device)
+            await app.device.bind(did=device.did, passcode=device.passcode)
+            lists = await asyncio.gather(*(app.device.list() for _ in range(5)))
+            self.assertEqual([one["total"] for one in lists], [1] * 5)
+            await asyncio.to_thread(device.report, data={"power": True})
+            async for push in app.watch("status", device.did):
+                if push.body["data"].get("power"):
+                    break
+            with self.assertRaises(asyncio.TimeoutError):
+                with stopped(self.world.service.process):
+                    await asyncio.wait_for(app.device.list(), 0.5)
+            self.assertEqual((await app.device.list())["total"], 1)
+            with self.assertRaises(self.client.LamplighterError):
+                await app.device.status(did="d-none")
+
+
+class Reconnecting(OwnWorld, Client):
+    def test_the_broker_comes_back(self):
+        app = self.app()
+        device = self.device(reconnect=True)
+        app.device.bind(did=device.did, passcode=device.passcode)
+        statuses = Heard(app, "status")
+        self.own.service.kill_broker()
+        eventually(lambda: not app.is_connected, 10, "the connection's end")
+        # What is asked meanwhile is answered once it is back.
+        self.assertEqual(app.account.whoami()["user"]["uid"], app.credentials.uid)
+        device.wait(lambda: device.connected, 30, "the device's return")
+        eventually(lambda: device.report(data={"power": True})["ok"], 30, "a report")
+        statuses.next(lambda push: push.body["data"].get("power"), 30)
+
+    def test_a_session_that_ends_while_the_broker_is_away(self):
+        app = self.app()
+        ended, session = Heard(app, "ended"), app.credentials
+        self.own.service.kill()
+        self.own.service.cli("session", "terminate", session.sessionId)
+        self.own.service.start()
+        self.assertEqual(ended.next(seconds=30).body["sessionId"], session.sessionId)
+        self.assertEqual(app.app.info()["name"], APP)
+
+
+def of_version_2(case):
+    """The same tests on paho 2."""
+    return type(f"{case.__name__}OnPaho2", (case,), {"version": "2.1"})
+
+
+LoggingInOnPaho2, DevicesOnPaho2, SizesOnPaho2 = map(of_version_2, (LoggingIn, Devices, Sizes))
+SessionsOnPaho2, RepeatsOnPaho2 = map(of_version_2, (Sessions, Repeats))
+AsynchronousOnPaho2, ReconnectingOnPaho2 = map(of_version_2, (Asynchronous, Reconnecting))
+del People, Client
+
+if __name__ == "__main__":
+    unittest.main()

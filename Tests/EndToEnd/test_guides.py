@@ -1,0 +1,345 @@
+"""The guides of docs/guides and the clients' READMEs, run as they are printed, in a folder of their own."""
+
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.parse
+
+import contract
+import websocket
+from browser import Browser
+from harness import BINARY, ENVIRONMENT, ROOT, Service, eventually, free_port
+from webpages import Pages
+
+GUIDES = ROOT / "docs" / "guides"
+FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PASSCODE = "lamp-4711"
+
+
+class Guide:
+    """A Markdown text: its files by the names that it says to save them as, its commands, its other blocks."""
+
+    def __init__(self, path, section=""):
+        text = path.read_text(encoding="utf-8")
+        if section:
+            text = text.partition(f"\n## {section}")[2].partition("\n## ")[0]
+        self.files, self.commands, self.others = {}, [], []
+        end = 0
+        for found in FENCE.finditer(text):
+            names = re.findall(r"[Ss]ave as `([\w.]+)`", text[end:found.start()])
+            end = found.end()
+            if names:
+                self.files[names[-1]] = found[2]
+            elif found[1] == "sh":
+                self.commands.append(found[2])
+            else:
+                self.others.append(found[2])
+
+
+class Lines:
+    """A program that runs, and what it prints."""
+
+    def __init__(self, command, folder, **more):
+        self.output = folder / f"output-{time.monotonic_ns()}"
+        # Debian's Python has Debian's modules.
+        environment = {**ENVIRONMENT, "PATH": f"/usr/bin:{ENVIRONMENT['PATH']}", "PYTHONUNBUFFERED": "1", **more}
+        self.process = subprocess.Popen(
+            ["bash", "-ec", command], cwd=folder, env=environment, stdin=subprocess.PIPE, text=True,
+            stdout=self.output.open("wb"), stderr=subprocess.STDOUT, start_new_session=True)
+
+    def text(self):
+        return self.output.read_text(encoding="utf-8")
+
+    def wait_for(self, pattern, seconds=30):
+        """Waits for a match in what it prints, and gives it."""
+        def probe():
+            found = re.search(pattern, self.text())
+            if not found and self.process.poll() is not None:
+                raise AssertionError(f"it ended with {self.process.returncode}: {self.text()}")
+            return found
+        return eventually(probe, seconds, f"{pattern} in {self.text()!r}")
+
+    def end(self, seconds=60):
+        """Waits until it ends by itself, and gives what it printed."""
+        code = self.process.wait(seconds)
+        if code != 0:
+            raise AssertionError(f"it ended with {code}: {self.text()}")
+        return self.text()
+
+    def kill(self):
+        subprocess.run(["kill", "-KILL", "--", f"-{self.process.pid}"], stderr=subprocess.DEVNULL)
+        self.process.wait()
+
+
+class Guided(unittest.TestCase):
+    """A folder like the project's, with a service that `up` started in it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-guides-"))
+        cls.addClassCleanup(shutil.rmtree, cls.folder, ignore_errors=True)
+        (cls.folder / "clients").symlink_to(ROOT / "clients")
+        (cls.folder / ".build" / "release").mkdir(parents=True)
+        (cls.folder / ".build" / "release" / "lamplighter").symlink_to(BINARY)
+        cls.service = Service(cls.folder / "lamplighter-data")
+        cls.addClassCleanup(cls.service.close)
+        cls.service.start()
+        cls.demo = cls.service.ready["demo"]
+
+    def guide(self, name):
+        """Reads a guide, and saves its files."""
+        guide = Guide(GUIDES / f"{name}.md")
+        for file, text in guide.files.items():
+            (self.folder / file).write_text(text, encoding="utf-8")
+        return guide
+
+    def start(self, command, **more):
+        lines = Lines(command, self.folder, **more)
+        self.addCleanup(lines.kill)
+        return lines
+
+    def lamp(self):
+        """The lamp in Python of the first guide, without any binding: its lines and did."""
+        guide = self.guide("first-device")
+        (self.folder / "lamp.json").unlink(missing_ok=True)
+        lines = self.start(guide.commands[-1])
+        return lines, lines.wait_for(r"did (\S+)")[1]
+
+    def browse(self, page, did):
+        """Opens a page of the folder; `address` is what a user would enter."""
+        pages = Pages({"clients": self.folder / "clients"}, {"": (self.folder / page).read_text(encoding="utf-8")})
+        self.addCleanup(pages.close)
+        browser = Browser()
+        self.addCleanup(browser.close)
+        values = {"url": f"ws://127.0.0.1:{websocket.port_of(self.service)}/mqtt", "appId": self.demo["appId"],
+                  "secret": self.demo["appSecret"], "did": did}
+        browser.open(f"{pages.address}/#{urllib.parse.urlencode(values)}")
+        return browser
+
+    def until(self, browser, expression, what):
+        try:
+            return eventually(lambda: browser.run(f"return {expression}"), 20, what)
+        except AssertionError as error:
+            raise AssertionError(f"{error}: {browser.run('return document.body.innerText')} {browser.log()}") from None
+
+
+class Devices(Guided):
+    def app(self, did):
+        """The app in Python of the guide, run with this lamp."""
+        guide = self.guide("first-app")
+        (self.folder / "terminal.json").unlink(missing_ok=True)
+        return self.start(guide.commands[0], did=did).end()
+
+    def wait_online(self, did):
+        eventually(lambda: self.service.json("device", "show", did)["online"], 20, "the lamp")
+
+    def check_lamp(self, command):
+        lines = self.start(command)
+        did = lines.wait_for(r"did (\S+)")[1]
+        self.wait_online(did)
+        printed = self.app(did)
+        self.assertIn("done", printed)
+        lines.wait_for("light on")
+        # At its next start it is the same lamp.
+        lines.kill()
+        again = self.start(command)
+        self.assertEqual(again.wait_for(r"did (\S+)")[1], did)
+        self.wait_online(did)
+        eventually(lambda: self.service.json("device", "show", did)["data"]["power"] is False, 20, "the first report")
+
+    def test_a_lamp_in_c(self):
+        guide = self.guide("first-device")
+        strict = subprocess.run(
+            ["gcc", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-fsyntax-only", "lamp.c"], cwd=self.folder,
+            capture_output=True, text=True)
+        self.assertEqual(strict.returncode, 0, strict.stderr)
+        self.check_lamp(guide.commands[0])
+
+    def test_a_lamp_in_python(self):
+        self.check_lamp(self.guide("first-device").commands[-1])
+
+
+class Apps(Guided):
+    def test_a_page_in_the_browser(self):
+        lamp, did = self.lamp()
+        guide = self.guide("first-app")
+        script = guide.files["index.html"].split("<script")[1]
+        self.assertLessEqual(len(script.splitlines()), 30)
+        browser = self.browse("index.html", did)
+        self.until(browser, "!document.querySelector('#switch').disabled", "the lamp")
+        browser.run("document.querySelector('#switch').click()")
+        lamp.wait_for("light on")
+        self.until(browser, "document.querySelector('#state').textContent === 'On'", "the light")
+        # At the next visit the page is logged in.
+        browser.run("location.reload()")
+        self.until(browser, "document.querySelector('#state').textContent === 'On'", "the light")
+
+    def test_history_as_a_chart(self):
+        _lamp, did = self.lamp()
+        identity = json.loads((self.folder / "lamp.json").read_text())
+        guide = self.guide("history")
+        [past] = guide.others
+        now = int(time.time() * 1000)
+        past = re.sub(r"17954\d{8}", lambda m: str(now - 7_200_000 + int(m[0]) - 1_795_400_000_000), past)
+        self.assertEqual(contract.problems("report", json.loads(past)), [])
+        subprocess.run(
+            ["mosquitto_rr", "-p", str(self.service.mqtt_port), "-i", did, "-u", f"device:{did}", "-P", identity["secret"],
+             "-q", "1", "-t", f"ll/v1/device/{did}/report", "-e", f"ll/v1/device/{did}/response", "-m", past, "-W", "10"],
+            check=True, capture_output=True)
+        browser = self.browse("chart.html", did)
+        self.until(browser, "document.querySelector('#words').textContent", "the chart")
+        self.assertEqual(browser.run("return document.querySelector('#words').textContent"),
+                         "2 quarters of an hour, 20.5 to 21.0 °C")
+        self.assertEqual(len(browser.run("return document.querySelector('polyline').getAttribute('points')").split()), 2)
+
+    def test_sharing(self):
+        _lamp, did = self.lamp()
+        printed = self.start(self.guide("sharing").commands[0], did=did).end()
+        self.assertIn("an offer of Demo lamp control\ntom is guest\n", printed)
+        self.assertIn("mia may not switch it: Forbidden\nusers: ['guest', 'guest', 'owner']\nmia has 0\n", printed)
+        self.assertIn("<svg", (self.folder / "offer.svg").read_text())
+
+
+class LoggingIn(Guided):
+    def test_in_every_way(self):
+        guide = self.guide("logging-in")
+        script = self.start(guide.commands[0])
+        for turn in range(3):
+            eventually(lambda: script.text().count("The code: ") > turn, 30, "the question")
+            # A throttled send would show nothing: the log has one code for each question.
+            codes = eventually(lambda: self.codes(turn + 1), 10, "the code in the log")
+            script.process.stdin.write(codes[turn] + "\n")
+            script.process.stdin.flush()
+        printed = script.end().replace("The code: ", "")
+        for line in ("registered, the same user: True", "by name: True", "by e-mail and code: True", "terminals: 2",
+                     "by phone, new: True", "refused: InvalidCredentials"):
+            self.assertIn(line, printed)
+
+    def codes(self, count):
+        log = pathlib.Path(self.service.log.name).read_text()
+        found = re.findall(r"DEVELOPMENT ONLY.*?\b(\d{6})\b", log, re.DOTALL)
+        return found if len(found) >= count else None
+
+    def test_the_apps_document_is_taken(self):
+        guide = self.guide("logging-in")
+        printed = self.start(guide.commands[1]).end()
+        self.assertIn("lamps", printed)
+        shown = self.service.json("app", "show", "lamps")
+        self.assertEqual(contract.problems("app", json.loads(guide.files["app.json"])), [])
+        self.assertIn("google", json.dumps(shown))
+
+    def test_every_provider_is_named(self):
+        text = (GUIDES / "logging-in.md").read_text()
+        providers = contract.files()["documents"]["definitions"]["app"]["properties"]["providers"]["properties"]
+        for name in providers:
+            self.assertIn(f"| `{name}` |", text)
+
+
+class Servers(Guided):
+    def test_a_real_server(self):
+        guide = self.guide("real-server")
+        imports, looks, backup, restore = guide.commands
+        commands = f'PATH="$PWD/.build/release:$PATH"; {imports}'
+        self.assertIn("ecret", self.start(commands).end())
+        looks = looks.replace("8081", str(self.service.health_port))
+        # A machine for tests may give cause for warnings: 3.
+        self.start(f'PATH="$PWD/.build/release:$PATH"; {looks.replace("doctor", "doctor || [ $? = 3 ]")}').end()
+        self.start(f'PATH="$PWD/.build/release:$PATH"; {backup}{restore}').end()
+        self.assertTrue((self.folder / "restored").is_dir())
+
+    def test_behind_a_proxy(self):
+        guide = self.guide("proxy")
+        certificate = ("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"
+                       " -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem 2>&1; cat cert.pem key.pem > proxy.pem")
+        self.start(certificate).end()
+        tls, web = free_port(), free_port()
+        text = guide.files["haproxy.cfg"]
+        for old, new in (("bind :8883", f"bind 127.0.0.1:{tls}"), ("bind :443", f"bind 127.0.0.1:{web}"),
+                         ("/etc/haproxy/lamplighter.pem", str(self.folder / "proxy.pem")),
+                         ("127.0.0.1:1883", f"127.0.0.1:{self.service.mqtt_port}"),
+                         ("127.0.0.1:8083", f"127.0.0.1:{websocket.port_of(self.service)}"),
+                         ("127.0.0.1:8080", f"127.0.0.1:{self.service.http_port}")):
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        (self.folder / "haproxy.cfg").write_text(text)
+        self.start("/usr/sbin/haproxy -f haproxy.cfg")
+        page = f"https://localhost:{web}/healthz"
+        eventually(lambda: subprocess.run(["curl", "-sf", "--cacert", "cert.pem", page], cwd=self.folder,
+                                          capture_output=True).returncode == 0, 20, "the page")
+        _lamp, did = self.lamp()
+        identity = json.loads((self.folder / "lamp.json").read_text())
+        command = guide.commands[0].replace("lamps.example.com -p 8883 --capath /etc/ssl/certs",
+                                            f"localhost -p {tls} --cafile cert.pem")
+        self.start(command, did=did, secret=identity["secret"]).end()
+        eventually(lambda: self.service.json("device", "show", did)["data"].get("power"), 20, "the report")
+        # A browser's way: the upgrade goes to the WebSocket listener, which chooses the subprotocol.
+        asked = subprocess.run(
+            ["curl", "-si", "--http1.1", "--max-time", "3", "--cacert", "cert.pem", "-H", "Connection: Upgrade", "-H",
+             "Upgrade: websocket", "-H", "Sec-WebSocket-Version: 13", "-H", "Sec-WebSocket-Key: bGFtcGxpZ2h0ZXItMTIzNA==",
+             "-H", "Sec-WebSocket-Protocol: mqtt", f"https://localhost:{web}/mqtt"], cwd=self.folder, capture_output=True)
+        self.assertIn(b"101 Switching Protocols", asked.stdout)
+
+
+class Readmes(Guided):
+    def test_the_first_example_and_more_by_hand(self):
+        blocks = Guide(ROOT / "README.md", "The first example").commands
+        more, accounts = self.guide("by-hand").commands
+        # The codes are read from the log, as a person would; `read` asks no one but a terminal.
+        log = pathlib.Path(self.service.log.name)
+        asked = "code=$(for i in $(seq 100); do sleep 0.1; n=$(grep -c 'DEVELOPMENT ONLY' {log}); [ $n -ge {n} ] && break; done;" \
+            " grep 'DEVELOPMENT ONLY' -A9 {log} | grep -oE '\\b[0-9]{{6}}\\b' | tail -n 1)"
+        begun = log.read_text().count("DEVELOPMENT ONLY")
+        for turn in (1, 2):
+            accounts = accounts.replace("read -p 'The code: ' code", asked.format(log=log, n=begun + turn), 1)
+        printed = self.start("set +e\n" + "\n".join([*blocks, more, accounts])).end(120)
+        self.assertNotIn('"ok":false', printed)
+        self.assertIn('"type":"write"', printed)
+        self.assertIn('"terminated":1', printed)
+
+    def test_of_the_python_client(self):
+        [example] = [text for text in Guide(ROOT / "clients" / "python" / "README.md").others if "import" in text]
+        (self.folder / "example.py").write_text(example)
+        self.start("PYTHONPATH=clients/python python3 example.py").end()
+        self.assertTrue((self.folder / "terminal.json").exists())
+
+    def test_of_the_javascript_client(self):
+        [example] = Guide(ROOT / "clients" / "js" / "README.md").others
+        example = example.replace("wss://lamplighter.example:8084/mqtt", f"ws://127.0.0.1:{websocket.port_of(self.service)}/mqtt")
+        example = example.replace('"demo"', json.dumps(self.demo["appId"])).replace('"…"', json.dumps(self.demo["appSecret"]))
+        pages = Pages({"clients": ROOT / "clients"}, {"": "<!doctype html><meta charset=utf-8><script type=module>"
+                      + example.replace("./lamplighter.js", "./clients/js/lamplighter.js") + "window.done = true</script>"})
+        self.addCleanup(pages.close)
+        browser = Browser()
+        self.addCleanup(browser.close)
+        browser.open(pages.address)
+        self.until(browser, "window.done", "the example's end")
+
+
+class Texts(unittest.TestCase):
+    def test_moving_names_requests_that_there_are(self):
+        named = set()
+        for path in GUIDES.glob("*.md"):
+            named |= {(path.name, name) for name in re.findall(r"`((?:account|app|device|home|schedule|session|share)/\w+)`",
+                                                               path.read_text())}
+        for path, name in named:
+            with self.subTest(guide=path, request=name):
+                self.assertIn(name, contract.methods())
+
+    def test_every_guide_is_listed_and_every_link_leads_somewhere(self):
+        listed = set(re.findall(r"\]\((\S+?\.md)\)", (GUIDES / "README.md").read_text()))
+        self.assertEqual(listed, {path.name for path in GUIDES.glob("*.md")} - {"README.md"})
+        for path in [*GUIDES.glob("*.md"), ROOT / "README.md", *(ROOT / "clients").rglob("README.md")]:
+            for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", path.read_text()):
+                with self.subTest(file=path.name, link=link):
+                    self.assertTrue((path.parent / link).exists())
+
+
+del Guided
+
+if __name__ == "__main__":
+    unittest.main()

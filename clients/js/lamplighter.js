@@ -1,0 +1,340 @@
+// Lamplighter for browsers: one terminal of an app, with requests, pushes and a session that comes back.
+
+import { Connection } from "./mqtt.js";
+import { Account, App as AppMethods, Device, Home, Schedule, Session, Share } from "./methods.js";
+
+/**
+ * A login on a terminal. Keep it as you keep a password.
+ * @typedef {{terminalId: string, token: string, sessionId: string, uid: string, expiresAt: number}} Credentials
+ */
+/**
+ * What the service told. The body of a status is null once it is gone.
+ * @typedef {{kind: string, did: string|null, body: any}} Push
+ */
+/**
+ * Where the terminal's id and its credentials are kept from one visit to the next.
+ * @typedef {{getItem(key: string): string|null, setItem(key: string, value: string): void}} Store
+ */
+
+const PAYLOAD_MAX = 65536;
+const USER_KINDS = ["account", "device", "schedule", "session", "share"];
+const DEVICE_KINDS = ["binary", "event", "status"];
+const APP_KINDS = ["code", "command", "devices", "ended", "system"];
+export const KINDS = [...DEVICE_KINDS, ...USER_KINDS, ...APP_KINDS];
+
+/** An id for one installation of an app, or for a request. */
+export function randomId(bytes = 16) {
+  return [...crypto.getRandomValues(new Uint8Array(bytes))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A request was refused: `code` is what programs switch on; `field`, `reason`, `retryAfter` (seconds), `requestId`. */
+export class LamplighterError extends Error {
+  /** @param {import("./methods.js").ErrorBody} error @param {string} requestId */
+  constructor(error, requestId) {
+    super(`${error.code}: ${error.message ?? ""}`);
+    this.name = "LamplighterError";
+    this.code = error.code;
+    this.field = error.field;
+    this.reason = error.reason;
+    this.retryAfter = error.retryAfter;
+    this.body = error;
+    this.requestId = requestId;
+  }
+}
+
+/** No answer came in time. Asking again with the same id is right. */
+export class TimeoutError extends Error {
+  name = "TimeoutError";
+}
+
+/**
+ * The broker lets this terminal in with neither token nor secret: the app's id or secret is wrong, or a session lives on
+ * the terminal whose token is not at hand. The broker doesn't say which; `lamplighter refusals` does.
+ */
+export class ConnectionRefused extends Error {
+  name = "ConnectionRefused";
+}
+
+/**
+ * One terminal of an app. `app.account`, `app.device`, … have a method for each request, named as in the contract. A
+ * request is repeated with the same id, which has its effect once, after `repeatAfter` and pauses that double, and when
+ * the connection is back; after `timeout` (both milliseconds) it fails with TimeoutError.
+ */
+export class App {
+  /**
+   * @param {{url: string, appId: string, secret: string, terminalId?: string, credentials?: Credentials|null,
+   *   store?: Store|null, root?: string, timeout?: number, repeatAfter?: number}} options
+   *   `store` is the browser's localStorage unless given; null keeps nothing.
+   */
+  constructor({ url, appId, secret, terminalId, credentials, store = localStorage, root = "ll/v1", timeout = 30000,
+    repeatAfter = 5000 }) {
+    this.url = url;
+    this.appId = appId;
+    this.secret = secret;
+    this.root = root;
+    this.timeout = timeout;
+    this.repeatAfter = repeatAfter;
+    this.store = store;
+    this.storeKey = `lamplighter.${appId}`;
+    const kept = JSON.parse(store?.getItem(this.storeKey) ?? "{}");
+    /** @type {Credentials|null} */
+    this.credentials = credentials ?? (terminalId && terminalId !== kept.terminalId ? null : kept.credentials) ?? null;
+    this.terminalId = terminalId ?? this.credentials?.terminalId ?? kept.terminalId ?? randomId();
+    /** @type {Object<string, any>} The latest status by did. */
+    this.statuses = {};
+    this.isConnected = false;
+    this.isClosed = true;
+    this.refused = 0;
+    this.pause = 0;
+    /** @type {Map<string, any>} */
+    this.requests = new Map();
+    /** @type {Set<{kind: string, did: string|undefined, handler: (push: Push) => void}>} */
+    this.handlers = new Set();
+    const ask = this.ask.bind(this);
+    this.account = new Account(ask);
+    this.app = new AppMethods(ask);
+    this.device = new Device(ask);
+    this.home = new Home(ask);
+    this.schedule = new Schedule(ask);
+    this.session = new Session(ask);
+    this.share = new Share(ask);
+  }
+
+  get space() { return `${this.root}/app/${this.appId}/${this.terminalId}`; }
+
+  get userSpace() { return `${this.root}/user/${this.credentials?.uid}`; }
+
+  // Connecting
+
+  /**
+   * Connects, and waits until requests can be made. Fails with ConnectionRefused, or with TimeoutError.
+   * @returns {Promise<this>}
+   */
+  connect() {
+    this.isClosed = false;
+    this.refused = 0;
+    this.save();
+    return new Promise((resolve, reject) => {
+      const late = setTimeout(() => fail(new TimeoutError("The broker can't be reached.")), this.timeout);
+      const fail = error => { clearTimeout(late); this.settle = null; this.close(); reject(error); };
+      this.settle = error => {
+        if (error) return fail(error);
+        clearTimeout(late);
+        this.settle = null;
+        resolve(this);
+      };
+      this.open();
+    });
+  }
+
+  /** Opens a connection, with token or secret. */
+  open() {
+    // After a refusal token and secret take turns. While the session lives the secret is refused, so that whoever gets
+    // in with it knows that the session is over; a passing refusal ends nothing.
+    const withToken = this.credentials !== null && this.refused % 2 === 0;
+    const password = withToken ? this.credentials.token : this.secret;
+    const connection = new Connection({
+      url: this.url, clientId: this.terminalId, username: `app:${this.appId}`, password,
+    });
+    this.connection = connection;
+    connection.onopen = () => {
+      this.refused = this.pause = 0;
+      if (this.credentials && !withToken) this.end({ sessionId: this.credentials.sessionId, reason: "expired" });
+      const filters = [`${this.space}/#`, ...this.credentials ? [`${this.userSpace}/#`] : []];
+      connection.subscribe(filters, () => this.begin());
+    };
+    connection.onmessage = (topic, payload) => this.receive(topic, payload);
+    connection.onclose = refused => {
+      this.isConnected = false;
+      for (const request of this.requests.values()) clearTimeout(request.repeat);
+      if (this.isClosed) return;
+      if (refused !== null) {
+        this.refused++;
+        if (this.settle && this.refused > (this.credentials ? 1 : 0)) {
+          return this.settle(new ConnectionRefused("The broker refused the connection."));
+        }
+      }
+      // A second, then twice as long up to a minute; the random part keeps a crowd from coming back at once.
+      this.pause = Math.min(this.pause * 2 || 1000, 60000);
+      this.returning = setTimeout(() => this.open(), this.pause * (0.5 + Math.random() / 2));
+    };
+  }
+
+  /** Goes on with the requests once the answers can be heard. */
+  begin() {
+    this.isConnected = true;
+    for (const request of this.requests.values()) this.publish(request);
+    this.settle?.(null);
+  }
+
+  /** Disconnects; the session goes on and can be used again. */
+  close() {
+    this.isClosed = true;
+    this.isConnected = false;
+    clearTimeout(this.returning);
+    this.connection?.close();
+    for (const request of [...this.requests.values()]) request.fail(new Error("The app was closed."));
+  }
+
+  // Requests
+
+  /**
+   * Makes a request, such as "device/list", and gives its result.
+   * @param {string} method
+   * @param {object} [params]
+   * @param {{id?: string, timeout?: number}} [options] With an `id` of one's own it is the same as an earlier request
+   *   with that id, for ten minutes.
+   * @returns {Promise<any>}
+   */
+  ask(method, params = {}, { id = randomId(8), timeout = this.timeout } = {}) {
+    if (this.isClosed) return Promise.reject(new Error("The app was closed."));
+    if (this.requests.has(id)) return Promise.reject(new Error("A request with this id is under way."));
+    const token = this.credentials?.token;
+    const payload = JSON.stringify({ id, token, params });
+    if (new TextEncoder().encode(payload).length > PAYLOAD_MAX) {
+      return Promise.reject(new RangeError(`A request has at most ${PAYLOAD_MAX} bytes.`));
+    }
+    return new Promise((resolve, reject) => {
+      const finish = settle => value => {
+        this.requests.delete(id);
+        clearTimeout(request.late);
+        clearTimeout(request.repeat);
+        settle(value);
+      };
+      const request = {
+        id, method, token, payload, pause: this.repeatAfter, repeat: undefined, late: undefined,
+        succeed: finish(resolve), fail: finish(reject),
+      };
+      request.late = setTimeout(() => request.fail(new TimeoutError(`No answer to ${method}.`)), timeout);
+      this.requests.set(id, request);
+      if (this.isConnected) this.publish(request);
+    });
+  }
+
+  /** Publishes a request, and again later unless it is answered. */
+  publish(request) {
+    this.connection.publish(`${this.space}/request/${request.method}`, request.payload);
+    request.repeat = setTimeout(() => this.isConnected && this.publish(request), request.pause);
+    request.pause *= 2;
+  }
+
+  /**
+   * Commands a device that is online, and waits for the outcome: `state` is done, failed, expired or superseded.
+   * @param {string} did
+   * @param {Object<string, any>} data
+   * @param {{sn?: number, ttl?: number, binary?: string}} [options] `ttl` in seconds.
+   * @returns {Promise<{cid: number, sn: number, state: string, code?: number|string, data?: object}>}
+   */
+  control(did, data, { sn, ttl = 30, binary } = {}) {
+    return this.ask("device/control", { did, data, binary, sn, ttl, wait: true }, { timeout: 1000 * ttl + this.timeout });
+  }
+
+  /** Takes the answer to a request. */
+  answer(answer) {
+    const request = this.requests.get(answer.id);
+    if (!request) return;
+    const { ok, result, error } = answer;
+    if (!ok) {
+      if (error.code === "InvalidToken" && this.credentials && request.token === this.credentials.token) {
+        this.end({ sessionId: this.credentials.sessionId, reason: error.reason ?? "expired" });
+      }
+      return request.fail(new LamplighterError(error, request.id));
+    }
+    if (request.method === "session/refresh" && this.credentials) {
+      this.keep({ ...this.credentials, token: result.token, expiresAt: result.expiresAt });
+    } else if (result.token && result.sessionId && result.user) {
+      this.logIn(result);
+      // Whoever has the answer hears what happens to the user.
+      return this.connection.subscribe([`${this.userSpace}/#`], () => request.succeed(result));
+    } else if (request.method === "account/logout" && this.credentials) {
+      this.end({ sessionId: this.credentials.sessionId, reason: "loggedOut" });
+    }
+    request.succeed(result);
+  }
+
+  // The session
+
+  logIn({ token, sessionId, expiresAt, user: { uid } }) {
+    if (this.credentials && this.credentials.uid !== uid) {
+      this.connection.unsubscribe(`${this.userSpace}/#`);
+      this.statuses = {};
+    }
+    this.keep({ terminalId: this.terminalId, token, sessionId, uid, expiresAt });
+  }
+
+  /** @param {Credentials|null} credentials */
+  keep(credentials) {
+    this.credentials = credentials;
+    this.save();
+  }
+
+  save() {
+    this.store?.setItem(this.storeKey, JSON.stringify({ terminalId: this.terminalId, credentials: this.credentials }));
+  }
+
+  /** The session is over: the terminal is an anonymous installation again, and is told once. */
+  end(notice) {
+    if (this.credentials?.sessionId !== notice.sessionId) return;
+    this.statuses = {};
+    this.keep(null);
+    this.push({ kind: "ended", did: null, body: { type: "sessionInvalid", ...notice } });
+  }
+
+  // Pushes
+
+  /**
+   * Has `handler` called with each push of a kind, of one device or all; gives back what ends that. A new handler of
+   * statuses gets those that are known first.
+   * @param {string} kind One of KINDS.
+   * @param {(push: Push) => void} handler
+   * @param {string} [did]
+   * @returns {() => void}
+   */
+  on(kind, handler, did) {
+    if (!KINDS.includes(kind)) throw new RangeError(`There is no push ${kind}.`);
+    const entry = { kind, did, handler };
+    this.handlers.add(entry);
+    if (kind === "status") {
+      for (const [known, body] of Object.entries(this.statuses)) {
+        if (did === undefined || did === known) {
+          queueMicrotask(() => this.handlers.has(entry) && this.call(handler, { kind, did: known, body }));
+        }
+      }
+    }
+    return () => { this.handlers.delete(entry); };
+  }
+
+  /** @param {Push} push */
+  push(push) {
+    for (const { kind, did, handler } of [...this.handlers]) {
+      if (kind === push.kind && (did === undefined || did === push.did)) this.call(handler, push);
+    }
+  }
+
+  call(handler, push) {
+    try { handler(push); } catch (error) { reportError(error); } // the next handler is called all the same
+  }
+
+  receive(topic, payload) {
+    const body = payload ? JSON.parse(payload) : null;
+    if (topic.startsWith(`${this.space}/`)) {
+      const kind = topic.slice(this.space.length + 1);
+      if (kind === "response") return body && this.answer(body);
+      if (kind === "session") return this.end(body);
+      return this.push({ kind, did: body?.did ?? null, body });
+    }
+    if (!this.credentials || !topic.startsWith(`${this.userSpace}/`)) return;
+    const steps = topic.slice(this.userSpace.length + 1).split("/");
+    const kind = steps.at(-1), did = steps.length === 3 ? steps[1] : body?.did ?? null;
+    if (kind === "status" && !this.note(did, body)) return;
+    this.push({ kind, did, body });
+  }
+
+  /** Keeps a status; false for one that is known: the broker sends retained ones at every reconnection. */
+  note(did, status) {
+    if (status === null) return delete this.statuses[did];
+    if (JSON.stringify(this.statuses[did]) === JSON.stringify(status)) return false;
+    this.statuses[did] = status;
+    return true;
+  }
+}

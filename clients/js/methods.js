@@ -1,0 +1,760 @@
+// The requests of apps, one method each. Made by clients/generate.py from the schemas; edit those.
+
+/** @typedef {(method: string, params: object) => Promise<any>} Ask */
+
+/** @typedef {{uid: string, externalUid?: string, appId: string, region: string, countryCode: string, username?: string, phone?: string, phoneVerified: boolean, pendingPhone?: string, email?: string, emailVerified?: boolean, pendingEmail?: string, nickname: string, avatarUrl?: string, tempUnit: 1|2, timezone: string, latitude?: number, longitude?: number, name?: string, gender?: string, birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>, anonymous: boolean, providers: Array<string>, createdAt: number, lastLoginAt: number}} User An account as its own user sees it. */
+/** @typedef {{sessionId: string, terminalId: string, platform?: string, os?: string, name?: string, loginTime: number, lastSeenAt?: number, expiresAt: number}} Session The session whose token was used. Never the token itself. */
+/** @typedef {{nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>}} Profile What users say of themselves. What is absent or null stays as it is. An unknown time zone, a latitude outside ±90 or a longitude outside ±180 is InvalidRequest. So is a key that a profile does not have, with its path as the field (such as params.profile.interest): the app's own goes into `custom`. */
+/** @typedef {{code: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", message: string, field?: string, reason?: string, retryAfter?: number, region?: string, endpoint?: string}} ErrorBody */
+/** @typedef {{did: string, productKey: string, mac: string, productName: string, alias: string, remark: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", online: boolean, subscribed: boolean, boundAt: number, guestUntil?: number, homeId?: string}} Device A device as a user who is bound to it sees it. */
+/** @typedef {{kind: "user"|"device"|"schedule"|"operator"|"system", id: string, terminalId?: string}} Actor Who caused it. `id` is the uid, the did, the scheduleId, the operator's name, or the worker's name. `terminalId` is shown to the same user only, never to a device. */
+/** @typedef {{wifiHardVersion?: string, wifiSoftVersion?: string, mcuHardVersion?: string, mcuSoftVersion?: string, wifiFirmwareId?: string, wifiFirmwareVer?: string, productKey?: string, link?: "wifi"|"cellular"|"bluetooth"|"ethernet"}} Hardware What the device is made of. Fields that a later message leaves out stay as they were. */
+/** @typedef {{scheduleId: string, did: string, nextAt?: number, date?: string, time: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone: string, attrs: Object<string, any>|any, remark: string, enabled: boolean, misfire: "skip"|"run", actor: {kind: "user"|"device"|"schedule"|"operator"|"system", id: string, terminalId?: string}, createdAt: number, updatedAt: number, polar?: {date: string, sun: "polarDay"|"polarNight"}}} Schedule Commands that a device is given at certain times. Exactly one of date (one-time), weekDays (weekly) and monthDays (monthly). */
+/** @typedef {{sharingId: string, did: string, productName?: string, alias?: string, way: "user"|"qrcode", access: "control"|"read", guestMinutes?: number, status: "pending"|"accepted"|"rejected"|"expired"|"revoked", createdAt: number, expiresAt: number, updatedAt: number, acceptedAt?: number, inviter: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}, guest: {uid?: string, nickname?: string, username?: string, phone?: string, email?: string, type?: "phone"|"email"|"username"|"uid"|"anonymous", value?: string}}} Sharing An invitation as one of its two sides sees it: names and addresses of the other side are masked, one's own side is `uid` and `nickname`. */
+
+/** Registers and logs in users, proves their phones and e-mails, and keeps their profiles (reference: accounts#scope). */
+export class Account {
+  /** @param {Ask} ask */
+  constructor(ask) { this.ask = ask; }
+
+  /**
+   * Logs in as an anonymous user.
+   *
+   * No token is needed. Logging in on a terminal that has a session ends that one, reason replaced. Without `deviceId`,
+   * on the terminal of an anonymous user who has none and no devices, and is logged in nowhere else, that user is erased.
+   * 10 new users a day per terminal, 60 an hour per source address: TooManyRequests beyond.
+   * @param {{countryCode: string, region?: string, deviceId?: string, platform?: string, os?: string, name?: string}} params
+   * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
+   */
+  loginAnonymous(params) { return this.ask("account/loginAnonymous", params); }
+
+  /**
+   * Returns the user and the session of the token.
+   * @returns {Promise<{user: User, session: Session}>}
+   */
+  whoami() { return this.ask("account/whoami", {}); }
+
+  /**
+   * Ends the session.
+   * @returns {Promise<Object<string, any>>}
+   */
+  logout() { return this.ask("account/logout", {}); }
+
+  /**
+   * Sends a code to a phone or an e-mail address.
+   *
+   * No token for login, register and resetPassword; bind, operation and logoutTerminal need one, and logoutTerminal
+   * goes to one's own verified addresses only. Six digits, 10 minutes, one use, 5 tries for those who give its codeToken
+   * back and 5 for all others; bound to purpose, address, app and region. 60 s between sends of one purpose to one
+   * address, 5 an hour per purpose, 10 a day per address; one terminal has codes sent to 5 addresses an hour and one
+   * source address 20 codes: TooManyRequests otherwise, and the code that is out stays good. A bad address is
+   * InvalidRequest and nothing is sent. Answers alike whether or not there is such an account; with the policy
+   * revealAccounts a code of login or resetPassword for an address that no account has verified is ResourceNotFound; how
+   * the sending went comes on `app/{appId}/{terminalId}/code`.
+   * @param {{countryCode: string, purpose: "login"|"register"|"resetPassword"|"bind"|"operation"|"logoutTerminal"|0|1|2|10, region?: string, phone?: string, email?: string}} params
+   * @returns {Promise<{expiresIn: number, retryAfter: number, codeToken: string, requestId: string}>}
+   */
+  sendCode(params) { return this.ask("account/sendCode", params); }
+
+  /**
+   * Checks a code without using it up.
+   *
+   * No token is needed. Counts as a try: after five the code is dead for all who don't give its codeToken, and after
+   * five with it for those who do.
+   * @param {{countryCode: string, purpose: "login"|"register"|"resetPassword"|"bind"|"operation"|"logoutTerminal"|1|2|3, code: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
+   * @returns {Promise<{valid: boolean}>}
+   */
+  checkCode(params) { return this.ask("account/checkCode", params); }
+
+  /**
+   * Creates a user and logs in.
+   *
+   * No token is needed. A phone or an e-mail address, a username, or one of the first two with a username beside it. On
+   * a terminal whose session is anonymous the anonymous user becomes this one: uid, devices and data stay. A code is of
+   * purpose register; a ticket is one for the same address. With a phone a code or ticket is needed (PolicyRejected while
+   * the policy phoneRegistration is off), and without a username the number becomes it; with an e-mail under the policy
+   * emailRegistration code, too. A taken username is Duplicated; a taken address shows only with its code: Duplicated
+   * with a right code; under the policies link and none it answers as a new one, and its owner gets a mail; each logs in
+   * by a password of its own, of those who registered it unproved in vain the newest; while none has verified it, the
+   * verification link goes to each (under none with the words of a confirmation). An address verified by a code is
+   * removed from accounts that never verified it.
+   * @param {{countryCode: string, password: string, region?: string, phone?: string, email?: string, username?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile, platform?: string, os?: string, name?: string}} params
+   * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number}>}
+   */
+  register(params) { return this.ask("account/register", params); }
+
+  /**
+   * Logs in by password or code.
+   *
+   * No token is needed. `account` may be a phone, an e-mail or a username. `code` is one of purpose login and goes with
+   * phone, email or an account that is one of them; with an unknown phone it registers (username = phone, no password,
+   * phoneVerified). On a terminal whose session is anonymous a login that makes a user makes it of the anonymous one; one
+   * to an account that exists takes its devices over with `adopt`, or says how many it could. Undoes a pending
+   * cancellation. InvalidCredentials for a wrong password and for an unknown name alike; InvalidCode for a wrong code.
+   * With the policy revealAccounts an unknown name is ResourceNotFound. After ten failures in 15 minutes for one name or
+   * one terminal TooManyRequests on every password path; a right code still lets in. Logging in on a terminal that has a
+   * session ends that one, reason replaced.
+   * @param {{countryCode: string, region?: string, phone?: string, email?: string, username?: string, account?: string, password?: string, adopt?: boolean, code?: string, codeToken?: string, platform?: string, os?: string, name?: string}} params
+   * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
+   */
+  login(params) { return this.ask("account/login", params); }
+
+  /**
+   * Logs in with the app's own user id, registering it the first time.
+   *
+   * No token is needed; PolicyRejected while the policy uidLogin is off. `uid` is the app's own (`externalUid`); the
+   * service's `user.uid` is always its own. The first password given is the user's; a wrong one later is
+   * InvalidCredentials. `createHome` makes a home with the registration.
+   * @param {{countryCode: string, uid: string, password: string, region?: string, adopt?: boolean, createHome?: boolean, platform?: string, os?: string, name?: string}} params
+   * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
+   */
+  loginOrRegister(params) { return this.ask("account/loginOrRegister", params); }
+
+  /**
+   * Logs in with a third party's credential.
+   *
+   * No token is needed. Keyed by provider and subject, never by e-mail: an address that the provider names is kept
+   * unverified at most. Nickname and picture are taken from the provider where it tells them and the profile has none.
+   * First use makes a user with a random username and no password (`isNew`), or makes it of the anonymous one whose
+   * session is on the terminal. `auth2` is `apple` as an SDK spells it.
+   * @param {{provider: string, credential: Object<string, any>, countryCode: string, region?: string, adopt?: boolean, profile?: Profile, platform?: string, os?: string, name?: string}} params
+   * @returns {Promise<{user: User, token: string, sessionId: string, expiresAt: number, isNew: boolean, adopted?: number, adoptable?: number}>}
+   */
+  loginWithProvider(params) { return this.ask("account/loginWithProvider", params); }
+
+  /**
+   * Links a third party's account to the user.
+   *
+   * An anonymous user becomes a real one by it. Duplicated when it belongs to another user; linking what is linked
+   * already is a success. Nickname and picture are taken from the provider where it tells them and the profile has none.
+   * @param {{provider: string, credential: Object<string, any>}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  linkProvider(params) { return this.ask("account/linkProvider", params); }
+
+  /**
+   * Removes the link to a third party's account.
+   *
+   * `credential` may be left out; where it is given it is not looked at. A provider that isn't linked is
+   * ResourceNotFound; the last way to log in is Forbidden.
+   * @param {{provider: string, credential?: Object<string, any>}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  unlinkProvider(params) { return this.ask("account/unlinkProvider", params); }
+
+  /**
+   * Lists the third parties' accounts linked to the user.
+   * @returns {Promise<{providers: Array<{provider: string, subject: string, linkedAt: number, accessToken?: string}>}>}
+   */
+  providers() { return this.ask("account/providers", {}); }
+
+  /**
+   * Returns what other users may see of a user.
+   *
+   * One who does not exist, or belongs to another app or region, is ResourceNotFound.
+   * @param {{uid: string}} params
+   * @returns {Promise<{uid: string, nickname: string, avatarUrl?: string}>}
+   */
+  getUser(params) { return this.ask("account/getUser", params); }
+
+  /**
+   * Is always refused: users cannot be searched.
+   *
+   * Always Forbidden.
+   * @returns {Promise<Object<string, any>>}
+   */
+  queryUsers() { return this.ask("account/queryUsers", {}); }
+
+  /**
+   * Changes the user's profile.
+   *
+   * What is absent or null stays. `username`: Duplicated when taken, PolicyRejected while the policy usernameChangeable
+   * is off and one is set. A phone (with its country code) or an e-mail given here neither logs in nor resets a password
+   * until it is verified, a phone by account/bindPhone, an e-mail by the verification link that goes to it or by
+   * account/bindEmail: beside a verified one it is shown as `pendingPhone` or `pendingEmail`, alone as `phone` or `email`
+   * too. Giving the present one again drops the pending one. One that another account has is Duplicated with the policy
+   * revealAccounts; else it is taken like any other, and its owner gets a message. Username and address may come in one
+   * request: both are taken, or neither. Where address or username are taken and the rest is refused, the answer is a
+   * success with `profileError`; alone, a bad profile field is refused.
+   * @param {{username?: string, nickname?: string, tempUnit?: 1|2, timezone?: string, latitude?: number, longitude?: number, name?: string, gender?: "male"|"female"|"other"|"unknown", birthday?: string, address?: string, remark?: string, language?: string, custom?: Object<string, any>, countryCode?: string, phone?: string, email?: string}} [params]
+   * @returns {Promise<{user: User, profileError?: ErrorBody}>}
+   */
+  updateProfile(params = {}) { return this.ask("account/updateProfile", params); }
+
+  /**
+   * Sets the user's picture.
+   *
+   * PNG or JPEG by its bytes, at most 45 KiB; anything else is InvalidRequest, field params.data. null takes the
+   * picture away, the provider's too.
+   * @param {{data?: string}} [params]
+   * @returns {Promise<{avatarUrl?: string}>}
+   */
+  setAvatar(params = {}) { return this.ask("account/setAvatar", params); }
+
+  /**
+   * Binds a phone that the user has proved, in place of the old one.
+   *
+   * `code` is one of purpose bind. InvalidCode for a wrong one; Duplicated, with a right one, when another account has
+   * verified the number. An account that holds it unverified loses it. The old address and the user's other terminals are
+   * told; for 24 hours the old one can undo it by link, which ends all sessions and also removes what may be an
+   * intruder's way in: a password set since, and an e-mail address or a provider's identity that came within a day before
+   * the change or since, and a username that is an e-mail address but not the account's. A bad `profile` leaves the
+   * binding standing and comes as `profileError`.
+   * @param {{countryCode: string, phone: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
+   * @returns {Promise<{user: User, profileError?: ErrorBody}>}
+   */
+  bindPhone(params) { return this.ask("account/bindPhone", params); }
+
+  /**
+   * Binds an e-mail address that the user has proved, in place of the old one.
+   *
+   * `code` is one of purpose bind. InvalidCode for a wrong one; Duplicated, with a right one, when another account has
+   * verified the address. An account that holds it unverified loses it. The old address and the user's other terminals
+   * are told; for 24 hours the old one can undo it by link, which ends all sessions and also removes what may be an
+   * intruder's way in: a password set since, and a phone number or a provider's identity that came within a day before
+   * the change or since, and a username that is an e-mail address but not the account's. A bad `profile` leaves the
+   * binding standing and comes as `profileError`.
+   * @param {{countryCode: string, email: string, region?: string, code?: string, codeToken?: string, ticket?: string, profile?: Profile}} params
+   * @returns {Promise<{user: User, profileError?: ErrorBody}>}
+   */
+  bindEmail(params) { return this.ask("account/bindEmail", params); }
+
+  /**
+   * Sends a link that verifies the user's e-mail.
+   *
+   * For `pendingEmail`, or else an e-mail that is not verified. The link lives 24 hours; a new one makes the old one
+   * void. ResourceNotFound without an e-mail, PolicyRejected while the policy emailVerification is off; an e-mail that is
+   * verified already gets nothing and the answer is a success. Limits as those of sendCode.
+   * @returns {Promise<Object<string, any>>}
+   */
+  requestEmailVerification() { return this.ask("account/requestEmailVerification", {}); }
+
+  /**
+   * Sets a new password.
+   *
+   * InvalidCredentials for a wrong old one; an account without a password needs none. All other sessions end, reason
+   * passwordChanged; this one goes on with its token.
+   * @param {{newPassword: string, oldPassword?: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  changePassword(params) { return this.ask("account/changePassword", params); }
+
+  /**
+   * Checks the user's password.
+   *
+   * A wrong one counts as a failed login. An account without a password matches none.
+   * @param {{password: string}} params
+   * @returns {Promise<{match: boolean}>}
+   */
+  checkPassword(params) { return this.ask("account/checkPassword", params); }
+
+  /**
+   * Sends a link to the page that sets a new password.
+   *
+   * No token is needed. Matches a verified e-mail, the unverified e-mail that an account registered with, or a username
+   * that is one; answers alike when nothing matches (ResourceNotFound with the policy revealAccounts). The link lives 1
+   * hour and works once; a new one makes the old one void. Of an account that registered with the address and never
+   * verified it, following the link verifies it and takes away what was linked meanwhile: phone, providers, a username
+   * that is another mailbox, other links. All sessions end. Limits as those of sendCode.
+   * @param {{countryCode: string, email: string, region?: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  requestPasswordReset(params) { return this.ask("account/requestPasswordReset", params); }
+
+  /**
+   * Sets a new password by a code.
+   *
+   * No token is needed. The code is one of purpose resetPassword, or of purpose register where the address has an
+   * account (the SDKs send that). Resets the account of a verified phone or e-mail, and whichever requestPasswordReset
+   * would match, with the same consequences. InvalidCode for a wrong code and for an unknown address alike
+   * (ResourceNotFound with the policy revealAccounts). A weak password is PolicyRejected and the code is not used up. All
+   * sessions end, reason passwordReset.
+   * @param {{countryCode: string, code: string, newPassword: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  resetPassword(params) { return this.ask("account/resetPassword", params); }
+
+  /**
+   * Turns an anonymous user into a registered one.
+   *
+   * uid, devices and data stay, and so does the session. A phone needs its country code and a code of purpose register,
+   * or a ticket. Duplicated when the target is taken; Forbidden for a user who isn't anonymous.
+   * @param {{password: string, countryCode?: string, region?: string, username?: string, phone?: string, code?: string, codeToken?: string, ticket?: string}} params
+   * @returns {Promise<{user: User}>}
+   */
+  convertAnonymous(params) { return this.ask("account/convertAnonymous", params); }
+
+  /**
+   * Exchanges a code for a ticket.
+   *
+   * A code of purpose operation, sent to any address; a session is needed, an anonymous one is enough. The ticket lives
+   * 5 minutes, works once, for this address and from this terminal.
+   * @param {{countryCode: string, code: string, region?: string, phone?: string, email?: string, codeToken?: string}} params
+   * @returns {Promise<{ticket: string, expiresIn: number}>}
+   */
+  verifyOperation(params) { return this.ask("account/verifyOperation", params); }
+
+  /**
+   * Schedules the account to be erased in seven days.
+   *
+   * One of password, code and ticket; the code is one of purpose operation, sent to a verified address of the account.
+   * An account with neither password nor verified address, and any with the app's policy cancelProof off, needs none of
+   * them. Every address of the account is told. All sessions end, reason accountCancelled; logging in before the time
+   * undoes it; then everything about the user is erased.
+   * @param {{password?: string, code?: string, codeToken?: string, ticket?: string}} [params]
+   * @returns {Promise<{deletesAt: number}>}
+   */
+  cancel(params = {}) { return this.ask("account/cancel", params); }
+}
+
+/** Describes the app to a terminal without a session. */
+export class App {
+  /** @param {Ask} ask */
+  constructor(ask) { this.ask = ask; }
+
+  /**
+   * Returns what the app may do on this service, before a login.
+   *
+   * No token and no session are needed.
+   * @returns {Promise<{name: string, policies: {revealAccounts: boolean, emailRegistration: "code"|"link"|"none", emailVerification: boolean, phoneRegistration: boolean, uidLogin: boolean, usernameChangeable: boolean, anonymous: "keep"|"discard"}, providers: Array<string>, regions: Array<{region: string, countryCodes: Array<string>, isDefault: boolean, isServed: boolean, endpoint?: string}>, passwordMinLength: number, sessionDays: number}>}
+   */
+  info() { return this.ask("app/info", {}); }
+}
+
+/** Binds devices to users, commands them, and reads their status, history and users (reference: commands#life). */
+export class Device {
+  /** @param {Ask} ask */
+  constructor(ask) { this.ask = ask; }
+
+  /**
+   * Binds a device by its passcode.
+   *
+   * Either `did`, or `productKey` and `mac`. Wrong tries in 15 minutes: 5 of one user for one device, 10 of one
+   * terminal, 50 of all for one device; then TooManyRequests, for the right passcode too. Beside the right `claim` those
+   * of all for the device do not matter. A try for a device that is not there counts for that name and user alone. Who is
+   * bound already gets success only with the right passcode.
+   * @param {{passcode: string, did?: string, productKey?: string, mac?: string, claim?: string}} params
+   * @returns {Promise<{did: string}>}
+   */
+  bind(params) { return this.ask("device/bind", params); }
+
+  /**
+   * Unbinds the caller from a device.
+   *
+   * The device to leave; not bound to it: NotBound.
+   * @param {{did: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  unbind(params) { return this.ask("device/unbind", params); }
+
+  /**
+   * Lists the user's devices.
+   *
+   * `offset` 0 and `limit` 100 when absent.
+   * @param {{productKeys?: Array<string>, offset?: number, cursor?: string, limit?: number}} [params]
+   * @returns {Promise<{devices: Array<Device>, total: number, cursor?: string}>}
+   */
+  list(params = {}) { return this.ask("device/list", params); }
+
+  /**
+   * Turns the caller's status messages of a device on or off.
+   *
+   * Saying what holds already is success; true publishes the latest status again.
+   * @param {{did: string, subscribed: boolean}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  subscribe(params) { return this.ask("device/subscribe", params); }
+
+  /**
+   * Returns the stored status of a device.
+   *
+   * Bound and subscribed.
+   * @param {{did: string}} params
+   * @returns {Promise<{did: string, sn: 0, version: number, ts: number, online: boolean, data: Object<string, any>, changed: Array<string>, alerts: Array<string>, faults: Array<string>}>}
+   */
+  status(params) { return this.ask("device/status", params); }
+
+  /**
+   * Sends a command to a device.
+   *
+   * Either `data` or `binary`. Checked in this order: shape, bound (NotBound), subscribed (NotSubscribed), access
+   * (Forbidden), data against the writable data points (InvalidRequest, field params.data.NAME), online (DeviceOffline).
+   * @param {{did: string, data?: Object<string, any>|any, binary?: string, sn?: number, mode?: "now"|"queue", ttl?: number, wait?: boolean}} params
+   * @returns {Promise<{cid: number, sn: number, state: "queued"|"sent"|"done"|"failed"|"expired"|"superseded", code?: number|"InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", data?: Object<string, any>}>}
+   */
+  control(params) { return this.ask("device/control", params); }
+
+  /**
+   * Asks a device to report now.
+   *
+   * Has the device report now. Answered with the status once the device has answered; NotBound, NotSubscribed,
+   * DeviceOffline (not connected), DeviceTimeout (no answer within `timeout`). To the device it is a command of type
+   * query. A guest who may only read may query.
+   * @param {{did: string, timeout?: number}} params
+   * @returns {Promise<{did: string, sn: 0, version: number, ts: number, online: boolean, data: Object<string, any>, changed: Array<string>, alerts: Array<string>, faults: Array<string>}>}
+   */
+  query(params) { return this.ask("device/query", params); }
+
+  /**
+   * Returns a page of a device's reports, or aggregates them.
+   *
+   * Oldest first, records of one moment in the order of their arrival. Reaches back no further than the device's
+   * current ownership (the first one has no beginning: what it kept from before its registration counts) and the days
+   * that the product keeps (30 unless it says otherwise); what lies before is left out silently. With `every`, values are
+   * summed up by steps: minutes and hours (15m, 6h) are fixed and count from the epoch in UTC, days, weeks (from Monday)
+   * and months are those of `timezone`, of 23 or 25 hours where its clocks change. Only records from `from` on and before
+   * `to` count, also in the first and last step. Steps without values are left out. `avg, min, max, sum` look at numbers
+   * only. `fn` without `every`, a zone that isn't known, and a step that holds more records than one answer looks at
+   * (5,000,000) are InvalidRequest.
+   * @param {{did: string, from: number, to: number, attr?: string, limit?: number, cursor?: string, every?: string, fn?: "avg"|"min"|"max"|"sum"|"count"|"first"|"last", timezone?: string}} params
+   * @returns {Promise<{rows: Array<{ts: number, data: Object<string, any>, binary?: string}|{ts: number, value: any}>, cursor?: string}>}
+   */
+  history(params) { return this.ask("device/history", params); }
+
+  /**
+   * Returns a page of a device's alerts, faults and changes of presence.
+   *
+   * The log of alerts, faults, presence, schedules' runs and history that is not kept, newest first; the same reach as
+   * device/history. `from` and `to` when absent: all of it.
+   * @param {{did: string, from?: number, to?: number, types?: Array<"alert"|"alertCleared"|"fault"|"faultCleared"|"online"|"offline"|"scheduleRun"|"historyLimited">, limit?: number, cursor?: string}} params
+   * @returns {Promise<{events: Array<{did?: string, eventId: string, ts: number, actor: Actor, type: "alert"|"fault", name: string, value: any}|{did?: string, eventId: string, ts: number, actor: Actor, type: "alertCleared"|"faultCleared", name: string, value: false}|{did?: string, eventId?: string, ts: number, actor?: Actor, type: "online"}|{did?: string, eventId?: string, ts: number, actor?: Actor, type: "offline", reason?: "closed"|"lost"|"kicked"|"takenOver"}|{did?: string, eventId: string, ts: number, actor: {kind: "user"|"device"|"schedule"|"operator"|"system", id: string, terminalId?: string}, type: "scheduleRun", name: string, value: {state: "done"|"failed"|"expired"|"missed", dueAt: number, cid?: number}, reason?: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal"}|{did?: string, eventId: string, ts: number, actor: {kind: "user"|"device"|"schedule"|"operator"|"system", id: string, terminalId?: string}, type: "historyLimited", value: {megabytesPerDay: number, resumesAt: number}}>, cursor?: string}>}
+   */
+  events(params) { return this.ask("device/events", params); }
+
+  /**
+   * Returns a page of a device's commands.
+   *
+   * The log of commands by the time of their making, newest first; the same reach as device/history.
+   * @param {{did: string, from?: number, to?: number, types?: Array<"write"|"query">, limit?: number, cursor?: string}} params
+   * @returns {Promise<{commands: Array<{cid: number, sn: number, type: "write"|"query", mode: "now"|"queue", state: "queued"|"sent"|"done"|"failed"|"expired"|"superseded", code?: number|"InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", data: Object<string, any>, binary?: string, result?: Object<string, any>, actor: Actor, createdAt: number, expiresAt: number, doneAt?: number, late?: true, steps: Array<{state: "queued"|"sent"|"done"|"failed"|"expired"|"superseded", ts: number, actor: Actor}>}>, cursor?: string}>}
+   */
+  commands(params) { return this.ask("device/commands", params); }
+
+  /**
+   * Binds a device that is not on the LAN by its label.
+   *
+   * For a device that is not on the LAN. Either `claim`, the whole text of the device's printed label, or
+   * `productSecret`, which is taken only of a product with remoteBind secret and only while no user is bound. Makes the
+   * device if it has not registered yet (NotListed for a MAC that a product with registration listed does not know); its
+   * first registration then needs no oldSecret and brings its passcode. Wrong proofs, unknown devices and products of
+   * another app answer InvalidCredentials; they count together with the wrong passcodes of device/bind: in 15 minutes 5
+   * of one user for one device, 10 of one terminal, and, with productSecret, 50 of all for one device, then
+   * TooManyRequests. Right on a device with an owner: Forbidden. Already bound: success, nothing changes.
+   * @param {{productKey: string, mac: string, claim?: string, productSecret?: string}} params
+   * @returns {Promise<{did: string}>}
+   */
+  bindRemote(params) { return this.ask("device/bindRemote", params); }
+
+  /**
+   * Sets the caller's own name and note for a device.
+   *
+   * The caller's own name and note for the device; no other user sees them. An absent or null member stays unchanged,
+   * an empty text clears. A change is pushed to the caller's terminals (`changed`).
+   * @param {{did: string, alias?: string, remark?: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  setCustomInfo(params) { return this.ask("device/setCustomInfo", params); }
+
+  /**
+   * Returns the hardware and firmware versions of a device.
+   *
+   * The device's own data from its registration and later, from the store. For all bound users, subscribed or not.
+   * @param {{did: string}} params
+   * @returns {Promise<{hardware: Hardware}>}
+   */
+  hardware(params) { return this.ask("device/hardware", params); }
+
+  /**
+   * Lists the users who are bound to a device.
+   *
+   * For special and owner; Forbidden for others. Oldest binding first (equal times by uid).
+   * @param {{did: string, limit?: number, cursor?: string}} params
+   * @returns {Promise<{users: Array<{uid: string, nickname: string, address?: string, username?: string, role: "special"|"normal"|"owner"|"guest", access: "control"|"read", boundAt: number, guestUntil?: number}>, cursor?: string}>}
+   */
+  users(params) { return this.ask("device/users", params); }
+
+  /**
+   * Removes a guest from a device.
+   *
+   * The owner takes a guest off the device: Forbidden for others, InvalidRequest for oneself (device/unbind does that),
+   * ResourceNotFound for a user who is not bound. The guest is told (`unbound`, reason removed), their retained status is
+   * cleared, and the invitation that let them in is revoked.
+   * @param {{did: string, uid: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  removeUser(params) { return this.ask("device/removeUser", params); }
+
+  /**
+   * Lets a device be reset to its factory state.
+   *
+   * Special or owner let the device be reset: for 15 minutes one registration without the old secret succeeds as a
+   * factory reset. Forbidden for others, and for products with reset operator. Void when who allowed it leaves the
+   * device.
+   * @param {{did: string}} params
+   * @returns {Promise<{expiresAt: number}>}
+   */
+  allowReset(params) { return this.ask("device/allowReset", params); }
+}
+
+/** Groups a user's devices by home (reference: sharing#roles). */
+export class Home {
+  /** @param {Ask} ask */
+  constructor(ask) { this.ask = ask; }
+
+  /**
+   * Lists the caller's homes.
+   *
+   * The caller's homes, all of them; `cursor` or `offset` only after an answer that was cut.
+   * @param {{offset?: number, cursor?: string}} [params]
+   * @returns {Promise<{homes: Array<{homeId: string, name: string, latitude?: number, longitude?: number, dids: Array<string>}>, cursor?: string}>}
+   */
+  list(params = {}) { return this.ask("home/list", params); }
+
+  /**
+   * Creates a home.
+   *
+   * Creates a home. Forbidden beyond 100 of one user (setting limits.homesPerUser).
+   * @param {{name: string, latitude?: number, longitude?: number}} params
+   * @returns {Promise<{homeId: string}>}
+   */
+  create(params) { return this.ask("home/create", params); }
+
+  /**
+   * Renames a home.
+   *
+   * Gives one's home another name, and another place where one is given. ResourceNotFound: no home of the caller.
+   * @param {{homeId: string, name: string, latitude?: number, longitude?: number}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  rename(params) { return this.ask("home/rename", params); }
+
+  /**
+   * Deletes a home.
+   *
+   * Deletes one's home; its devices stay bound and are in no home then (`changed`).
+   * @param {{homeId: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  delete(params) { return this.ask("home/delete", params); }
+
+  /**
+   * Adds a device to a home.
+   *
+   * Puts a device that is bound to the caller (NotBound) into one of the caller's homes (ResourceNotFound), and takes
+   * it out of the home where it was. Told to the caller's terminals (`changed`); unbinding takes it out.
+   * @param {{homeId: string, did: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  addDevice(params) { return this.ask("home/addDevice", params); }
+
+  /**
+   * Removes a device from a home.
+   *
+   * Takes a device out of one's home; it stays bound. ResourceNotFound: no home of the caller, or the device is not in
+   * it.
+   * @param {{homeId: string, did: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  removeDevice(params) { return this.ask("home/removeDevice", params); }
+}
+
+/** Creates, changes and lists schedules, which command a device at set times (reference: schedules#when). */
+export class Schedule {
+  /** @param {Ask} ask */
+  constructor(ask) { this.ask = ask; }
+
+  /**
+   * Creates a schedule that commands a device at set times.
+   *
+   * Without date, weekDays and monthDays it is one-time, on the first day on which its time is still to come. Needs
+   * control of the device: NotBound, NotSubscribed, or Forbidden for who only watches. Checked in this order: shape,
+   * bound, subscribed, access, attrs against the writable data points (field params.attrs.NAME), at most 100 schedules a
+   * device (Forbidden, field params.did), zone, place, times.
+   * @param {{did: string, time: string, attrs: Object<string, any>|any, date?: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone?: string, remark?: string, enabled?: boolean, misfire?: "skip"|"run"}} params
+   * @returns {Promise<{schedule: Schedule, schedules: Array<Schedule>, cursor?: string, ignored?: Array<"date"|"monthDays">}>}
+   */
+  create(params) { return this.ask("schedule/create", params); }
+
+  /**
+   * Lists the schedules of one device or of all.
+   *
+   * With did those of one device (NotBound where it isn't the caller's), else those of all the caller's devices.
+   * @param {{did?: string, limit?: number, cursor?: string}} [params]
+   * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
+   */
+  list(params = {}) { return this.ask("schedule/list", params); }
+
+  /**
+   * Changes a schedule or its kind.
+   *
+   * What is absent or null stays as it is. A date, weekDays or monthDays that is given sets the kind and clears the
+   * others (with several, as for create). A schedule that is disabled stays so unless enabled is given. Creator, special
+   * and owner; for others, and unknown ids, ResourceNotFound. attrs may be changed by who may control the device (else
+   * NotSubscribed or Forbidden). It goes on acting with its creator's rights.
+   * @param {{scheduleId: string, date?: string, time?: string, weekDays?: Array<number>, monthDays?: Array<number>, timezone?: string, attrs?: Object<string, any>|any, remark?: string, enabled?: boolean, misfire?: "skip"|"run"}} params
+   * @returns {Promise<{schedule: Schedule, schedules: Array<Schedule>, cursor?: string, ignored?: Array<"date"|"monthDays">}>}
+   */
+  update(params) { return this.ask("schedule/update", params); }
+
+  /**
+   * Deletes a schedule.
+   *
+   * Its runs go with it. Creator, special and owner; for others, and unknown ids, ResourceNotFound.
+   * @param {{scheduleId: string}} params
+   * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
+   */
+  delete(params) { return this.ask("schedule/delete", params); }
+
+  /**
+   * Enables a schedule.
+   *
+   * From now on; a one-time schedule whose time has passed is InvalidRequest, field params.scheduleId. Creator, special
+   * and owner; for others, and unknown ids, ResourceNotFound.
+   * @param {{scheduleId: string}} params
+   * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
+   */
+  enable(params) { return this.ask("schedule/enable", params); }
+
+  /**
+   * Disables a schedule.
+   *
+   * Its occurrences are passed over, and a trigger for one is a dead letter. Creator, special and owner; for others,
+   * and unknown ids, ResourceNotFound.
+   * @param {{scheduleId: string}} params
+   * @returns {Promise<{schedules: Array<Schedule>, cursor?: string}>}
+   */
+  disable(params) { return this.ask("schedule/disable", params); }
+
+  /**
+   * Lists the runs of a schedule and their results.
+   *
+   * For everyone bound to the device; for others, and unknown ids, ResourceNotFound. The runs of a schedule are kept
+   * for 90 days by default.
+   * @param {{scheduleId: string, limit?: number, cursor?: string}} params
+   * @returns {Promise<{runs: Array<{dueAt: number, firedAt: number, state: "done"|"failed"|"expired"|"missed", cid?: number, code?: number, error?: {code: "InvalidRequest"|"InvalidToken"|"InvalidCredentials"|"InvalidCode"|"Forbidden"|"ResourceNotFound"|"Duplicated"|"TooManyRequests"|"RegionNotServed"|"DeviceOffline"|"DeviceTimeout"|"NotBound"|"NotSubscribed"|"NotListed"|"Expired"|"PolicyRejected"|"Unavailable"|"Internal", message: string, field?: string, reason?: string, retryAfter?: number, region?: string, endpoint?: string}}>, cursor?: string}>}
+   */
+  runs(params) { return this.ask("schedule/runs", params); }
+}
+
+/** Lists, refreshes and ends the sessions of a user (reference: sessions#life). */
+export class Session {
+  /** @param {Ask} ask */
+  constructor(ask) { this.ask = ask; }
+
+  /**
+   * Lists the terminals that the user is logged in on.
+   * @returns {Promise<{sessions: Array<{terminalId: string, platform: string, os: string, name: string, loginTime: number, lastSeenAt: number, current: boolean}>}>}
+   */
+  list() { return this.ask("session/list", {}); }
+
+  /**
+   * Returns the code that is needed to end sessions of other terminals.
+   *
+   * `userName` is the user's own verified e-mail or phone, the phone in any form (E.164, 86-13800138000, or without
+   * country code); another user's is refused like a wrong code or password. `authCode` is a code of purpose
+   * logoutTerminal. A password goes with accountType phone only. The other way's field given too is InvalidRequest;
+   * `ifencrypt` 1 is accepted with password and refused with authCode (TLS does the encrypting; the password is sent as
+   * it is).
+   * @param {{countryCode: string, userName: string, accountType: "email"|"phone", verifyType: "authCode"|"password", region?: string, authCode?: string, codeToken?: string, password?: string, ifencrypt?: 0|1}} params
+   * @returns {Promise<{logoutCode: string, expiresIn: number}>}
+   */
+  logoutCode(params) { return this.ask("session/logoutCode", params); }
+
+  /**
+   * Ends the session of another terminal of the user.
+   *
+   * InvalidCode for a wrong, old or used code; ResourceNotFound for a terminal that the user isn't logged in on, and
+   * the code is not used up; one's own terminal is InvalidRequest, as account/logout is for that.
+   * @param {{terminalId: string, logoutCode: string}} params
+   * @returns {Promise<{terminated: string}>}
+   */
+  terminate(params) { return this.ask("session/terminate", params); }
+
+  /**
+   * Ends the sessions of all other terminals of the user.
+   *
+   * InvalidCode for a wrong, old or used code. Without other terminals 0, and the code is used up.
+   * @param {{logoutCode: string}} params
+   * @returns {Promise<{terminated: number}>}
+   */
+  terminateOthers(params) { return this.ask("session/terminateOthers", params); }
+
+  /**
+   * Renews the session: a new token and seven more days.
+   *
+   * The old token works until the new one's first use, at most 60 s: its first use in a request, or in a CONNECT, which
+   * the gate tells the service on system/token-used. Refreshing with the old token is refused, InvalidToken; a repeat of
+   * the same request gets the same answer as long as the old token works.
+   * @returns {Promise<{token: string, expiresAt: number}>}
+   */
+  refresh() { return this.ask("session/refresh", {}); }
+}
+
+/** Invites users to a device and transfers devices (reference: sharing#invitations). */
+export class Share {
+  /** @param {Ask} ask */
+  constructor(ask) { this.ask = ask; }
+
+  /**
+   * Invites a user to a device.
+   *
+   * For special and owner (Forbidden for others, NotBound for strangers). No role changes before an invitation is
+   * accepted: with the first acceptance a special becomes the owner, and normal users become guests; an invitation that
+   * is rejected, revoked or expires changes nothing. By user: `guest` is needed; a phone or e-mail must be verified where
+   * the app verifies e-mails. Where the app reveals accounts, an unknown name is ResourceNotFound, field
+   * params.guest.value; else this is never revealed: an invitation to an unknown name answers and expires like any other.
+   * Oneself is InvalidRequest. Duplicated when the named user is bound to the device, or an invitation by the same name
+   * is pending or was accepted. By QR code: the first user to scan it answers it; `guest` must be absent. 200 invitations
+   * an hour per user (setting limits.invitationsPerHour): TooManyRequests; 200 pending ones per device: Forbidden.
+   * @param {{did: string, way: "user"|"qrcode", guest?: {type: "phone"|"email"|"username"|"uid"|"anonymous", value: string, countryCode?: string}, access?: "control"|"read", guestMinutes?: number}} params
+   * @returns {Promise<{sharingId: string, expiresAt: number, qrCode?: {text: string, svg: string, png: string}}>}
+   */
+  invite(params) { return this.ask("share/invite", params); }
+
+  /**
+   * Lists invitations to the caller, or by the caller.
+   *
+   * Invitations to the caller (by name, or codes that the caller has answered), or the caller's own; the newest first.
+   * Ended ones are shown for 30 days (setting limits.invitationDays).
+   * @param {{type: "toMe"|"byMe", did?: string, limit?: number, cursor?: string}} params
+   * @returns {Promise<{sharings: Array<Sharing>, cursor?: string}>}
+   */
+  list(params) { return this.ask("share/list", params); }
+
+  /**
+   * Accepts or rejects an invitation.
+   *
+   * An invitation by name is answered by its id, by the invited user alone; one by QR code by its text, by the first to
+   * scan it. ResourceNotFound: unknown, or to another user. InvalidRequest: one's own code. Expired: answered, revoked,
+   * or past its time. Duplicated: accepting while the device is bound already. 5 unknown codes in 15 minutes per user:
+   * TooManyRequests.
+   * @param {{accept: boolean, sharingId?: string, qrText?: string}} params
+   * @returns {Promise<{sharingId: string, did: string, status: "accepted"|"rejected"}>}
+   */
+  answer(params) { return this.ask("share/answer", params); }
+
+  /**
+   * Revokes an invitation.
+   *
+   * For the inviter; ResourceNotFound for all others, Expired for one that was rejected, has expired or was revoked.
+   * Revoking an accepted one ends that guest's binding.
+   * @param {{sharingId: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  revoke(params) { return this.ask("share/revoke", params); }
+
+  /**
+   * Transfers a device to one of its guests.
+   *
+   * The owner makes a guest the owner (with access control, without end) and is unbound (reason transferred). Guests
+   * stay; the invitations that let them in are the new owner's, pending ones are revoked. A new ownership begins: the new
+   * owner sees nothing from before it. Forbidden: not the owner. InvalidRequest: oneself. ResourceNotFound: no guest of
+   * the device.
+   * @param {{did: string, uid: string}} params
+   * @returns {Promise<Object<string, any>>}
+   */
+  transfer(params) { return this.ask("share/transfer", params); }
+}
+
+/** The services by name. */
+export const SERVICES = { account: Account, app: App, device: Device, home: Home, schedule: Schedule, session: Session, share: Share };

@@ -1,0 +1,236 @@
+// MQTT 5 over the browser's WebSocket, as much of it as an app needs: QoS 1 both ways, no sessions of the broker's.
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+const CONNECT = 0x10, CONNACK = 0x20, PUBLISH = 0x30, PUBACK = 0x40, SUBSCRIBE = 0x82, SUBACK = 0x90, UNSUBSCRIBE = 0xa2,
+  PINGREQ = 0xc0, PINGRESP = 0xd0, DISCONNECT = 0xe0;
+/** Browsers run the timers of a hidden page once a minute: two of them fit. */
+const KEEPALIVE_SECONDS = 120;
+/** After so much silence the broker is asked whether it is there, and after so much without an answer it isn't. */
+const SILENCE = 15000, PATIENCE = 20000;
+/** Bytes of a packet at most; a message has 64 KiB. */
+const PACKET_MAX = 0x100000;
+
+/** @param {number} value A number of up to four bytes of seven bits, the lowest first. */
+function varint(value) {
+  const bytes = [];
+  do {
+    bytes.push(value % 128 + (value >= 128 ? 128 : 0));
+    value = Math.floor(value / 128);
+  } while (value > 0);
+  return bytes;
+}
+
+/** @param {string} value A text with its length before it. */
+function text(value) {
+  const bytes = encoder.encode(value);
+  return [bytes.length >> 8, bytes.length & 255, ...bytes];
+}
+
+/** @param {number} first @param {Array<number|Uint8Array>} parts A packet of its first byte and what follows. */
+function packet(first, ...parts) {
+  const length = parts.reduce((sum, part) => sum + (typeof part === "number" ? 1 : part.length), 0);
+  const head = [first, ...varint(length)];
+  const bytes = new Uint8Array(head.length + length);
+  bytes.set(head);
+  let at = head.length;
+  for (const part of parts) {
+    if (typeof part === "number") bytes[at++] = part;
+    else { bytes.set(part, at); at += part.length; }
+  }
+  return bytes;
+}
+
+/** Reads the fields of a packet one after the other; beyond its end is an error. */
+class Fields {
+  /** @param {Uint8Array} bytes */
+  constructor(bytes) { this.bytes = bytes; this.at = 0; }
+
+  get isOver() { return this.at >= this.bytes.length; }
+
+  byte() {
+    if (this.isOver) throw new Error("A packet is cut short.");
+    return this.bytes[this.at++];
+  }
+
+  short() { return this.byte() << 8 | this.byte(); }
+
+  varint() {
+    let value = 0;
+    for (let shift = 0; shift < 28; shift += 7) {
+      const byte = this.byte();
+      value += (byte & 127) * 2 ** shift;
+      if (byte < 128) return value;
+    }
+    throw new Error("A length has too many bytes.");
+  }
+
+  /** @param {number} count */
+  take(count) {
+    if (this.at + count > this.bytes.length) throw new Error("A packet is cut short.");
+    return this.bytes.subarray(this.at, this.at += count);
+  }
+
+  text() { return decoder.decode(this.take(this.short())); }
+
+  rest() { return this.take(this.bytes.length - this.at); }
+
+  /** Skips a packet's properties; none of them matters here. */
+  skipProperties() { this.take(this.varint()); }
+}
+
+/**
+ * One connection. Events, each a function to set: `onopen()` after CONNACK, `onmessage(topic, payload)`, and
+ * `onclose(refused)`, the last one, `refused` with the reason code where CONNACK refused.
+ */
+export class Connection {
+  /** @param {{url: string, clientId: string, username: string, password: string}} options */
+  constructor({ url, clientId, username, password }) {
+    this.onopen = () => {};
+    this.onmessage = (_topic, _payload) => {};
+    this.onclose = (_refused) => {};
+    this.isOpen = false;
+    this.isOver = false;
+    this.received = new Uint8Array(0);
+    this.packetId = 0;
+    /** @type {Map<number, () => void>} */
+    this.subscribing = new Map();
+    this.socket = new WebSocket(url, "mqtt");
+    this.socket.binaryType = "arraybuffer";
+    this.socket.onopen = () => {
+      const flags = 0xc2; // user name, password, clean start
+      const properties = [0x27, PACKET_MAX >> 24, PACKET_MAX >> 16 & 255, PACKET_MAX >> 8 & 255, PACKET_MAX & 255];
+      this.send(packet(CONNECT, text("MQTT"), 5, flags, 0, KEEPALIVE_SECONDS, properties.length, properties,
+        text(clientId), text(username), text(password)));
+    };
+    this.socket.onmessage = event => {
+      try { this.take(new Uint8Array(event.data)); } catch { this.end(null); }
+    };
+    this.socket.onclose = () => this.end(null);
+    this.lastReceived = this.lastSent = Date.now();
+    this.pingSent = 0;
+    this.timer = setInterval(() => this.keepAlive(), 1000);
+  }
+
+  /** Sends what the broker is to hear within the keep-alive, and ends a connection that went silent. */
+  keepAlive() {
+    const now = Date.now();
+    const isWaiting = this.pingSent > this.lastReceived || !this.isOpen;
+    if (isWaiting) {
+      if (now - Math.max(this.pingSent, this.isOpen ? 0 : this.lastSent) > PATIENCE) this.end(null);
+    } else if (now - this.lastSent > SILENCE || now - this.lastReceived > SILENCE) {
+      this.send(packet(PINGREQ));
+      this.pingSent = now;
+    }
+  }
+
+  /** @param {Uint8Array} bytes */
+  send(bytes) {
+    if (this.socket.readyState !== WebSocket.OPEN) return;
+    this.lastSent = Date.now();
+    this.socket.send(bytes);
+  }
+
+  /** @param {Uint8Array} bytes Frames and packets need not begin together. */
+  take(bytes) {
+    this.lastReceived = Date.now();
+    if (this.received.length) {
+      const both = new Uint8Array(this.received.length + bytes.length);
+      both.set(this.received);
+      both.set(bytes, this.received.length);
+      bytes = both;
+    }
+    for (;;) {
+      const size = packetSize(bytes);
+      if (size === null || bytes.length < size) break;
+      const fields = new Fields(bytes.subarray(0, size));
+      const first = fields.byte();
+      fields.varint();
+      this.handle(first, fields);
+      if (this.isOver) return;
+      bytes = bytes.subarray(size);
+    }
+    this.received = bytes.slice();
+  }
+
+  /** @param {number} first @param {Fields} fields */
+  handle(first, fields) {
+    switch (first & 0xf0) {
+      case CONNACK: {
+        fields.byte();
+        const code = fields.byte();
+        if (code !== 0) return this.end(code);
+        this.isOpen = true;
+        return this.onopen();
+      }
+      case PUBLISH: {
+        const topic = fields.text();
+        const id = first & 0x06 ? fields.short() : null;
+        fields.skipProperties();
+        const payload = decoder.decode(fields.rest());
+        this.onmessage(topic, payload);
+        if (id !== null) this.send(packet(PUBACK, id >> 8, id & 255));
+        return;
+      }
+      case SUBACK: {
+        const id = fields.short();
+        const then = this.subscribing.get(id);
+        this.subscribing.delete(id);
+        return then?.();
+      }
+      case DISCONNECT:
+        return this.end(null);
+      case PUBACK: case PINGRESP: default: // what is not answered is asked again
+    }
+  }
+
+  nextId() {
+    this.packetId = this.packetId % 65535 + 1;
+    return [this.packetId >> 8, this.packetId & 255];
+  }
+
+  /** @param {string[]} filters @param {() => void} then Called at the broker's answer. */
+  subscribe(filters, then) {
+    const id = this.nextId();
+    this.subscribing.set(this.packetId, then);
+    this.send(packet(SUBSCRIBE, id, 0, ...filters.flatMap(filter => [text(filter), 1])));
+  }
+
+  /** @param {string} filter */
+  unsubscribe(filter) { this.send(packet(UNSUBSCRIBE, this.nextId(), 0, text(filter))); }
+
+  /** @param {string} topic @param {string} payload QoS 1. */
+  publish(topic, payload) {
+    this.send(packet(PUBLISH | 0x02, text(topic), this.nextId(), 0, encoder.encode(payload)));
+  }
+
+  close() {
+    this.send(packet(DISCONNECT, 0));
+    this.end(null);
+  }
+
+  /** @param {number|null} refused */
+  end(refused) {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.isOpen = false;
+    clearInterval(this.timer);
+    this.socket.close();
+    this.onclose(refused);
+  }
+}
+
+/** @param {Uint8Array} bytes How many bytes the first packet has, or null while that can't be told. */
+function packetSize(bytes) {
+  let length = 0;
+  for (let at = 1; at < Math.min(bytes.length, 5); at++) {
+    length += (bytes[at] & 127) * 128 ** (at - 1);
+    if (bytes[at] < 128) {
+      if (length > PACKET_MAX) throw new Error("A packet is too large.");
+      return at + 1 + length;
+    }
+  }
+  if (bytes.length >= 5) throw new Error("A length has too many bytes.");
+  return null;
+}

@@ -1,0 +1,428 @@
+"""An app's terminal: one connection that comes back by itself, requests, pushes and the session."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import secrets
+import ssl
+import sys
+import threading
+import time
+from concurrent.futures import Future
+from dataclasses import asdict, dataclass
+
+import paho.mqtt.client as mqtt
+
+from .errors import ConnectionRefused, LamplighterError
+from .methods import SERVICES
+
+MAX_PAYLOAD = 65536
+KEEPALIVE = 60
+# What a login or a registration answers has these.
+SESSION_MEMBERS = ("token", "sessionId", "expiresAt")
+# The kinds of pushes by their topics below user/{uid}/ and app/{appId}/{terminalId}/.
+USER_KINDS = ("account", "device", "schedule", "session", "share")
+DEVICE_KINDS = ("binary", "event", "status")
+APP_KINDS = ("code", "command", "devices", "ended", "system")
+
+
+def new_terminal_id() -> str:
+    """An id for one installation of an app: make it once and keep it."""
+    return secrets.token_hex(16)
+
+
+@dataclass
+class Credentials:
+    """A login on a terminal. Keep it as you keep a password; `App(credentials=…)` goes on with it."""
+
+    terminalId: str
+    token: str
+    sessionId: str
+    uid: str
+    expiresAt: int  # milliseconds since 1970
+
+
+@dataclass
+class Push:
+    """What the service told: its kind, the device concerned, the message. The body of a status is None once it is gone."""
+
+    kind: str
+    did: str | None
+    body: dict | None
+
+
+class _Request:
+    """A request until its answer: published again with the same id, after pauses that grow."""
+
+    def __init__(self, method, body, limit, pause):
+        self.method, self.body = method, body
+        self.future = Future()
+        self.future.set_running_or_notify_cancel()  # the request is out; who cancels only waits no longer
+        self.deadline = time.monotonic() + limit
+        self.pause = pause
+        self.next = None  # when to publish again; None while it was not published on this connection
+
+
+class App:
+    """One terminal of an app.
+
+    `app.account`, `app.device`, `app.share`, … have a method for each request, named as in the contract. A request
+    waits for its answer: it is repeated with the same id, which has its effect once, after `repeat_after` seconds and
+    pauses that double, and when the connection is back; after `timeout` seconds it raises TimeoutError. A refusal
+    raises LamplighterError.
+
+    A login changes `credentials`; the connection comes back with its token. `on("ended", …)` tells that the session is
+    over. Handlers of `on` run one after the other on a thread of their own, and may make requests.
+
+        terminal_id, credentials  those of last time, or `store`: a file that keeps both
+        tls                    True for the system's authorities, the path of an authority's file, or an SSLContext
+        transport              "tcp", or "websockets" with `path`
+        mqtt5                  False for a broker that speaks MQTT 3.1.1 only
+    """
+
+    def __init__(self, app_id: str, secret: str, host: str = "127.0.0.1", port: int = 1883, *,
+                 terminal_id: str | None = None, credentials: Credentials | None = None, store: str | None = None,
+                 tls: bool | str | ssl.SSLContext = False, transport: str = "tcp", path: str = "/mqtt",
+                 mqtt5: bool = True, root: str = "ll/v1", timeout: float = 30, repeat_after: float = 5):
+        self.app_id, self._secret = app_id, secret
+        self._host, self._port, self._root = host, port, root
+        self._store = store
+        kept = self._kept() if store else {}
+        credentials = credentials or (Credentials(**kept["credentials"]) if kept.get("credentials") else None)
+        self.credentials = credentials
+        self.terminal_id = terminal_id or (credentials.terminalId if credentials else kept.get("terminalId") or new_terminal_id())
+        self.timeout, self.repeat_after = timeout, repeat_after
+        self.statuses: dict[str, dict] = {}  # the latest by did
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._requests: dict[str, _Request] = {}
+        self._subscribing: dict[int, callable] = {}  # what to do at a SUBACK, by its message id
+        self._handlers: list[tuple[str, str | None, callable]] = []
+        self._pushes: queue.SimpleQueue = queue.SimpleQueue()
+        self._ready = self._closed = False
+        self._refused = 0
+        self._with_token = False
+        self._network = None  # the thread of the connection
+        self._client = self._make_client(tls, transport, path, mqtt5)
+        for name, service in SERVICES.items():
+            setattr(self, name, service(self.ask))
+
+    # -- connecting
+
+    def _make_client(self, tls, transport, path, mqtt5):
+        protocol = mqtt.MQTTv5 if mqtt5 else mqtt.MQTTv311
+        more = {} if mqtt5 else {"clean_session": True}
+        if hasattr(mqtt, "CallbackAPIVersion"):  # paho 2
+            client = mqtt.Client(
+                mqtt.CallbackAPIVersion.VERSION2, self.terminal_id, protocol=protocol, transport=transport, **more)
+        else:
+            client = mqtt.Client(self.terminal_id, protocol=protocol, transport=transport, **more)
+        if transport == "websockets":
+            client.ws_set_options(path=path)
+        if isinstance(tls, ssl.SSLContext):
+            client.tls_set_context(tls)
+        elif tls:
+            client.tls_set(ca_certs=None if tls is True else tls)
+        client.reconnect_delay_set(1, 60)
+        client.on_connect, client.on_disconnect = self._on_connect, self._on_disconnect
+        client.on_subscribe, client.on_message = self._on_subscribe, self._on_message
+        return client
+
+    def connect(self) -> App:
+        """Connects, and waits until requests can be made.
+
+        Raises ConnectionRefused, OSError when the broker can't be reached, or TimeoutError.
+        """
+        self._use_password()
+        self._save()
+        self._client.connect(self._host, self._port, KEEPALIVE)
+        threading.Thread(target=self._repeat, name="lamplighter-repeats", daemon=True).start()
+        threading.Thread(target=self._dispatch, name="lamplighter-pushes", daemon=True).start()
+        self._client.loop_start()
+        with self._changed:
+            came = self._changed.wait_for(lambda: self._ready or self._refused > (self.credentials is not None), self.timeout)
+            ready = self._ready
+        if not ready:
+            self.close()
+            raise ConnectionRefused("The broker refused the connection.") if came else TimeoutError("No answer to CONNECT.")
+        return self
+
+    def close(self) -> None:
+        """Disconnects; the session goes on and can be used again."""
+        with self._changed:
+            if self._closed:
+                return
+            self._closed = True
+            waiting = list(self._requests.values())
+            self._requests.clear()
+            self._changed.notify_all()
+        self._client.disconnect()
+        if threading.get_ident() != self._network:
+            self._client.loop_stop()
+        self._pushes.put(None)
+        for request in waiting:
+            request.future.set_exception(ConnectionError("The app was closed."))
+
+    def __enter__(self):
+        return self.connect()
+
+    def __exit__(self, *_error):
+        self.close()
+
+    @property
+    def is_connected(self) -> bool:
+        return self._ready
+
+    def _use_password(self):
+        # After a refusal token and secret take turns. While the session lives the secret is refused, so that whoever
+        # gets in with it knows that the session is over; a passing refusal ends nothing.
+        self._with_token = self.credentials is not None and self._refused % 2 == 0
+        self._client.username_pw_set(f"app:{self.app_id}", self.credentials.token if self._with_token else self._secret)
+
+    def _on_connect(self, _client, _data, _flags, code, *_properties):
+        with self._changed:
+            self._network = threading.get_ident()
+            if getattr(code, "value", code) != 0:
+                self._refused += 1
+                self._use_password()
+                self._changed.notify_all()
+                return
+            self._refused = 0
+            if self.credentials is not None and not self._with_token:
+                self._end({"type": "sessionInvalid", "sessionId": self.credentials.sessionId, "reason": "expired"})
+            filters = [(f"{self._space}/#", 1)]
+            if self.credentials is not None:
+                filters.append((self._user_filter, 1))
+            self._subscribe(filters, self._begin)
+
+    def _begin(self):
+        """Goes on with the requests once the answers can be heard."""
+        self._ready = True
+        for request in list(self._requests.values()):
+            request.next = None
+            self._publish(request)
+        self._changed.notify_all()
+
+    def _on_disconnect(self, *_arguments):
+        with self._changed:
+            self._ready = False
+            self._subscribing.clear()
+            self._changed.notify_all()
+
+    def _subscribe(self, filters, then):
+        _code, mid = self._client.subscribe(filters)
+        if mid is not None:
+            self._subscribing[mid] = then
+
+    def _on_subscribe(self, _client, _data, mid, *_granted):
+        with self._changed:
+            then = self._subscribing.pop(mid, None)
+            if then:
+                then()
+
+    @property
+    def _space(self):
+        return f"{self._root}/app/{self.app_id}/{self.terminal_id}"
+
+    @property
+    def _user_filter(self):
+        return f"{self._root}/user/{self.credentials.uid}/#"
+
+    # -- requests
+
+    def ask(self, method: str, params: dict | None = None, *, id: str | None = None, timeout: float | None = None) -> dict:
+        """Makes a request, such as "device/list", and gives its result back.
+
+        An `id` of one's own makes the request the same as an earlier one with that id, for ten minutes.
+        """
+        if threading.get_ident() == self._network:
+            raise RuntimeError("A request can't wait on the thread that brings its answer.")
+        return self.submit(method, params, id=id, timeout=timeout).result()
+
+    def submit(self, method: str, params: dict | None = None, *, id: str | None = None,
+               timeout: float | None = None) -> Future:
+        """Makes a request; the future gets its result."""
+        body = {"id": id or secrets.token_hex(8), "params": {n: v for n, v in (params or {}).items() if v is not None}}
+        with self._changed:
+            if self._closed:
+                raise ConnectionError("The app was closed.")
+            if self.credentials is not None:
+                body["token"] = self.credentials.token
+            if len(json.dumps(body, ensure_ascii=False).encode()) > MAX_PAYLOAD:
+                raise ValueError(f"A request has at most {MAX_PAYLOAD} bytes.")
+            limit = self.timeout if timeout is None else timeout
+            request = _Request(method, body, limit, self.repeat_after)
+            if body["id"] in self._requests:
+                raise ValueError("A request with this id is under way.")
+            self._requests[body["id"]] = request
+            if self._ready:
+                self._publish(request)
+            self._changed.notify_all()
+        return request.future
+
+    def control(self, did: str, data: dict | None = None, *, binary: str | None = None, sn: int | None = None,
+                ttl: int = 30) -> dict:
+        """Commands a device that is online, and waits for the outcome.
+
+        Its `state` is done, failed, expired or superseded; `code` and `data` are the device's.
+        """
+        params = {"did": did, "data": data, "binary": binary, "sn": sn, "ttl": ttl, "wait": True}
+        return self.ask("device/control", params, timeout=ttl + self.timeout)
+
+    def _publish(self, request):
+        payload = json.dumps(request.body, ensure_ascii=False)
+        self._client.publish(f"{self._space}/request/{request.method}", payload, 1)
+        request.next = time.monotonic() + request.pause
+        request.pause *= 2
+
+    def _repeat(self):
+        """Publishes again what was not answered, and gives up what is past its time."""
+        while True:
+            late = []
+            with self._changed:
+                if self._closed:
+                    return
+                now = time.monotonic()
+                for id, request in list(self._requests.items()):
+                    if request.deadline <= now:
+                        late.append(self._requests.pop(id))
+                    elif self._ready and request.next is not None and request.next <= now:
+                        self._publish(request)
+                times = [t for r in self._requests.values() for t in (r.deadline, r.next if self._ready else None) if t]
+                if not late:
+                    self._changed.wait(min(times) - now if times else None)
+            for request in late:
+                request.future.set_exception(TimeoutError(f"No answer to {request.method}."))
+
+    def _on_answer(self, answer):
+        request = self._requests.pop(answer.get("id"), None)
+        if request is None:
+            return
+        if not answer["ok"]:
+            error = LamplighterError(answer["error"], request.body["id"])
+            if error.code == "InvalidToken" and self.credentials and request.body.get("token") == self.credentials.token:
+                self._end({"type": "sessionInvalid", "sessionId": self.credentials.sessionId,
+                           "reason": error.reason or "expired"})
+            return request.future.set_exception(error)
+        result = answer["result"]
+        if request.method == "session/refresh" and self.credentials:
+            self._keep(Credentials(self.terminal_id, result["token"], self.credentials.sessionId, self.credentials.uid,
+                               result["expiresAt"]))
+        elif all(member in result for member in SESSION_MEMBERS):
+            self._log_in(result)
+            # Whoever has the answer hears what happens to the user.
+            return self._subscribe([(self._user_filter, 1)], lambda: request.future.set_result(result))
+        elif request.method == "account/logout" and self.credentials:
+            self._end({"type": "sessionInvalid", "sessionId": self.credentials.sessionId, "reason": "loggedOut"})
+        request.future.set_result(result)
+
+    # -- the session
+
+    def _log_in(self, result):
+        if self.credentials and self.credentials.uid != result["user"]["uid"]:
+            self._client.unsubscribe(self._user_filter)
+            self.statuses.clear()
+        self._keep(Credentials(self.terminal_id, result["token"], result["sessionId"], result["user"]["uid"],
+                           result["expiresAt"]))
+
+    def _keep(self, credentials):
+        self.credentials = credentials
+        self._use_password()
+        self._save()
+
+    def _end(self, notice):
+        """The session is over: the terminal is an anonymous installation again, and is told once."""
+        if self.credentials is None or self.credentials.sessionId != notice["sessionId"]:
+            return
+        self.credentials = None
+        self.statuses.clear()
+        self._use_password()
+        self._save()
+        self._pushes.put(Push("ended", None, notice))
+
+    def _kept(self):
+        try:
+            with open(self._store, encoding="utf-8") as file:
+                return json.load(file)
+        except FileNotFoundError:
+            return {}
+
+    def _save(self):
+        if not self._store:
+            return
+        kept = {"terminalId": self.terminal_id, "credentials": asdict(self.credentials) if self.credentials else None}
+        part = f"{self._store}.new"
+        with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(kept, file)
+        os.replace(part, self._store)
+
+    # -- pushes
+
+    def on(self, kind: str, handler, did: str | None = None):
+        """Has `handler` called with each Push of a kind, of one device or all; gives back what ends that.
+
+        Kinds: status, event, binary (of devices); device, schedule, share, session, account (of the user); command,
+        code, devices, system, ended (of this terminal). A new handler of statuses gets those that are known first.
+        """
+        if kind not in (*USER_KINDS, *DEVICE_KINDS, *APP_KINDS):
+            raise ValueError(f"There is no push {kind!r}.")
+        entry = (kind, did, handler)
+        with self._lock:
+            self._handlers.append(entry)
+            if kind == "status":
+                for known, body in self.statuses.items():
+                    if did in (None, known):
+                        self._pushes.put((handler, Push("status", known, body)))
+
+        def remove():
+            with self._lock:
+                if entry in self._handlers:
+                    self._handlers.remove(entry)
+        return remove
+
+    def _on_message(self, _client, _data, message):
+        body = json.loads(message.payload) if message.payload else None
+        with self._changed:
+            if message.topic.startswith(f"{self._space}/"):
+                kind = message.topic[len(self._space) + 1:]
+                if kind == "response" and body is not None:
+                    return self._on_answer(body)
+                if kind == "session":
+                    return self._end(body)
+                return self._pushes.put(Push(kind, (body or {}).get("did"), body))
+            if self.credentials is None or not message.topic.startswith(self._user_filter[:-1]):
+                return
+            steps = message.topic[len(self._user_filter) - 1:].split("/")
+            kind, did = steps[-1], steps[1] if len(steps) == 3 else (body or {}).get("did")
+            if kind == "status" and not self._note(did, body):
+                return
+            self._pushes.put(Push(kind, did, body))
+
+    def _note(self, did, status):
+        """Keeps a status; False for one that is known: the broker sends retained ones at every reconnection."""
+        if status is None:
+            return self.statuses.pop(did, None) is not None
+        if self.statuses.get(did) == status:
+            return False
+        self.statuses[did] = status
+        return True
+
+    def _dispatch(self):
+        """Calls the handlers, one after the other."""
+        while True:
+            item = self._pushes.get()
+            if item is None:
+                return
+            if isinstance(item, tuple):
+                calls = [item]
+            else:
+                with self._lock:
+                    calls = [(h, item) for kind, did, h in self._handlers if kind == item.kind and did in (None, item.did)]
+            for handler, push in calls:
+                try:
+                    handler(push)
+                except Exception:
+                    # As an exception on a thread is shown that is the app's own; the next handler is called all the same.
+                    threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))

@@ -1,0 +1,931 @@
+"""The requests of apps, one method each. Made by clients/generate.py from the schemas; edit those."""
+
+from __future__ import annotations
+
+
+class Account:
+    """Registers and logs in users, proves their phones and e-mails, and keeps their profiles (reference: accounts#scope)."""
+
+    def __init__(self, ask):
+        self._ask = ask
+
+    def loginAnonymous(
+        self, *, countryCode: str, region: str | None = None, deviceId: str | None = None, platform: str | None = None,
+        os: str | None = None, name: str | None = None,
+    ):
+        """Logs in as an anonymous user.
+
+        No token is needed. Logging in on a terminal that has a session ends that one, reason replaced. Without
+        `deviceId`, on the terminal of an anonymous user who has none and no devices, and is logged in nowhere else,
+        that user is erased. 10 new users a day per terminal, 60 an hour per source address: TooManyRequests beyond.
+
+        Returns: As every login.
+        """
+        return self._ask("account/loginAnonymous", {
+            "countryCode": countryCode, "region": region, "deviceId": deviceId, "platform": platform, "os": os,
+            "name": name,
+        })
+
+    def whoami(self):
+        """Returns the user and the session of the token.
+
+        Returns: The token's user and session.
+        """
+        return self._ask("account/whoami", {})
+
+    def logout(self):
+        """Ends the session.
+
+        Returns: {}. The session ends with reason loggedOut; under the policy discard an anonymous user is erased.
+        """
+        return self._ask("account/logout", {})
+
+    def sendCode(
+        self, *, countryCode: str, purpose: str | int, region: str | None = None, phone: str | None = None,
+        email: str | None = None,
+    ):
+        """Sends a code to a phone or an e-mail address.
+
+        No token for login, register and resetPassword; bind, operation and logoutTerminal need one, and logoutTerminal
+        goes to one's own verified addresses only. Six digits, 10 minutes, one use, 5 tries for those who give its
+        codeToken back and 5 for all others; bound to purpose, address, app and region. 60 s between sends of one
+        purpose to one address, 5 an hour per purpose, 10 a day per address; one terminal has codes sent to 5 addresses
+        an hour and one source address 20 codes: TooManyRequests otherwise, and the code that is out stays good. A bad
+        address is InvalidRequest and nothing is sent. Answers alike whether or not there is such an account; with the
+        policy revealAccounts a code of login or resetPassword for an address that no account has verified is
+        ResourceNotFound; how the sending went comes on `app/{appId}/{terminalId}/code`.
+
+        Returns: `retryAfter`: when the next send of this purpose to this address is taken.
+        """
+        return self._ask("account/sendCode", {
+            "countryCode": countryCode, "purpose": purpose, "region": region, "phone": phone, "email": email,
+        })
+
+    def checkCode(
+        self, *, countryCode: str, purpose: str | int, code: str, region: str | None = None, phone: str | None = None,
+        email: str | None = None, codeToken: str | None = None,
+    ):
+        """Checks a code without using it up.
+
+        No token is needed. Counts as a try: after five the code is dead for all who don't give its codeToken, and after
+        five with it for those who do.
+
+        Returns: A wrong, used, old or unknown code is `valid: false`, not an error.
+        """
+        return self._ask("account/checkCode", {
+            "countryCode": countryCode, "purpose": purpose, "code": code, "region": region, "phone": phone,
+            "email": email, "codeToken": codeToken,
+        })
+
+    def register(
+        self, *, countryCode: str, password: str, region: str | None = None, phone: str | None = None,
+        email: str | None = None, username: str | None = None, code: str | None = None, codeToken: str | None = None,
+        ticket: str | None = None, profile: dict | None = None, platform: str | None = None, os: str | None = None,
+        name: str | None = None,
+    ):
+        """Creates a user and logs in.
+
+        No token is needed. A phone or an e-mail address, a username, or one of the first two with a username beside it.
+        On a terminal whose session is anonymous the anonymous user becomes this one: uid, devices and data stay. A code
+        is of purpose register; a ticket is one for the same address. With a phone a code or ticket is needed
+        (PolicyRejected while the policy phoneRegistration is off), and without a username the number becomes it; with
+        an e-mail under the policy emailRegistration code, too. A taken username is Duplicated; a taken address shows
+        only with its code: Duplicated with a right code; under the policies link and none it answers as a new one, and
+        its owner gets a mail; each logs in by a password of its own, of those who registered it unproved in vain the
+        newest; while none has verified it, the verification link goes to each (under none with the words of a
+        confirmation). An address verified by a code is removed from accounts that never verified it.
+
+        Returns: As a login.
+        """
+        return self._ask("account/register", {
+            "countryCode": countryCode, "password": password, "region": region, "phone": phone, "email": email,
+            "username": username, "code": code, "codeToken": codeToken, "ticket": ticket, "profile": profile,
+            "platform": platform, "os": os, "name": name,
+        })
+
+    def login(
+        self, *, countryCode: str, region: str | None = None, phone: str | None = None, email: str | None = None,
+        username: str | None = None, account: str | None = None, password: str | None = None, adopt: bool | None = None,
+        code: str | None = None, codeToken: str | None = None, platform: str | None = None, os: str | None = None,
+        name: str | None = None,
+    ):
+        """Logs in by password or code.
+
+        No token is needed. `account` may be a phone, an e-mail or a username. `code` is one of purpose login and goes
+        with phone, email or an account that is one of them; with an unknown phone it registers (username = phone, no
+        password, phoneVerified). On a terminal whose session is anonymous a login that makes a user makes it of the
+        anonymous one; one to an account that exists takes its devices over with `adopt`, or says how many it could.
+        Undoes a pending cancellation. InvalidCredentials for a wrong password and for an unknown name alike;
+        InvalidCode for a wrong code. With the policy revealAccounts an unknown name is ResourceNotFound. After ten
+        failures in 15 minutes for one name or one terminal TooManyRequests on every password path; a right code still
+        lets in. Logging in on a terminal that has a session ends that one, reason replaced.
+
+        Returns: As every login. The terminal also gets `app/{appId}/{terminalId}/devices`.
+        """
+        return self._ask("account/login", {
+            "countryCode": countryCode, "region": region, "phone": phone, "email": email, "username": username,
+            "account": account, "password": password, "adopt": adopt, "code": code, "codeToken": codeToken,
+            "platform": platform, "os": os, "name": name,
+        })
+
+    def loginOrRegister(
+        self, *, countryCode: str, uid: str, password: str, region: str | None = None, adopt: bool | None = None,
+        createHome: bool | None = None, platform: str | None = None, os: str | None = None, name: str | None = None,
+    ):
+        """Logs in with the app's own user id, registering it the first time.
+
+        No token is needed; PolicyRejected while the policy uidLogin is off. `uid` is the app's own (`externalUid`); the
+        service's `user.uid` is always its own. The first password given is the user's; a wrong one later is
+        InvalidCredentials. `createHome` makes a home with the registration.
+
+        Returns: As every login.
+        """
+        return self._ask("account/loginOrRegister", {
+            "countryCode": countryCode, "uid": uid, "password": password, "region": region, "adopt": adopt,
+            "createHome": createHome, "platform": platform, "os": os, "name": name,
+        })
+
+    def loginWithProvider(
+        self, *, provider: str, credential: dict, countryCode: str, region: str | None = None,
+        adopt: bool | None = None, profile: dict | None = None, platform: str | None = None, os: str | None = None,
+        name: str | None = None,
+    ):
+        """Logs in with a third party's credential.
+
+        No token is needed. Keyed by provider and subject, never by e-mail: an address that the provider names is kept
+        unverified at most. Nickname and picture are taken from the provider where it tells them and the profile has
+        none. First use makes a user with a random username and no password (`isNew`), or makes it of the anonymous one
+        whose session is on the terminal. `auth2` is `apple` as an SDK spells it.
+
+        Returns: As every login.
+        """
+        return self._ask("account/loginWithProvider", {
+            "provider": provider, "credential": credential, "countryCode": countryCode, "region": region,
+            "adopt": adopt, "profile": profile, "platform": platform, "os": os, "name": name,
+        })
+
+    def linkProvider(self, *, provider: str, credential: dict):
+        """Links a third party's account to the user.
+
+        An anonymous user becomes a real one by it. Duplicated when it belongs to another user; linking what is linked
+        already is a success. Nickname and picture are taken from the provider where it tells them and the profile has
+        none.
+
+        Returns: {}.
+        """
+        return self._ask("account/linkProvider", {"provider": provider, "credential": credential})
+
+    def unlinkProvider(self, *, provider: str, credential: dict | None = None):
+        """Removes the link to a third party's account.
+
+        `credential` may be left out; where it is given it is not looked at. A provider that isn't linked is
+        ResourceNotFound; the last way to log in is Forbidden.
+
+        Returns: {}.
+        """
+        return self._ask("account/unlinkProvider", {"provider": provider, "credential": credential})
+
+    def providers(self):
+        """Lists the third parties' accounts linked to the user.
+
+        Returns: The oldest first.
+        """
+        return self._ask("account/providers", {})
+
+    def getUser(self, *, uid: str):
+        """Returns what other users may see of a user.
+
+        One who does not exist, or belongs to another app or region, is ResourceNotFound.
+
+        Returns: For oneself all of the user's fields.
+        """
+        return self._ask("account/getUser", {"uid": uid})
+
+    def queryUsers(self):
+        """Is always refused: users cannot be searched.
+
+        Always Forbidden.
+
+        Returns: There is none.
+        """
+        return self._ask("account/queryUsers", {})
+
+    def updateProfile(
+        self, *, username: str | None = None, nickname: str | None = None, tempUnit: int | None = None,
+        timezone: str | None = None, latitude: float | None = None, longitude: float | None = None,
+        name: str | None = None, gender: str | None = None, birthday: str | None = None, address: str | None = None,
+        remark: str | None = None, language: str | None = None, custom: dict | None = None,
+        countryCode: str | None = None, phone: str | None = None, email: str | None = None,
+    ):
+        """Changes the user's profile.
+
+        What is absent or null stays. `username`: Duplicated when taken, PolicyRejected while the policy
+        usernameChangeable is off and one is set. A phone (with its country code) or an e-mail given here neither logs
+        in nor resets a password until it is verified, a phone by account/bindPhone, an e-mail by the verification link
+        that goes to it or by account/bindEmail: beside a verified one it is shown as `pendingPhone` or `pendingEmail`,
+        alone as `phone` or `email` too. Giving the present one again drops the pending one. One that another account
+        has is Duplicated with the policy revealAccounts; else it is taken like any other, and its owner gets a message.
+        Username and address may come in one request: both are taken, or neither. Where address or username are taken
+        and the rest is refused, the answer is a success with `profileError`; alone, a bad profile field is refused.
+
+        Returns: The user as it is now.
+        """
+        return self._ask("account/updateProfile", {
+            "username": username, "nickname": nickname, "tempUnit": tempUnit, "timezone": timezone,
+            "latitude": latitude, "longitude": longitude, "name": name, "gender": gender, "birthday": birthday,
+            "address": address, "remark": remark, "language": language, "custom": custom, "countryCode": countryCode,
+            "phone": phone, "email": email,
+        })
+
+    def setAvatar(self, *, data: str | None = None):
+        """Sets the user's picture.
+
+        PNG or JPEG by its bytes, at most 45 KiB; anything else is InvalidRequest, field params.data. null takes the
+        picture away, the provider's too.
+
+        Returns: The address changes with each picture.
+        """
+        return self._ask("account/setAvatar", {"data": data})
+
+    def bindPhone(
+        self, *, countryCode: str, phone: str, region: str | None = None, code: str | None = None,
+        codeToken: str | None = None, ticket: str | None = None, profile: dict | None = None,
+    ):
+        """Binds a phone that the user has proved, in place of the old one.
+
+        `code` is one of purpose bind. InvalidCode for a wrong one; Duplicated, with a right one, when another account
+        has verified the number. An account that holds it unverified loses it. The old address and the user's other
+        terminals are told; for 24 hours the old one can undo it by link, which ends all sessions and also removes what
+        may be an intruder's way in: a password set since, and an e-mail address or a provider's identity that came
+        within a day before the change or since, and a username that is an e-mail address but not the account's. A bad
+        `profile` leaves the binding standing and comes as `profileError`.
+
+        Returns: The user as it is now.
+        """
+        return self._ask("account/bindPhone", {
+            "countryCode": countryCode, "phone": phone, "region": region, "code": code, "codeToken": codeToken,
+            "ticket": ticket, "profile": profile,
+        })
+
+    def bindEmail(
+        self, *, countryCode: str, email: str, region: str | None = None, code: str | None = None,
+        codeToken: str | None = None, ticket: str | None = None, profile: dict | None = None,
+    ):
+        """Binds an e-mail address that the user has proved, in place of the old one.
+
+        `code` is one of purpose bind. InvalidCode for a wrong one; Duplicated, with a right one, when another account
+        has verified the address. An account that holds it unverified loses it. The old address and the user's other
+        terminals are told; for 24 hours the old one can undo it by link, which ends all sessions and also removes what
+        may be an intruder's way in: a password set since, and a phone number or a provider's identity that came within
+        a day before the change or since, and a username that is an e-mail address but not the account's. A bad
+        `profile` leaves the binding standing and comes as `profileError`.
+
+        Returns: The user as it is now.
+        """
+        return self._ask("account/bindEmail", {
+            "countryCode": countryCode, "email": email, "region": region, "code": code, "codeToken": codeToken,
+            "ticket": ticket, "profile": profile,
+        })
+
+    def requestEmailVerification(self):
+        """Sends a link that verifies the user's e-mail.
+
+        For `pendingEmail`, or else an e-mail that is not verified. The link lives 24 hours; a new one makes the old one
+        void. ResourceNotFound without an e-mail, PolicyRejected while the policy emailVerification is off; an e-mail
+        that is verified already gets nothing and the answer is a success. Limits as those of sendCode.
+
+        Returns: {}.
+        """
+        return self._ask("account/requestEmailVerification", {})
+
+    def changePassword(self, *, newPassword: str, oldPassword: str | None = None):
+        """Sets a new password.
+
+        InvalidCredentials for a wrong old one; an account without a password needs none. All other sessions end, reason
+        passwordChanged; this one goes on with its token.
+
+        Returns: {}.
+        """
+        return self._ask("account/changePassword", {"newPassword": newPassword, "oldPassword": oldPassword})
+
+    def checkPassword(self, *, password: str):
+        """Checks the user's password.
+
+        A wrong one counts as a failed login. An account without a password matches none.
+
+        Returns: A wrong one is `match: false`, not an error.
+        """
+        return self._ask("account/checkPassword", {"password": password})
+
+    def requestPasswordReset(self, *, countryCode: str, email: str, region: str | None = None):
+        """Sends a link to the page that sets a new password.
+
+        No token is needed. Matches a verified e-mail, the unverified e-mail that an account registered with, or a
+        username that is one; answers alike when nothing matches (ResourceNotFound with the policy revealAccounts). The
+        link lives 1 hour and works once; a new one makes the old one void. Of an account that registered with the
+        address and never verified it, following the link verifies it and takes away what was linked meanwhile: phone,
+        providers, a username that is another mailbox, other links. All sessions end. Limits as those of sendCode.
+
+        Returns: {}.
+        """
+        return self._ask("account/requestPasswordReset", {"countryCode": countryCode, "email": email, "region": region})
+
+    def resetPassword(
+        self, *, countryCode: str, code: str, newPassword: str, region: str | None = None, phone: str | None = None,
+        email: str | None = None, codeToken: str | None = None,
+    ):
+        """Sets a new password by a code.
+
+        No token is needed. The code is one of purpose resetPassword, or of purpose register where the address has an
+        account (the SDKs send that). Resets the account of a verified phone or e-mail, and whichever
+        requestPasswordReset would match, with the same consequences. InvalidCode for a wrong code and for an unknown
+        address alike (ResourceNotFound with the policy revealAccounts). A weak password is PolicyRejected and the code
+        is not used up. All sessions end, reason passwordReset.
+
+        Returns: {}.
+        """
+        return self._ask("account/resetPassword", {
+            "countryCode": countryCode, "code": code, "newPassword": newPassword, "region": region, "phone": phone,
+            "email": email, "codeToken": codeToken,
+        })
+
+    def convertAnonymous(
+        self, *, password: str, countryCode: str | None = None, region: str | None = None, username: str | None = None,
+        phone: str | None = None, code: str | None = None, codeToken: str | None = None, ticket: str | None = None,
+    ):
+        """Turns an anonymous user into a registered one.
+
+        uid, devices and data stay, and so does the session. A phone needs its country code and a code of purpose
+        register, or a ticket. Duplicated when the target is taken; Forbidden for a user who isn't anonymous.
+
+        Returns: The user as it is now.
+        """
+        return self._ask("account/convertAnonymous", {
+            "password": password, "countryCode": countryCode, "region": region, "username": username, "phone": phone,
+            "code": code, "codeToken": codeToken, "ticket": ticket,
+        })
+
+    def verifyOperation(
+        self, *, countryCode: str, code: str, region: str | None = None, phone: str | None = None,
+        email: str | None = None, codeToken: str | None = None,
+    ):
+        """Exchanges a code for a ticket.
+
+        A code of purpose operation, sent to any address; a session is needed, an anonymous one is enough. The ticket
+        lives 5 minutes, works once, for this address and from this terminal.
+
+        Returns: Stands once in place of a code.
+        """
+        return self._ask("account/verifyOperation", {
+            "countryCode": countryCode, "code": code, "region": region, "phone": phone, "email": email,
+            "codeToken": codeToken,
+        })
+
+    def cancel(
+        self, *, password: str | None = None, code: str | None = None, codeToken: str | None = None,
+        ticket: str | None = None,
+    ):
+        """Schedules the account to be erased in seven days.
+
+        One of password, code and ticket; the code is one of purpose operation, sent to a verified address of the
+        account. An account with neither password nor verified address, and any with the app's policy cancelProof off,
+        needs none of them. Every address of the account is told. All sessions end, reason accountCancelled; logging in
+        before the time undoes it; then everything about the user is erased.
+
+        Returns: When it will be erased.
+        """
+        return self._ask("account/cancel", {
+            "password": password, "code": code, "codeToken": codeToken, "ticket": ticket,
+        })
+
+
+class App:
+    """Describes the app to a terminal without a session."""
+
+    def __init__(self, ask):
+        self._ask = ask
+
+    def info(self):
+        """Returns what the app may do on this service, before a login.
+
+        No token and no session are needed.
+
+        Returns: The app's features, for a terminal without a session.
+        """
+        return self._ask("app/info", {})
+
+
+class Device:
+    """Binds devices to users, commands them, and reads their status, history and users (reference: commands#life)."""
+
+    def __init__(self, ask):
+        self._ask = ask
+
+    def bind(
+        self, *, passcode: str, did: str | None = None, productKey: str | None = None, mac: str | None = None,
+        claim: str | None = None,
+    ):
+        """Binds a device by its passcode.
+
+        Either `did`, or `productKey` and `mac`. Wrong tries in 15 minutes: 5 of one user for one device, 10 of one
+        terminal, 50 of all for one device; then TooManyRequests, for the right passcode too. Beside the right `claim`
+        those of all for the device do not matter. A try for a device that is not there counts for that name and user
+        alone. Who is bound already gets success only with the right passcode.
+
+        Returns: The device bound.
+        """
+        return self._ask("device/bind", {
+            "passcode": passcode, "did": did, "productKey": productKey, "mac": mac, "claim": claim,
+        })
+
+    def unbind(self, *, did: str):
+        """Unbinds the caller from a device.
+
+        The device to leave; not bound to it: NotBound.
+
+        Returns: {}
+        """
+        return self._ask("device/unbind", {"did": did})
+
+    def list(
+        self, *, productKeys: list | None = None, offset: int | None = None, cursor: str | None = None,
+        limit: int | None = None,
+    ):
+        """Lists the user's devices.
+
+        `offset` 0 and `limit` 100 when absent.
+
+        Returns: In the order of binding, oldest first (equal times by did).
+        """
+        return self._ask("device/list", {
+            "productKeys": productKeys, "offset": offset, "cursor": cursor, "limit": limit,
+        })
+
+    def subscribe(self, *, did: str, subscribed: bool):
+        """Turns the caller's status messages of a device on or off.
+
+        Saying what holds already is success; true publishes the latest status again.
+
+        Returns: {}
+        """
+        return self._ask("device/subscribe", {"did": did, "subscribed": subscribed})
+
+    def status(self, *, did: str):
+        """Returns the stored status of a device.
+
+        Bound and subscribed.
+
+        Returns: The status payload, from the store, with `changed` empty.
+        """
+        return self._ask("device/status", {"did": did})
+
+    def control(
+        self, *, did: str, data: dict | None = None, binary: str | None = None, sn: int | None = None,
+        mode: str | None = None, ttl: int | None = None, wait: bool | None = None,
+    ):
+        """Sends a command to a device.
+
+        Either `data` or `binary`. Checked in this order: shape, bound (NotBound), subscribed (NotSubscribed), access
+        (Forbidden), data against the writable data points (InvalidRequest, field params.data.NAME), online
+        (DeviceOffline).
+
+        Returns: Without `wait` the state is sent, or queued where the command waits for the device; with it the final
+        one: an answer with ok even where the device failed, the command expired, was superseded, or its sender lost
+        access.
+        """
+        return self._ask("device/control", {
+            "did": did, "data": data, "binary": binary, "sn": sn, "mode": mode, "ttl": ttl, "wait": wait,
+        })
+
+    def query(self, *, did: str, timeout: int | None = None):
+        """Asks a device to report now.
+
+        Has the device report now. Answered with the status once the device has answered; NotBound, NotSubscribed,
+        DeviceOffline (not connected), DeviceTimeout (no answer within `timeout`). To the device it is a command of type
+        query. A guest who may only read may query.
+
+        Returns: The status payload, from the store, with `changed` empty.
+        """
+        return self._ask("device/query", {"did": did, "timeout": timeout})
+
+    def history(
+        self, *, did: str, from_: int, to: int, attr: str | None = None, limit: int | None = None,
+        cursor: str | None = None, every: str | None = None, fn: str | None = None, timezone: str | None = None,
+    ):
+        """Returns a page of a device's reports, or aggregates them.
+
+        Oldest first, records of one moment in the order of their arrival. Reaches back no further than the device's
+        current ownership (the first one has no beginning: what it kept from before its registration counts) and the
+        days that the product keeps (30 unless it says otherwise); what lies before is left out silently. With `every`,
+        values are summed up by steps: minutes and hours (15m, 6h) are fixed and count from the epoch in UTC, days,
+        weeks (from Monday) and months are those of `timezone`, of 23 or 25 hours where its clocks change. Only records
+        from `from` on and before `to` count, also in the first and last step. Steps without values are left out. `avg,
+        min, max, sum` look at numbers only. `fn` without `every`, a zone that isn't known, and a step that holds more
+        records than one answer looks at (5,000,000) are InvalidRequest.
+
+        Returns: `ts` is the record's, or the beginning of the step. With `attr` a row has `value`, else `data`;
+        `binary` where the device sent bytes of its own. May have fewer rows than `limit`, even none, and a `cursor`: it
+        goes on there.
+        """
+        return self._ask("device/history", {
+            "did": did, "from": from_, "to": to, "attr": attr, "limit": limit, "cursor": cursor, "every": every,
+            "fn": fn, "timezone": timezone,
+        })
+
+    def events(
+        self, *, did: str, from_: int | None = None, to: int | None = None, types: list | None = None,
+        limit: int | None = None, cursor: str | None = None,
+    ):
+        """Returns a page of a device's alerts, faults and changes of presence.
+
+        The log of alerts, faults, presence, schedules' runs and history that is not kept, newest first; the same reach
+        as device/history. `from` and `to` when absent: all of it.
+
+        Returns: May have fewer events than `limit`, even none, and a `cursor`: it goes on there.
+        """
+        return self._ask("device/events", {
+            "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
+        })
+
+    def commands(
+        self, *, did: str, from_: int | None = None, to: int | None = None, types: list | None = None,
+        limit: int | None = None, cursor: str | None = None,
+    ):
+        """Returns a page of a device's commands.
+
+        The log of commands by the time of their making, newest first; the same reach as device/history.
+
+        Returns: May have fewer commands than `limit`, even none, and a `cursor`: it goes on there.
+        """
+        return self._ask("device/commands", {
+            "did": did, "from": from_, "to": to, "types": types, "limit": limit, "cursor": cursor,
+        })
+
+    def bindRemote(self, *, productKey: str, mac: str, claim: str | None = None, productSecret: str | None = None):
+        """Binds a device that is not on the LAN by its label.
+
+        For a device that is not on the LAN. Either `claim`, the whole text of the device's printed label, or
+        `productSecret`, which is taken only of a product with remoteBind secret and only while no user is bound. Makes
+        the device if it has not registered yet (NotListed for a MAC that a product with registration listed does not
+        know); its first registration then needs no oldSecret and brings its passcode. Wrong proofs, unknown devices and
+        products of another app answer InvalidCredentials; they count together with the wrong passcodes of device/bind:
+        in 15 minutes 5 of one user for one device, 10 of one terminal, and, with productSecret, 50 of all for one
+        device, then TooManyRequests. Right on a device with an owner: Forbidden. Already bound: success, nothing
+        changes.
+
+        Returns: The device that is bound now.
+        """
+        return self._ask("device/bindRemote", {
+            "productKey": productKey, "mac": mac, "claim": claim, "productSecret": productSecret,
+        })
+
+    def setCustomInfo(self, *, did: str, alias: str | None = None, remark: str | None = None):
+        """Sets the caller's own name and note for a device.
+
+        The caller's own name and note for the device; no other user sees them. An absent or null member stays
+        unchanged, an empty text clears. A change is pushed to the caller's terminals (`changed`).
+
+        Returns: {}
+        """
+        return self._ask("device/setCustomInfo", {"did": did, "alias": alias, "remark": remark})
+
+    def hardware(self, *, did: str):
+        """Returns the hardware and firmware versions of a device.
+
+        The device's own data from its registration and later, from the store. For all bound users, subscribed or not.
+
+        Returns: Empty for a device that told nothing, or was bound from afar and has not registered yet.
+        """
+        return self._ask("device/hardware", {"did": did})
+
+    def users(self, *, did: str, limit: int | None = None, cursor: str | None = None):
+        """Lists the users who are bound to a device.
+
+        For special and owner; Forbidden for others. Oldest binding first (equal times by uid).
+
+        Returns: All users bound to the device, the caller too, each with the names that let the owner tell them apart.
+        `cursor` when there are more.
+        """
+        return self._ask("device/users", {"did": did, "limit": limit, "cursor": cursor})
+
+    def removeUser(self, *, did: str, uid: str):
+        """Removes a guest from a device.
+
+        The owner takes a guest off the device: Forbidden for others, InvalidRequest for oneself (device/unbind does
+        that), ResourceNotFound for a user who is not bound. The guest is told (`unbound`, reason removed), their
+        retained status is cleared, and the invitation that let them in is revoked.
+
+        Returns: {}
+        """
+        return self._ask("device/removeUser", {"did": did, "uid": uid})
+
+    def allowReset(self, *, did: str):
+        """Lets a device be reset to its factory state.
+
+        Special or owner let the device be reset: for 15 minutes one registration without the old secret succeeds as a
+        factory reset. Forbidden for others, and for products with reset operator. Void when who allowed it leaves the
+        device.
+
+        Returns: Until when.
+        """
+        return self._ask("device/allowReset", {"did": did})
+
+
+class Home:
+    """Groups a user's devices by home (reference: sharing#roles)."""
+
+    def __init__(self, ask):
+        self._ask = ask
+
+    def list(self, *, offset: int | None = None, cursor: str | None = None):
+        """Lists the caller's homes.
+
+        The caller's homes, all of them; `cursor` or `offset` only after an answer that was cut.
+
+        Returns: Oldest first; a user has 100 homes at most. A device is in one home of each of its users at most;
+        home/addDevice moves it.
+        """
+        return self._ask("home/list", {"offset": offset, "cursor": cursor})
+
+    def create(self, *, name: str, latitude: float | None = None, longitude: float | None = None):
+        """Creates a home.
+
+        Creates a home. Forbidden beyond 100 of one user (setting limits.homesPerUser).
+
+        Returns: The new home.
+        """
+        return self._ask("home/create", {"name": name, "latitude": latitude, "longitude": longitude})
+
+    def rename(self, *, homeId: str, name: str, latitude: float | None = None, longitude: float | None = None):
+        """Renames a home.
+
+        Gives one's home another name, and another place where one is given. ResourceNotFound: no home of the caller.
+
+        Returns: {}
+        """
+        return self._ask("home/rename", {"homeId": homeId, "name": name, "latitude": latitude, "longitude": longitude})
+
+    def delete(self, *, homeId: str):
+        """Deletes a home.
+
+        Deletes one's home; its devices stay bound and are in no home then (`changed`).
+
+        Returns: {}
+        """
+        return self._ask("home/delete", {"homeId": homeId})
+
+    def addDevice(self, *, homeId: str, did: str):
+        """Adds a device to a home.
+
+        Puts a device that is bound to the caller (NotBound) into one of the caller's homes (ResourceNotFound), and
+        takes it out of the home where it was. Told to the caller's terminals (`changed`); unbinding takes it out.
+
+        Returns: {}
+        """
+        return self._ask("home/addDevice", {"homeId": homeId, "did": did})
+
+    def removeDevice(self, *, homeId: str, did: str):
+        """Removes a device from a home.
+
+        Takes a device out of one's home; it stays bound. ResourceNotFound: no home of the caller, or the device is not
+        in it.
+
+        Returns: {}
+        """
+        return self._ask("home/removeDevice", {"homeId": homeId, "did": did})
+
+
+class Schedule:
+    """Creates, changes and lists schedules, which command a device at set times (reference: schedules#when)."""
+
+    def __init__(self, ask):
+        self._ask = ask
+
+    def create(
+        self, *, did: str, time: str, attrs: dict, date: str | None = None, weekDays: list | None = None,
+        monthDays: list | None = None, timezone: str | None = None, remark: str | None = None,
+        enabled: bool | None = None, misfire: str | None = None,
+    ):
+        """Creates a schedule that commands a device at set times.
+
+        Without date, weekDays and monthDays it is one-time, on the first day on which its time is still to come. Needs
+        control of the device: NotBound, NotSubscribed, or Forbidden for who only watches. Checked in this order: shape,
+        bound, subscribed, access, attrs against the writable data points (field params.attrs.NAME), at most 100
+        schedules a device (Forbidden, field params.did), zone, place, times.
+
+        Returns: The new schedule, and all of the device.
+        """
+        return self._ask("schedule/create", {
+            "did": did, "time": time, "attrs": attrs, "date": date, "weekDays": weekDays, "monthDays": monthDays,
+            "timezone": timezone, "remark": remark, "enabled": enabled, "misfire": misfire,
+        })
+
+    def list(self, *, did: str | None = None, limit: int | None = None, cursor: str | None = None):
+        """Lists the schedules of one device or of all.
+
+        With did those of one device (NotBound where it isn't the caller's), else those of all the caller's devices.
+
+        Returns: Device after device, in the order of their making; write-only values are hidden.
+        """
+        return self._ask("schedule/list", {"did": did, "limit": limit, "cursor": cursor})
+
+    def update(
+        self, *, scheduleId: str, date: str | None = None, time: str | None = None, weekDays: list | None = None,
+        monthDays: list | None = None, timezone: str | None = None, attrs: dict | None = None,
+        remark: str | None = None, enabled: bool | None = None, misfire: str | None = None,
+    ):
+        """Changes a schedule or its kind.
+
+        What is absent or null stays as it is. A date, weekDays or monthDays that is given sets the kind and clears the
+        others (with several, as for create). A schedule that is disabled stays so unless enabled is given. Creator,
+        special and owner; for others, and unknown ids, ResourceNotFound. attrs may be changed by who may control the
+        device (else NotSubscribed or Forbidden). It goes on acting with its creator's rights.
+
+        Returns: The changed schedule, and all of the device.
+        """
+        return self._ask("schedule/update", {
+            "scheduleId": scheduleId, "date": date, "time": time, "weekDays": weekDays, "monthDays": monthDays,
+            "timezone": timezone, "attrs": attrs, "remark": remark, "enabled": enabled, "misfire": misfire,
+        })
+
+    def delete(self, *, scheduleId: str):
+        """Deletes a schedule.
+
+        Its runs go with it. Creator, special and owner; for others, and unknown ids, ResourceNotFound.
+
+        Returns: All schedules of the device, as list gives them.
+        """
+        return self._ask("schedule/delete", {"scheduleId": scheduleId})
+
+    def enable(self, *, scheduleId: str):
+        """Enables a schedule.
+
+        From now on; a one-time schedule whose time has passed is InvalidRequest, field params.scheduleId. Creator,
+        special and owner; for others, and unknown ids, ResourceNotFound.
+
+        Returns: All schedules of the device, as list gives them.
+        """
+        return self._ask("schedule/enable", {"scheduleId": scheduleId})
+
+    def disable(self, *, scheduleId: str):
+        """Disables a schedule.
+
+        Its occurrences are passed over, and a trigger for one is a dead letter. Creator, special and owner; for others,
+        and unknown ids, ResourceNotFound.
+
+        Returns: All schedules of the device, as list gives them.
+        """
+        return self._ask("schedule/disable", {"scheduleId": scheduleId})
+
+    def runs(self, *, scheduleId: str, limit: int | None = None, cursor: str | None = None):
+        """Lists the runs of a schedule and their results.
+
+        For everyone bound to the device; for others, and unknown ids, ResourceNotFound. The runs of a schedule are kept
+        for 90 days by default.
+
+        Returns: Newest first, one for each occurrence; a run whose command is still under way is listed once its end is
+        known, within 30 s.
+        """
+        return self._ask("schedule/runs", {"scheduleId": scheduleId, "limit": limit, "cursor": cursor})
+
+
+class Session:
+    """Lists, refreshes and ends the sessions of a user (reference: sessions#life)."""
+
+    def __init__(self, ask):
+        self._ask = ask
+
+    def list(self):
+        """Lists the terminals that the user is logged in on.
+
+        Returns: The latest login first. `platform`, `os` and `name` as the login gave them, empty without.
+        """
+        return self._ask("session/list", {})
+
+    def logoutCode(
+        self, *, countryCode: str, userName: str, accountType: str, verifyType: str, region: str | None = None,
+        authCode: str | None = None, codeToken: str | None = None, password: str | None = None,
+        ifencrypt: int | None = None,
+    ):
+        """Returns the code that is needed to end sessions of other terminals.
+
+        `userName` is the user's own verified e-mail or phone, the phone in any form (E.164, 86-13800138000, or without
+        country code); another user's is refused like a wrong code or password. `authCode` is a code of purpose
+        logoutTerminal. A password goes with accountType phone only. The other way's field given too is InvalidRequest;
+        `ifencrypt` 1 is accepted with password and refused with authCode (TLS does the encrypting; the password is sent
+        as it is).
+
+        Returns: Lives 5 minutes and works once, from this terminal.
+        """
+        return self._ask("session/logoutCode", {
+            "countryCode": countryCode, "userName": userName, "accountType": accountType, "verifyType": verifyType,
+            "region": region, "authCode": authCode, "codeToken": codeToken, "password": password,
+            "ifencrypt": ifencrypt,
+        })
+
+    def terminate(self, *, terminalId: str, logoutCode: str):
+        """Ends the session of another terminal of the user.
+
+        InvalidCode for a wrong, old or used code; ResourceNotFound for a terminal that the user isn't logged in on, and
+        the code is not used up; one's own terminal is InvalidRequest, as account/logout is for that.
+
+        Returns: The session has ended.
+        """
+        return self._ask("session/terminate", {"terminalId": terminalId, "logoutCode": logoutCode})
+
+    def terminateOthers(self, *, logoutCode: str):
+        """Ends the sessions of all other terminals of the user.
+
+        InvalidCode for a wrong, old or used code. Without other terminals 0, and the code is used up.
+
+        Returns: How many sessions have ended.
+        """
+        return self._ask("session/terminateOthers", {"logoutCode": logoutCode})
+
+    def refresh(self):
+        """Renews the session: a new token and seven more days.
+
+        The old token works until the new one's first use, at most 60 s: its first use in a request, or in a CONNECT,
+        which the gate tells the service on system/token-used. Refreshing with the old token is refused, InvalidToken; a
+        repeat of the same request gets the same answer as long as the old token works.
+
+        Returns: The new token works from the same terminal only.
+        """
+        return self._ask("session/refresh", {})
+
+
+class Share:
+    """Invites users to a device and transfers devices (reference: sharing#invitations)."""
+
+    def __init__(self, ask):
+        self._ask = ask
+
+    def invite(
+        self, *, did: str, way: str, guest: dict | None = None, access: str | None = None,
+        guestMinutes: int | None = None,
+    ):
+        """Invites a user to a device.
+
+        For special and owner (Forbidden for others, NotBound for strangers). No role changes before an invitation is
+        accepted: with the first acceptance a special becomes the owner, and normal users become guests; an invitation
+        that is rejected, revoked or expires changes nothing. By user: `guest` is needed; a phone or e-mail must be
+        verified where the app verifies e-mails. Where the app reveals accounts, an unknown name is ResourceNotFound,
+        field params.guest.value; else this is never revealed: an invitation to an unknown name answers and expires like
+        any other. Oneself is InvalidRequest. Duplicated when the named user is bound to the device, or an invitation by
+        the same name is pending or was accepted. By QR code: the first user to scan it answers it; `guest` must be
+        absent. 200 invitations an hour per user (setting limits.invitationsPerHour): TooManyRequests; 200 pending ones
+        per device: Forbidden.
+
+        Returns: `qrCode` with way qrcode only: 128 random bits that are kept hashed, so the text is said this once.
+        """
+        return self._ask("share/invite", {
+            "did": did, "way": way, "guest": guest, "access": access, "guestMinutes": guestMinutes,
+        })
+
+    def list(self, *, type: str, did: str | None = None, limit: int | None = None, cursor: str | None = None):
+        """Lists invitations to the caller, or by the caller.
+
+        Invitations to the caller (by name, or codes that the caller has answered), or the caller's own; the newest
+        first. Ended ones are shown for 30 days (setting limits.invitationDays).
+
+        Returns: `cursor` when there are more.
+        """
+        return self._ask("share/list", {"type": type, "did": did, "limit": limit, "cursor": cursor})
+
+    def answer(self, *, accept: bool, sharingId: str | None = None, qrText: str | None = None):
+        """Accepts or rejects an invitation.
+
+        An invitation by name is answered by its id, by the invited user alone; one by QR code by its text, by the first
+        to scan it. ResourceNotFound: unknown, or to another user. InvalidRequest: one's own code. Expired: answered,
+        revoked, or past its time. Duplicated: accepting while the device is bound already. 5 unknown codes in 15
+        minutes per user: TooManyRequests.
+
+        Returns: The invitation and its device.
+        """
+        return self._ask("share/answer", {"accept": accept, "sharingId": sharingId, "qrText": qrText})
+
+    def revoke(self, *, sharingId: str):
+        """Revokes an invitation.
+
+        For the inviter; ResourceNotFound for all others, Expired for one that was rejected, has expired or was revoked.
+        Revoking an accepted one ends that guest's binding.
+
+        Returns: {}
+        """
+        return self._ask("share/revoke", {"sharingId": sharingId})
+
+    def transfer(self, *, did: str, uid: str):
+        """Transfers a device to one of its guests.
+
+        The owner makes a guest the owner (with access control, without end) and is unbound (reason transferred). Guests
+        stay; the invitations that let them in are the new owner's, pending ones are revoked. A new ownership begins:
+        the new owner sees nothing from before it. Forbidden: not the owner. InvalidRequest: oneself. ResourceNotFound:
+        no guest of the device.
+
+        Returns: {}
+        """
+        return self._ask("share/transfer", {"did": did, "uid": uid})
+
+
+# The services by name.
+SERVICES = {"account": Account, "app": App, "device": Device, "home": Home, "schedule": Schedule, "session": Session, "share": Share}
