@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by deploy/run and deploy/test: which Debian packages are needed, and how they are installed.
+# Sourced by deploy/run, deploy/test and deploy/package: which Debian packages are needed, and how they are installed.
 
 # What building and running takes, beside the Swift toolchain.
 # shellcheck disable=SC2034 # used by the scripts that source this file
@@ -20,12 +20,29 @@ run_packages=(
 # shellcheck disable=SC2034
 test_packages=(
     python3 python3-paho-mqtt            # devices and apps of the end-to-end tests
+    python3-venv                         # a place for what requirements.txt names
+    chromium chromium-driver             # the contract's parser, the JavaScript client
     python3-jsonschema python3-yaml      # the schemas and examples
     python3-cryptography                 # the tokens of a provider that the tests stand in for
     python3-aiosmtpd                     # the mail server of the SMTP tests
     python3-dateutil                     # another opinion on when schedules are due
     openssl                              # certificates for the TLS tests
+    gcc curl haproxy                     # what the guides of docs/guides are run with
     procps shellcheck zsh                # this folder's scripts, the pasted commands
+    lintian man-db systemd               # packages, pages and units as Debian judges them
+)
+
+# What making packages takes on top.
+# shellcheck disable=SC2034
+package_packages=(
+    dpkg-dev binutils chrpath python3    # dependencies, stripping, paths, manual pages
+)
+
+# What `deploy/test --packages` takes on top of all: it installs the package into a Debian and boots that.
+# shellcheck disable=SC2034
+trial_packages=(
+    debootstrap                          # a Debian to install into
+    systemd-container iproute2           # a machine that runs it
 )
 
 # How the program and the gate are built to be used: with the Swift runtime inside, so that they run where there
@@ -67,6 +84,17 @@ install_missing() {
 apt_install() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# Installs what deploy/requirements.txt names for Debian's Python, beside it, unless it is there.
+install_tools() {
+    local folder=$1/.build/tools names=$1/deploy/requirements.txt
+    cmp -s "$names" "$folder/requirements.txt" && return 0
+    say "Installing the tests' tools from PyPI into $folder"
+    rm -rf "$folder"
+    /usr/bin/python3 -m venv "$folder" || die "python3 -m venv failed; is python3-venv installed?"
+    "$folder/bin/pip" install --quiet --no-deps --disable-pip-version-check -r "$names" || die "pip could not install $names"
+    cp "$names" "$folder/requirements.txt"
 }
 
 need_swift() {

@@ -1,0 +1,121 @@
+"""The container's files, judged by others' programs where they are installed, and the image's steps in a folder.
+
+There is no container engine here: the steps of the last stage are run by hand in a fresh Debian, and the image is started
+as an engine would, with its variables, its user, no capability and a root that can't be written.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import unittest
+
+import yaml
+from packages import IS_LONG, ROOT, Debian, Packages, eventually, run
+
+# Where deploy/test puts what deploy/requirements.txt names.
+TOOLS = f"{ROOT}/.build/tools/bin:{os.environ['PATH']}"
+DOCKERFILE = ROOT / "deploy/Dockerfile"
+COMPOSE = ROOT / "deploy/compose.yaml"
+
+
+def last_stage():
+    """The instructions behind the last FROM, as pairs of word and rest."""
+    lines = [line for line in DOCKERFILE.read_text().splitlines() if line and not line.startswith("#")]
+    text = "\n".join(lines).replace("\\\n", " ")
+    steps = [line.split(None, 1) for line in text.splitlines()]
+    first = max(index for index, (word, _) in enumerate(steps) if word == "FROM")
+    return [(word, rest) for word, rest in steps[first:]]
+
+
+class Files(unittest.TestCase):
+    def test_the_image_is_of_an_ordinary_user_with_a_check_of_its_health(self):
+        steps = last_stage()
+        words = dict(steps)
+        self.assertRegex(words["USER"], r"^[1-9]\d*:[1-9]\d*$")
+        self.assertIn('["lamplighter", "doctor", "--quick"]', words["HEALTHCHECK"])
+        self.assertEqual(words["VOLUME"], "/var/lib/lamplighter")
+
+    def test_compose_gives_it_nothing_that_it_does_not_need(self):
+        service = yaml.safe_load(COMPOSE.read_text())["services"]["lamplighter"]
+        self.assertTrue(service["read_only"])
+        self.assertEqual(service["cap_drop"], ["ALL"])
+        self.assertEqual(service["security_opt"], ["no-new-privileges:true"])
+        self.assertTrue(all(port.startswith("127.0.0.1:") for port in service["ports"]), service["ports"])
+
+    @unittest.skipUnless(shutil.which("hadolint", path=TOOLS), "hadolint is not installed: deploy/test does it")
+    def test_hadolint_finds_no_fault(self):
+        run(shutil.which("hadolint", path=TOOLS), DOCKERFILE)
+
+    @unittest.skipUnless(shutil.which("check-jsonschema", path=TOOLS), "check-jsonschema is not installed: deploy/test does it")
+    def test_the_compose_file_is_one(self):
+        run(shutil.which("check-jsonschema", path=TOOLS), "--builtin-schema", "vendor.compose-spec", COMPOSE)
+
+
+@unittest.skipUnless(IS_LONG, "makes a Debian: with deploy/test --packages")
+class Image(unittest.TestCase):
+    """The image's own steps, and the started image."""
+
+    @classmethod
+    def setUpClass(cls):
+        packages = Packages()
+        cls.addClassCleanup(packages.close)
+        cls.debian = Debian()
+        cls.addClassCleanup(cls.debian.close)
+        cls.steps = last_stage()
+        for word, rest in cls.steps:
+            if word == "COPY":
+                shutil.copy(packages.deb, cls.debian.root / rest.split()[-1].strip("/"))
+            elif word == "RUN":
+                cls.debian.enter("/bin/sh", "-c", rest)
+
+    def test_it_starts_is_healthy_and_stops(self):
+        words = dict(self.steps)
+        user, group = words["USER"].split(":")
+        variables = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+        variables |= dict(pair.split("=", 1) for pair in shlex.split(words["ENV"]))
+        command = json.loads(words["ENTRYPOINT"]) + json.loads(words["CMD"])
+        health = json.loads(re.search(r"CMD (\[.*\])", words["HEALTHCHECK"])[1])
+        volume = self.debian.folder / "volume"
+        volume.mkdir()
+        # An engine gives a new volume the owner of the folder that it covers.
+        os.chown(volume, int(user), int(group))
+        script = f"""
+            ip link set lo up
+            mount --bind "$1" "$1"
+            mount -t proc proc "$1/proc"
+            mount --bind {shlex.quote(str(volume))} "$1{words['VOLUME']}"
+            mount -o remount,bind,ro "$1"
+            mount -t tmpfs tmpfs "$1/tmp"
+            exec chroot "$@" """
+        as_user = ["setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--no-new-privs",
+                   "--bounding-set=-all", "--inh-caps=-all", "--"]
+        log = open(self.debian.folder / "image.log", "wb")
+        self.addCleanup(log.close)
+        process = subprocess.Popen(
+            ["unshare", "--net", "--ipc", "--mount", "bash", "-euc", script, "bash", str(self.debian.root), *as_user, *command],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=variables, cwd="/")
+        inside = ["nsenter", "--target", str(process.pid), "--net", "--mount", "chroot", str(self.debian.root), *as_user]
+        try:
+            eventually(lambda: (volume / "ready.json").exists() or process.poll() is not None, 60, "readiness")
+            self.assertIsNone(process.poll(), pathlib.Path(log.name).read_text())
+            run(*inside, *health, env=variables)
+            self.assertNotEqual(run(*inside, "touch", "/etc/x", "/usr/x", check=False, env=variables).returncode, 0)
+            # Others of the same network reach it; its health port they do not.
+            listeners = run("nsenter", "--target", str(process.pid), "--net", "ss", "--listening", "--tcp", "--numeric").stdout
+            self.assertIn("0.0.0.0:1883", listeners)
+            self.assertIn("0.0.0.0:8080", listeners)
+            self.assertIn("127.0.0.1:8081", listeners)
+        finally:
+            process.terminate()
+            self.assertEqual(process.wait(10), 0)
+        # Without its process it is not healthy.
+        alone = ("unshare", "--mount", "bash", "-euc", 'mount -t proc proc "$1/proc"; exec chroot "$@"', "bash", self.debian.root)
+        self.assertEqual(run(*alone, *health, check=False, env=variables).returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

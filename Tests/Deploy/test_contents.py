@@ -1,0 +1,168 @@
+"""What is in the packages, and that the unpacked program runs. Takes less than a minute."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+import unittest
+
+from packages import BUILD, IS_LONG, IS_STATIC, ROOT, RUNTIME, VERSION, Packages, eventually, run
+
+UNITS = sorted((ROOT / "deploy/systemd").glob("*.service"))
+EXPOSURE_MAX = 15  # tenths of what `systemd-analyze security` counts
+
+
+class Contents(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.packages = Packages()
+        cls.addClassCleanup(cls.packages.close)
+        cls.root = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-contents-"))
+        cls.addClassCleanup(shutil.rmtree, cls.root)
+        run("dpkg-deb", "--extract", cls.packages.deb, cls.root / "deb")
+        (cls.root / "tar").mkdir()
+        run("tar", "-xzf", cls.packages.tarball, "-C", cls.root / "tar", "--strip-components=1")
+
+    def binaries(self):
+        for folder in (self.root / "deb/usr", self.root / "tar"):
+            yield folder / "bin/lamplighter"
+            yield folder / "lib/lamplighter/libLamplighterGate.so"
+
+    def test_the_version_is_that_of_the_program(self):
+        self.assertEqual(self.packages.field("Version"), VERSION)
+        self.assertEqual(self.packages.deb.name, f"lamplighter_{VERSION}_{self.packages.field('Architecture')}.deb")
+        for folder in ("deb/usr", "tar"):
+            self.assertEqual(run(self.root / folder / "bin/lamplighter", "version").stdout, f"lamplighter {VERSION}\n")
+
+    def test_nothing_leads_back_to_the_machine_that_built_it(self):
+        for path in self.binaries():
+            with self.subTest(path=path.name):
+                sections = run("readelf", "--dynamic", "--sections", "--wide", path).stdout
+                self.assertNotRegex(sections, r"RUNPATH|RPATH|\.symtab|\.debug_info")
+                if IS_STATIC:
+                    self.assertNotRegex(sections, r"NEEDED.*libswift|NEEDED.*libFoundation|NEEDED.*libdispatch")
+
+    def test_every_library_is_a_dependency(self):
+        depends = self.packages.field("Depends")
+        for library in ("libc6", "libcurl4", "libmosquitto1", "libqrencode4", "libsodium23", "libsqlite3-0", "mosquitto"):
+            self.assertRegex(depends, rf"\b{library} \(>= ")
+
+    def test_debian_finds_no_fault(self):
+        done = run("lintian", "--allow-root", "--fail-on", "error,warning", self.packages.deb, check=False)
+        faults = [line for line in done.stdout.splitlines() if line.startswith(("E:", "W:"))]
+        self.assertEqual(faults, [], done.stdout)
+
+    def test_the_overrides_are_used_and_have_reasons(self):
+        lines = (ROOT / "deploy/debian/lintian-overrides").read_text().splitlines()
+        for before, line in zip(["", *lines], lines):
+            if line and not line.startswith("#"):
+                self.assertTrue(before.startswith("# "), line)
+        done = run("lintian", "--allow-root", "--info", "--show-overrides", self.packages.deb, check=False)
+        self.assertNotIn("unused-override", done.stdout)
+
+    def test_the_manual_pages_are_well_formed_and_complete(self):
+        pages = sorted((self.root / "deb/usr/share/man").rglob("*.gz"))
+        self.assertEqual([page.name for page in pages],
+                         ["lamplighter.1.gz", "lamplighter.yaml.5.gz", "lamplighterctl.8.gz"])
+        for page in pages:
+            done = run("man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", page, env=os.environ | {"LC_ALL": "C.UTF-8"})
+            self.assertNotIn("warning:", done.stdout)
+        text = run("man", "-l", "-Tutf8", pages[0], env=os.environ | {"LC_ALL": "C.UTF-8"}).stdout
+        text = re.sub(".\b", "", text)  # bold and underlined letters are struck twice
+        for words in ("device list", "bench overload", "--quick", "--mqtt-port"):
+            self.assertTrue(words in text, words)
+
+    def test_completions_are_complete_and_their_shells_read_them(self):
+        share = self.root / "deb/usr/share"
+        scripts = {"bash": share / "bash-completion/completions/lamplighter",
+                   "zsh": share / "zsh/vendor-completions/_lamplighter",
+                   "fish": share / "fish/vendor_completions.d/lamplighter.fish"}
+        for shell, path in scripts.items():
+            self.assertIn("deadletter", path.read_text())
+            if shutil.which(shell):
+                run(shell, "-n", path)
+
+    def test_bash_completes_commands_of_both_programs(self):
+        folder = self.root / "deb/usr/share/bash-completion/completions"
+        for name in ("lamplighter", "lamplighterctl"):
+            text = (folder / name).read_text().replace("/usr/share/bash-completion/completions", str(folder))
+            script = f"""{text}
+                complete -p {name} >&2
+                COMP_WORDS=({name} device l) COMP_CWORD=2 COMP_LINE="{name} device l" COMP_POINT=99
+                _lamplighter {name} l device
+                echo "${{COMPREPLY[@]}}" """
+            self.assertEqual(run("bash", "-c", script).stdout.splitlines(),
+                             [f"complete -o filenames -F _lamplighter {name}", "list label"])
+
+    def test_the_copyright_file_names_every_package_that_is_built_in(self):
+        text = (self.root / "deb/usr/share/doc/lamplighter/copyright").read_text().lower()
+        resolved = ROOT / "Package.resolved"
+        if not resolved.exists():
+            self.skipTest("the packages are not resolved")
+        for pin in json.loads(resolved.read_text())["pins"]:
+            self.assertIn(f"{pin['identity']}/", text)
+
+    @unittest.skipUnless(IS_LONG, "packs twice: with deploy/test --packages")
+    def test_the_same_build_gives_the_same_bytes(self):
+        again = Packages()
+        self.addCleanup(again.close)
+        for one, other in ((self.packages.deb, again.deb), (self.packages.tarball, again.tarball)):
+            self.assertEqual(run("sha256sum", one).stdout.split()[0], run("sha256sum", other).stdout.split()[0])
+
+    def test_the_tarball_runs_where_it_was_unpacked_and_ends_well(self):
+        data = self.root / "data"
+        log = open(self.root / "log", "wb")
+        self.addCleanup(log.close)
+        process = subprocess.Popen(
+            [str(self.root / "tar/bin/lamplighter"), "up", "--no-demo", "--data", str(data),
+             "--mqtt-port", "0", "--http-port", "0", "--health-port", "0"],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log, env={"PATH": os.environ["PATH"], **RUNTIME})
+        self.addCleanup(process.kill)
+        eventually(lambda: (data / "ready.json").exists() or process.poll() is not None, 30, "readiness")
+        plan = (data / "broker/mosquitto.conf").read_text()
+        self.assertIn(f"plugin {self.root}/tar/lib/lamplighter/libLamplighterGate.so", plan)
+        began = time.monotonic()
+        run(self.root / "tar/bin/lamplighter", "doctor", "--quick", "--data", data)
+        self.assertLess(time.monotonic() - began, 2)
+        process.terminate()
+        self.assertEqual(process.wait(10), 0, (self.root / "log").read_text())
+
+    def test_the_tarball_says_how_it_is_installed(self):
+        text = (self.root / "tar/INSTALL").read_text()
+        self.assertIn("libsodium23 libsqlite3-0", text)
+        self.assertNotIn("@", text)
+        for unit in (self.root / "tar/systemd").glob("*.service"):
+            self.assertIn("ExecStart=/usr/local/bin/lamplighter ", unit.read_text())
+
+    def test_an_option_that_does_not_exist_is_refused(self):
+        done = run(ROOT / "deploy/package", "--form", "x", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("unknown option --form", done.stdout)
+
+    @unittest.skipIf(IS_STATIC, "the build has the Swift runtime inside")
+    def test_a_program_that_needs_a_toolchain_is_not_packed_for_others(self):
+        done = run(ROOT / "deploy/package", "--from", BUILD, "--out", self.root / "none", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("needs a Swift toolchain", done.stdout)
+
+
+class Units(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
+    def test_a_broken_service_could_do_little(self):
+        for unit in UNITS:
+            with self.subTest(unit=unit.name):
+                run("systemd-analyze", "security", "--offline=true", f"--threshold={EXPOSURE_MAX}", unit)
+
+    def test_systemd_is_told_what_becomes_of_the_service(self):
+        for unit in UNITS:
+            lines = unit.read_text().splitlines()
+            for line in ("Type=notify", "NotifyAccess=main", "WatchdogSec=60", "User=lamplighter"):
+                self.assertIn(line, lines, unit.name)
+
+
+if __name__ == "__main__":
+    unittest.main()

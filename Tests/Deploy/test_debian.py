@@ -1,0 +1,274 @@
+"""The package in a Debian: installed, started, upgraded, removed and purged. With deploy/test --packages.
+
+First in a folder that is only entered, where the service is started by hand, then in a machine that is booted, with
+systemd, its limits and its watchdog.
+"""
+
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import unittest
+
+from packages import IS_LONG, IS_STATIC, ROOT, Debian, Machine, Packages, eventually, run
+
+CONFIG = "etc/lamplighter/lamplighter.yaml"
+PRODUCT = {
+    "productKey": "1a" * 16, "name": "Lamp", "registration": "open",
+    "dataPoints": [{"name": "power", "access": "rw", "type": "bool"}],
+}
+# A device as README shows it, with Debian's clients: it registers once and keeps what it got.
+DEVICE = """
+rr() { mosquitto_rr -h 127.0.0.1 -W 20 -q 1 "$@"; }
+lamp=ll/v1/product/KEY/aabbccddeeff
+if [ ! -e /root/did ]; then
+    answer=$(rr -i aabbccddeeff -u product:KEY -P "$(cat /root/product.secret)" -t $lamp/register -e $lamp/registered \\
+        -m '{"id":"1","mac":"aabbccddeeff","passcode":"lamp-4711","hardware":{"link":"wifi"}}')
+    echo "$answer" | sed 's/.*"did":"\\([^"]*\\)".*/\\1/' > /root/did
+    echo "$answer" | sed 's/.*"secret":"\\([^"]*\\)".*/\\1/' > /root/device.secret
+fi
+did=$(cat /root/did)
+rr -i "$did" -u "device:$did" -P "$(cat /root/device.secret)" -t "ll/v1/device/$did/report" -e "ll/v1/device/$did/response" \\
+    -m '{"id":"'"$(date +%s%N)"'","data":{"power":true}}'
+""".replace("KEY", PRODUCT["productKey"])
+
+
+def report(shell):
+    """Has the lamp report, and gives whether it was told that its report is on disk."""
+    return '"ok":true' in shell(DEVICE).replace(" ", "")
+
+
+def import_product(enter):
+    """Makes the lamp's product through lamplighterctl, and keeps its secret where DEVICE looks for it."""
+    enter("bash", "-c", "lamplighterctl product import - --json <<'END' | sed 's/.*\"productSecret\":\"\\([^\"]*\\)\".*/\\1/'"
+          f" > /root/product.secret\n{json.dumps(PRODUCT)}\nEND")
+
+
+@unittest.skipUnless(IS_LONG, "makes a Debian: with deploy/test --packages")
+class Installed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if os.geteuid() != 0:
+            raise AssertionError("a Debian is made by root alone; run deploy/test --packages as root")
+        if not IS_STATIC:
+            raise AssertionError("the build needs the Swift runtime; deploy/test --packages makes one that does not")
+        cls.package, cls.next = Packages(), Packages("+1")
+        cls.addClassCleanup(cls.package.close)
+        cls.addClassCleanup(cls.next.close)
+        cls.debian = Debian(cls.package)
+        cls.addClassCleanup(cls.debian.close)
+        for packages in (cls.package, cls.next):
+            shutil.copy(packages.deb, cls.debian.root / "root")
+
+    def limits(self):
+        """The unit's program and user, with what can be held of its limits without systemd."""
+        unit = (ROOT / "deploy/systemd/lamplighter.service").read_text()
+        line = re.search(r"^ExecStart=(.*)$", unit, re.M)[1]
+        data = {"G": 1 << 30}
+        match = re.search(r"^LimitDATA=(\d+)(G)$", unit, re.M)
+        return ["prlimit", f"--data={int(match[1]) * data[match[2]]}", "--",
+                "unshare", "--net", "--ipc", "--mount", "--",
+                "bash", "-euc", 'ip link set lo up; mount -t proc proc "$1/proc"; exec chroot "$@"', "bash",
+                str(self.debian.root),
+                "setpriv", "--reuid=lamplighter", "--regid=lamplighter", "--init-groups", "--no-new-privs",
+                "--bounding-set=-all", "--inh-caps=-all", "--",
+                *shlex.split(line)]
+
+    def test_1_by_hand_in_a_folder(self):
+        """Nothing is fetched, nothing is left; the program runs without rights where no systemd is."""
+        debian = self.debian
+        before = debian.snapshot()
+        # --net: what a maintainer script fetched would fail here.
+        offline = ("unshare", "--net", "chroot", debian.root, "env", "DEBIAN_FRONTEND=noninteractive", "LC_ALL=C.UTF-8")
+        run(*offline, "apt-get", "install", "-y", "--no-install-recommends", f"/root/{self.package.deb.name}")
+        self.assertEqual(debian.enter("dpkg", "--verify", "lamplighter").stdout, "")
+        self.assertEqual(debian.enter("stat", "-c", "%a %U:%G", "/var/lib/lamplighter").stdout, "700 lamplighter:lamplighter\n")
+        self.assertEqual(debian.enter("stat", "-c", "%a %U:%G", f"/{CONFIG}").stdout, "640 root:lamplighter\n")
+        self.assertNotIn("not found", debian.enter("ldd", "/usr/bin/lamplighter").stdout)
+
+        log = open(debian.folder / "hand.log", "wb")
+        self.addCleanup(log.close)
+        process = subprocess.Popen(self.limits(), stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd="/")
+        try:
+            data = debian.root / "var/lib/lamplighter"
+            eventually(lambda: (data / "ready.json").exists() or process.poll() is not None, 60, "readiness")
+            self.assertIsNone(process.poll(), (debian.folder / "hand.log").read_text())
+            inside = ["nsenter", "--target", str(process.pid), "--net", "--mount", "chroot", str(debian.root)]
+            status = status_of(process.pid)
+            self.assertEqual((status["CapEff"], status["CapBnd"], status["NoNewPrivs"]), ("0" * 16, "0" * 16, "1"))
+            import_product(lambda *words: run(*inside, *words))
+            self.assertTrue(report(lambda script: run(*inside, "bash", "-euc", script).stdout))
+            run(*inside, "lamplighterctl", "doctor", "--quick")
+        finally:
+            process.terminate()
+            self.assertEqual(process.wait(10), 0)
+
+        debian.enter("sed", "-i", "s/level: notice/level: info/", f"/{CONFIG}")
+        run(*offline, "apt-get", "install", "-y", f"/root/{self.next.deb.name}")
+        self.assertIn("level: info", (debian.root / CONFIG).read_text())
+        self.assertEqual(debian.enter("dpkg-query", "-W", "-f", "${Version}", "lamplighter").stdout, self.next.version)
+        run(*offline, "apt-get", "remove", "-y", "lamplighter")
+        self.assertTrue((debian.root / CONFIG).exists())
+        self.assertTrue((debian.root / "var/lib/lamplighter/lamplighter.db").exists())
+        self.assertFalse((debian.root / "usr/bin/lamplighter").exists())
+        run(*offline, "apt-get", "purge", "-y", "lamplighter")
+        for path in ("root/did", "root/device.secret", "root/product.secret"):
+            (debian.root / path).unlink()
+        after = debian.snapshot()
+        self.assertEqual((sorted(after - before), sorted(before - after)), ([], []))
+
+    def test_2_with_systemd_in_a_machine(self):
+        if not shutil.which("systemd-nspawn"):
+            self.skipTest("systemd-nspawn is not installed")
+        before = self.debian.snapshot()
+        machine = Machine(self.debian).boot()
+        self.addCleanup(machine.halt)
+        self.install(machine)
+        self.is_held(machine)
+        import_product(lambda *words: machine.run(*words))
+        self.assertTrue(report(machine.shell))
+        self.writes_only_where_it_may(machine)
+        self.hangs_and_comes_back(machine)
+        self.upgrade(machine)
+        machine.halt()
+        machine.boot()
+        self.comes_with_the_machine(machine)
+        self.serves_beside_debians_broker(machine)
+        self.goes(machine)
+        machine.halt()
+        after = self.debian.snapshot()
+        self.assertEqual((sorted(after - before), sorted(before - after)), ([], []))
+
+    def test_3_the_tarball_as_it_says_itself(self):
+        if not shutil.which("systemd-nspawn"):
+            self.skipTest("systemd-nspawn is not installed")
+        machine = Machine(self.debian).boot()
+        self.addCleanup(machine.halt)
+        run("tar", "-xzf", self.package.tarball, "-C", self.debian.root / "root")
+        folder = "/root/" + self.package.tarball.name.removesuffix(".tar.gz")
+        text = (self.debian.root / folder[1:] / "INSTALL").read_text()
+        libraries, install = re.findall(r"\n\n((?:    .*\n)+)", text)
+        machine.shell(f"cd {folder}; " + re.sub(r"\n +bin/lamplighter up\n", "\n", libraries.replace("install", "install -y", 1)))
+        machine.shell(f"cd {folder};" + install)
+        self.assertEqual(machine.show("lamplighter", "ActiveState"), "active", self.journal(machine))
+        machine.shell("rm -f /root/did /root/*.secret")
+        machine.shell("printf '%s' '" + json.dumps(PRODUCT) + "' > /tmp/lamp.json; cd /; chmod 644 /tmp/lamp.json;"
+                      "runuser -u lamplighter -- /usr/local/bin/lamplighter product import /tmp/lamp.json --json"
+                      " --data /var/lib/lamplighter | sed 's/.*\"productSecret\":\"\\([^\"]*\\)\".*/\\1/' > /root/product.secret")
+        self.assertTrue(report(machine.shell))
+
+    def install(self, machine):
+        self.assertEqual(machine.show("mosquitto", "ActiveState"), "active")
+        machine.run("apt-get", "install", "-y", f"/root/{self.package.deb.name}")
+        self.assertEqual(machine.show("lamplighter", "ActiveState"), "active", self.journal(machine))
+        self.assertEqual(machine.show("mosquitto", "ActiveState"), "inactive")
+        self.assertEqual(machine.show("lamplighter", "StatusText"), "accepts work")
+        self.assertNotRegex(self.journal(machine), "reception only permitted|Operation not permitted|error")
+
+    def is_held(self, machine):
+        """The limits of the unit hold for service and broker."""
+        pids = machine.shell("pgrep -u lamplighter").split()
+        self.assertEqual(len(pids), 2)
+        for pid in pids:
+            status = machine.shell(f"cat /proc/{pid}/status")
+            for line in ("NoNewPrivs:\t1", "Seccomp:\t2", "CapBnd:\t" + "0" * 16):
+                self.assertIn(line, status)
+        self.assertNotEqual(machine.run("runuser", "-u", "nobody", "--", "lamplighterctl", "doctor", check=False).returncode, 0)
+        doctor = machine.run("lamplighterctl", "doctor", check=False)
+        self.assertIn(doctor.returncode, (0, 3), doctor.stdout)
+
+    def writes_only_where_it_may(self, machine):
+        """Its own directory, and the one for backups once it is there."""
+        machine.shell("install -d -m 0700 -o lamplighter -g lamplighter /var/backups/lamplighter; systemctl restart lamplighter")
+        inside = f"nsenter --target {machine.show('lamplighter', 'MainPID')} --mount"
+        for folder, code in (("/var/lib/lamplighter", 0), ("/var/backups/lamplighter", 0), ("/etc", 1), ("/var/tmp", 0), ("/usr", 1)):
+            done = machine.run("bash", "-c", f"{inside} touch {folder}/probe && {inside} rm {folder}/probe", check=False)
+            self.assertEqual(done.returncode, code, f"{folder}: {done.stdout}")
+        machine.shell("rmdir /var/backups/lamplighter")
+
+    def hangs_and_comes_back(self, machine):
+        machine.shell("mkdir -p /run/systemd/system/lamplighter.service.d; cd /run/systemd/system/lamplighter.service.d;"
+                      "printf '[Service]\\nWatchdogSec=4\\n' > w.conf; systemctl daemon-reload; systemctl restart lamplighter")
+        pid = machine.show("lamplighter", "MainPID")
+        machine.shell("sleep 6")  # longer than the watchdog waits
+        self.assertEqual(machine.show("lamplighter", "MainPID"), pid)
+        machine.run("kill", "-STOP", pid)
+        eventually(lambda: machine.show("lamplighter", "NRestarts") != "0", 30, "the restart of a service that hangs")
+        self.is_active(machine)
+        machine.shell("rm -r /run/systemd/system/lamplighter.service.d; systemctl daemon-reload")
+        self.assertTrue(report(machine.shell))
+
+    def upgrade(self, machine):
+        machine.shell(f"sed -i 's/level: notice/level: info/' /{CONFIG}")
+        pid = machine.show("lamplighter", "MainPID")
+        machine.run("apt-get", "install", "-y", f"/root/{self.next.deb.name}")
+        self.is_active(machine)
+        self.assertNotEqual(machine.show("lamplighter", "MainPID"), pid)
+        self.assertIn("level: info", (self.debian.root / CONFIG).read_text())
+        self.assertTrue(report(machine.shell))
+
+    def comes_with_the_machine(self, machine):
+        """Debian's broker stands aside as long as it is as Debian ships it."""
+        self.is_active(machine)
+        self.assertEqual(machine.show("mosquitto", "ActiveState"), "inactive")
+        self.assertEqual(machine.show("mosquitto", "Result"), "exec-condition")
+        self.assertEqual(machine.shell("systemctl --failed --no-legend --plain | grep -E 'lamplighter|mosquitto' || true"), "")
+        self.assertTrue(report(machine.shell))
+
+    def serves_beside_debians_broker(self, machine):
+        """The other unit, with Debian's Mosquitto set up as the examples in the package say."""
+        machine.shell("""
+            systemctl disable --now lamplighter
+            cd /usr/share/doc/lamplighter/examples
+            cp -r systemd/mosquitto.service.d /etc/systemd/system/
+            hash=$(printf %s "$(cat /var/lib/lamplighter/service.secret)" | sha256sum | cut -d ' ' -f 1)
+            sed -e "s/FILL_IN_64_HEX_DIGITS/$hash/" -e '/^# Devices and apps from outside/,$d' mosquitto/lamplighter.conf \\
+                > /etc/mosquitto/conf.d/lamplighter.conf
+            cp /etc/mosquitto/mosquitto.conf /root/mosquitto.conf
+            echo 'include_dir /etc/mosquitto/conf.d' > /etc/mosquitto/mosquitto.conf
+            systemctl mask --runtime --now mosquitto
+            systemctl daemon-reload
+            systemctl enable --now lamplighter-serve""")
+        self.assertEqual(machine.show("lamplighter-serve", "ActiveState"), "active")
+        eventually(lambda: "waits for worker" in machine.show("lamplighter-serve", "StatusText"), 10, "the loss of the broker")
+        machine.shell("systemctl unmask --runtime mosquitto; systemctl start mosquitto")
+        eventually(lambda: machine.show("lamplighter-serve", "StatusText") == "accepts work", 60, "the broker's gate")
+        self.assertTrue(report(machine.shell))
+        machine.shell("""
+            systemctl disable --now lamplighter-serve
+            systemctl stop mosquitto
+            rm -r /etc/mosquitto/conf.d/lamplighter.conf /etc/systemd/system/mosquitto.service.d
+            mv /root/mosquitto.conf /etc/mosquitto/mosquitto.conf
+            chown mosquitto: /var/log/mosquitto
+            systemctl enable --now lamplighter""")
+
+    def goes(self, machine):
+        machine.run("apt-get", "remove", "-y", "lamplighter")
+        self.assertEqual(machine.shell("pgrep -u lamplighter || true"), "")
+        self.assertTrue((self.debian.root / "var/lib/lamplighter/lamplighter.db").exists())
+        # What was removed comes back with what it knew.
+        machine.run("apt-get", "install", "-y", f"/root/{self.next.deb.name}")
+        self.is_active(machine)
+        self.assertTrue(report(machine.shell))
+        machine.run("apt-get", "purge", "-y", "lamplighter")
+        self.assertEqual(machine.shell("systemctl list-unit-files --no-legend 'lamplighter*'", check=False), "")
+        machine.shell("rm /root/did /root/device.secret /root/product.secret; rm -rf /root/.config")
+
+    def is_active(self, machine):
+        eventually(lambda: machine.show("lamplighter", "StatusText") == "accepts work"
+                   and machine.show("lamplighter", "ActiveState") == "active", 60, "the service")
+
+    def journal(self, machine):
+        return machine.run("journalctl", "--unit", "lamplighter", "--no-pager", "--output", "cat").stdout
+
+
+def status_of(pid):
+    """The fields of a process's status."""
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return dict(re.findall(r"^(\w+):\s+(.*)$", file.read(), re.M))
+
+
+if __name__ == "__main__":
+    unittest.main()
