@@ -68,7 +68,6 @@ extension StatusBatch {
             if let asks, try mayAsk(asks, in: tx) { ask(asks, bound, in: tx) }
             return
         }
-        if device != nil { kick(did) }
         let answer = try grant(request, did, in: tx)
         try tx.requests.save(
             sender,
@@ -152,6 +151,10 @@ extension StatusBatch {
         )
     }
 
+    /// Gives the device a new secret.
+    ///
+    /// The credentials file has it before the answer is sent, and the gate closes connections with the old one by the
+    /// file. A message that tells it to might arrive behind the device, which comes at once, and close the new one.
     private mutating func grant(
         _ request: RegistrationRequest,
         _ did: DeviceID,
@@ -178,13 +181,6 @@ extension StatusBatch {
         effects.publish(
             OutboundMessage(topics.registered(request.productKey, request.mac), answer),
             isSecret: true
-        )
-    }
-
-    /// Ends the connection that was opened with the old secret, before the new one is sent.
-    private mutating func kick(_ did: DeviceID) {
-        effects.publish(
-            OutboundMessage(Topics.gateControl, SystemCodec.gate([.kickDevice(did)]))
         )
     }
 

@@ -36,7 +36,8 @@ struct DeviceRegistrationTests {
         #expect(first == again)
         #expect(first.did == second.did && first.secret != second.secret)
         #expect(try world.count("device") == 1)
-        #expect(world.broker.published.contains { $0.topic == Topics.gateControl })
+        // The gate closes the old connection by the credentials file; told to, it might close the new one.
+        #expect(!world.broker.published.contains { $0.topic == Topics.gateControl })
     }
 
     /// Makes user 0 a device's owner.
