@@ -97,7 +97,14 @@ final class ReportLoad {
     func drain(_ isDone: () -> Bool) throws(LoadError) {
         var watch = LoadWatch()
         while !isDone() {
-            try watch.look(marked &+ delivered)
+            do throws(LoadError) {
+                try watch.look(marked &+ delivered)
+            } catch {
+                throw .timeout(
+                    "nothing has moved for 10 s: of \(sent) reports, those up to \(marked) are answered and "
+                        + "\(delivered) have reached an app"
+                )
+            }
             try turn(milliseconds: 10)
         }
     }
