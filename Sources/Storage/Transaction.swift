@@ -75,8 +75,6 @@ package struct Transaction {
     package var cancellations: CancellationTable { CancellationTable(transaction: self) }
     /// Rows past their retention.
     package var retention: RetentionTable { RetentionTable(transaction: self) }
-    /// The backlogs of maintenance.
-    package var backlogs: BacklogTable { BacklogTable(transaction: self) }
     /// The audit trail.
     package var audit: AuditTable { AuditTable(transaction: self) }
     /// commands that are sent at certain times.

@@ -31,8 +31,8 @@ struct SmallTableTests {
             #expect(try tx.requests.find("other", id) == nil)
         }
         try world.store.batch(at: Make.at(1)) { (tx) throws in
-            #expect(try tx.requests.prune(before: Make.now, limit: 5) == 0)
-            #expect(try tx.requests.prune(before: Make.at(1), limit: 5) == 1)
+            #expect(try tx.retention.delete(.request, before: Make.now, limit: 5) == 0)
+            #expect(try tx.retention.delete(.request, before: Make.at(1), limit: 5) == 1)
         }
     }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Keeps log lines.
 final class LogLines: LogHandler {
-    private let kept = Mutex<[String]>([])
+    private let kept = Mutex<[(level: Logger.Level, line: String)]>([])
     var metadata: Logger.Metadata {
         get { [:] }
         set {}
@@ -13,7 +13,8 @@ final class LogLines: LogHandler {
         set {}
     }
 
-    var all: [String] { kept.withLock { $0 } }
+    var all: [String] { kept.withLock { $0.map(\.line) } }
+    var warnings: [String] { kept.withLock { $0.filter { $0.level == .warning }.map(\.line) } }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { nil }
@@ -21,6 +22,6 @@ final class LogLines: LogHandler {
     }
 
     func log(event: LogEvent) {
-        kept.withLock { $0.append("\(event.message) \(event.metadata ?? [:])") }
+        kept.withLock { $0.append((event.level, "\(event.message) \(event.metadata ?? [:])")) }
     }
 }

@@ -22,6 +22,24 @@ extension World {
         }
     }
 
+    /// Runs a job of maintenance until it has nothing more to do; returns its number of steps.
+    @discardableResult
+    func run(_ job: some MaintenanceJob) throws -> Int {
+        var (job, steps) = (job, 1)
+        while try job.step() {
+            steps += 1
+            guard steps < 1000 else { throw Endless() }
+        }
+        return steps
+    }
+
+    /// Deletes what is past its time, erases accounts that are due, and removes what remains of them.
+    func runMaintenance() throws {
+        for job in ExpiredRows.all(environment) { try run(job) }
+        try run(AccountErasure(environment))
+        try run(ErasedContent(environment))
+    }
+
     /// The answers to a user's requests so far.
     func answers(_ user: Int = 0) -> [JSONObject] {
         broker.published(to: Self.answerTopic(user))

@@ -75,7 +75,7 @@ package struct BenchHistory: Sendable {
                 )
             }
             try store.batch(at: Self.dayStart) { try $0.history.append(records) }
-            try store.compactHistory(bytesMax: .max, step: 100, at: { Self.dayStart })
+            try store.compactHistory(bytesMax: .max, step: 100, at: Self.dayStart)
         }
         try store.checkpoint()
     }

@@ -14,7 +14,7 @@ import Workers
 package struct Backend {
     /// One line about the store for the banner.
     package let summary: String
-    /// The services to run: the workers, and the sweeper.
+    /// The services to run: the workers, and the maintenance.
     package let services: [any Service]
     /// The functions of the pages behind links.
     package let pages: Pages
@@ -59,8 +59,12 @@ package struct Backend {
             services: [
                 slow,
                 try BrokerMonitor(BrokerAccess.workers(context), environment),
-                UpkeepService(thread: UpkeepThread(environment, logger: logger)),
-                SweeperService(sweeper: Sweeper(environment, logger: logger)),
+                MaintenanceService(
+                    thread: MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)
+                ),
+                MaintenanceService(
+                    thread: MaintenanceThread(MaintenanceJobs.rows, environment, logger: logger)
+                ),
                 BackupTask(context, store),
             ] + (try messageSender(context, environment)) + workers,
             pages: pages(

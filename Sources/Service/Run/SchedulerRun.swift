@@ -50,7 +50,9 @@ package struct SchedulerRun: Sendable {
         var quiet = logger
         quiet.logLevel = max(quiet.logLevel, .warning)
         let services: [any Service] = [
-            SweeperService(sweeper: Sweeper(environment, logger: logger)),
+            MaintenanceService(
+                thread: MaintenanceThread(MaintenanceJobs.rows, environment, logger: logger)
+            ),
             WorkerService(worker: thread),
         ]
         try await ServiceGroup(

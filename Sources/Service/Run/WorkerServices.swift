@@ -19,9 +19,9 @@ struct WorkerService: Service {
     }
 }
 
-/// Runs the upkeep of the store as a service.
-struct UpkeepService: Service {
-    let thread: UpkeepThread
+/// Runs jobs of maintenance as a service; when it shuts down, they end with their step.
+struct MaintenanceService: Service {
+    let thread: MaintenanceThread
 
     func run() async throws {
         await withTaskCancellationOrGracefulShutdownHandler {
@@ -29,15 +29,6 @@ struct UpkeepService: Service {
         } onCancelOrGracefulShutdown: {
             thread.stop()
         }
-    }
-}
-
-/// Runs the sweeper as a service.
-struct SweeperService: Service {
-    let sweeper: Sweeper
-
-    func run() async throws {
-        await cancelWhenGracefulShutdown { try? await sweeper.run() }
     }
 }
 

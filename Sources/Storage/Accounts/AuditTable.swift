@@ -31,23 +31,6 @@ package struct AuditTable {
         return lines.compactMap { $0.isKnown ? $0.entry : nil }
     }
 
-    /// Forgets lines older than a moment, at most `limit`; returns how many.
-    ///
-    /// Lines that record an erasure are kept forever.
-    package func prune(before: Instant, limit: Int) throws -> Int {
-        // A line's id is the microsecond of its making.
-        try sql.run(
-            """
-            DELETE FROM audit WHERE id IN (
-                SELECT id FROM audit WHERE id < $1 AND kind <> $2 ORDER BY id LIMIT $3)
-            """,
-            before.milliseconds * 1000,
-            AuditEntry.Kind.erased.rawValue,
-            limit
-        )
-        return sql.changes
-    }
-
     /// Removes personal details from an erased user's lines; the actions and their times stay.
     package func redact(_ uid: UserID) throws {
         try sql.run(

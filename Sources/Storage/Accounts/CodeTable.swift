@@ -184,24 +184,4 @@ package struct CodeTable {
             transaction.now
         ) != nil
     }
-
-    // MARK: Sweeping
-
-    /// Forgets codes and tickets that ended before a moment, at most `limit` of each; returns the larger of the
-    /// two counts.
-    package func prune(before: Instant, limit: Int) throws -> Int {
-        var most = 0
-        for (table, key) in [("code", "scope"), ("ticket", "ticketHash")] {
-            try sql.run(
-                """
-                DELETE FROM \(table) WHERE \(key) IN (
-                    SELECT \(key) FROM \(table) WHERE expiresAt < $1 ORDER BY expiresAt LIMIT $2)
-                """,
-                before,
-                limit
-            )
-            most = max(most, sql.changes)
-        }
-        return most
-    }
 }

@@ -1,5 +1,5 @@
 /// A run of one device's lines, as the history will store them.
-package struct HistoryChunk: Sendable {
+struct HistoryChunk: Sendable {
     var did: String
     var from: Int64
     var to: Int64
@@ -8,7 +8,7 @@ package struct HistoryChunk: Sendable {
 }
 
 /// The lines that the compactor moves in one round, by device and time.
-package struct CompactionRound: Sendable {
+struct CompactionRound: Sendable {
     /// The last row of the buffer that the round takes.
     private(set) var seq: Int64 = 0
     /// Devices up to this one were moved before.
@@ -18,10 +18,10 @@ package struct CompactionRound: Sendable {
     /// The chunks to write, in the order of the devices; `prepare` makes them.
     ///
     /// A device's chunks stand side by side, and may not be parted over transactions.
-    package private(set) var chunks: [HistoryChunk] = []
+    private(set) var chunks: [HistoryChunk] = []
 
     /// Rows of the buffer up to which one step strikes out, ascending.
-    package private(set) var steps: [Int64] = []
+    private(set) var steps: [Int64] = []
     private var stepBytes = 0
 
     private static let chunkBytesMax = 65_536
@@ -47,7 +47,7 @@ package struct CompactionRound: Sendable {
 
     /// Sorts a little further, to be called outside any transaction: one row of the buffer, or so many
     /// devices; false when all is done.
-    package mutating func prepare(_ count: Int) -> Bool {
+    mutating func prepare(_ count: Int) -> Bool {
         if let lines = rows.popLast() {
             divide(lines)
             return true
@@ -102,7 +102,7 @@ package struct CompactionRound: Sendable {
     }
 
     /// Returns the places of the chunks, cut so that each run has about so many and no device is parted.
-    package func runs(of count: Int) -> [Range<Int>] {
+    func runs(of count: Int) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0
         while start < chunks.count {

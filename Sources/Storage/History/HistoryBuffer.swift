@@ -97,7 +97,7 @@ package struct HistoryBuffer {
 
     /// Returns the content of the next round: the rows up to the last that fits into so many bytes, or those
     /// that a round before began with; nil when nothing waits.
-    package func round(bytesMax: Int) throws -> CompactionRound? {
+    func round(bytesMax: Int) throws -> CompactionRound? {
         let mark = try mark()
         var round = CompactionRound(after: mark?.did ?? "")
         let rows = try sql.query(
@@ -121,7 +121,7 @@ package struct HistoryBuffer {
     /// Writes chunks; with the last of a round none of its rows counts any more.
     ///
     /// Chunks of a device that was forgotten meanwhile are dropped.
-    package func move(_ chunks: ArraySlice<HistoryChunk>, of round: CompactionRound) throws {
+    func move(_ chunks: ArraySlice<HistoryChunk>, of round: CompactionRound) throws {
         try sql.run(
             """
             INSERT INTO history (did, fromTs, seq, toTs, count, lines)
@@ -146,7 +146,7 @@ package struct HistoryBuffer {
     /// Deletes rows of a round whose chunks are all written, up to `seq`.
     ///
     /// They are deleted in steps: deleted content is overwritten, so all at once would delay the next commit.
-    package func removeCompacted(upTo seq: Int64, of round: CompactionRound) throws {
+    func removeCompacted(upTo seq: Int64, of round: CompactionRound) throws {
         try sql.run("DELETE FROM historyBuffer WHERE seq <= $1", seq)
         if seq == round.seq { try sql.run("DELETE FROM meta WHERE name = '\(Self.fact)'") }
     }

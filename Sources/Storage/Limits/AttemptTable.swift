@@ -72,20 +72,11 @@ package struct AttemptTable {
 
     /// Forgets the counters that end first, at most `limit`; returns how many.
     package func dropOldest(_ limit: Int) throws -> Int {
-        try prune(before: Instant(milliseconds: .max), limit: limit)
-    }
-
-    /// Forgets counters that ended before a moment, at most `limit`; returns how many.
-    package func prune(before: Instant, limit: Int) throws -> Int {
-        try sql.run(
-            """
-            DELETE FROM attempt WHERE subject IN (
-                SELECT subject FROM attempt WHERE until < $1 ORDER BY until LIMIT $2)
-            """,
-            before,
-            limit
+        try transaction.retention.delete(
+            .attempt,
+            before: Instant(milliseconds: .max),
+            limit: limit
         )
-        return sql.changes
     }
 
     private func find(_ subject: String) throws -> (count: Int64, since: Instant)? {

@@ -36,19 +36,6 @@ package struct InboxTable {
         ) { ($0.key.did, $0.key.id, $0.version, transaction.now) }
     }
 
-    /// Forgets keys claimed before a moment, at most `limit`; returns how many.
-    package func prune(before: Instant, limit: Int) throws -> Int {
-        try sql.run(
-            """
-            DELETE FROM inbox WHERE (did, id) IN (
-                SELECT did, id FROM inbox WHERE at < $1 ORDER BY at LIMIT $2)
-            """,
-            before,
-            limit
-        )
-        return sql.changes
-    }
-
     /// Returns devices with more keys than so many.
     package func crowded(over count: Int) throws -> [DeviceID] {
         try sql.query("SELECT did FROM inbox GROUP BY did HAVING count(*) > $1", count) {

@@ -1,6 +1,6 @@
 package import Domain
 
-/// Rows past their retention, and their backlog.
+/// Rows past their retention: of one kind (`ExpiringRows`), or of one device.
 package struct RetentionTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
@@ -81,66 +81,5 @@ package struct RetentionTable {
             moment,
             moment.milliseconds * 1000
         ) != nil
-    }
-
-    /// Returns how many rows wait to be swept, by kind, counted up to `limit` each.
-    ///
-    /// `now` is given since a read has no moment of its own.
-    package func backlog(
-        at now: Instant,
-        endedSessionSeconds: Int64,
-        noticeSeconds: Int64,
-        endedInvitationSeconds: Int64,
-        requestSeconds: Int64,
-        auditDays: Int,
-        limit: Int
-    ) throws -> [(kind: String, count: Int64)] {
-        func count(
-            _ kind: String,
-            in table: String? = nil,
-            _ condition: String,
-            _ moment: Instant
-        ) throws -> (
-            kind: String, count: Int64
-        ) {
-            let number = try sql.integer(
-                """
-                SELECT count(*) FROM (SELECT 1 FROM \(table ?? kind) WHERE \(condition) LIMIT $2) AS waiting
-                """,
-                moment,
-                limit
-            )
-            return (kind, number ?? 0)
-        }
-        return [
-            try count("session", "endedAt < $1", now.adding(seconds: -endedSessionSeconds)),
-            try count("notice", "at < $1", now.adding(seconds: -noticeSeconds)),
-            try count("logoutCode", "expiresAt < $1", now),
-            try count("cancellation", "deletesAt <= $1", now),
-            try count("invitation", in: "sharing", "status = 'pending' AND expiresAt <= $1", now),
-            try count("guest", in: "binding", "guestUntil IS NOT NULL AND guestUntil <= $1", now),
-            try count(
-                "endedInvitation",
-                in: "sharing",
-                "status IN ('rejected', 'expired', 'revoked') AND changedAt < $1",
-                now.adding(seconds: -endedInvitationSeconds)
-            ),
-            try count("attempt", "until < $1", now),
-            try count("code", "expiresAt < $1", now),
-            try (
-                "request",
-                transaction.requests.count(
-                    before: now.adding(seconds: -requestSeconds),
-                    limit: limit
-                )
-            ),
-            auditDays == 0
-                ? ("audit", 0)
-                : try count(
-                    "audit",
-                    "kind <> 'erased' AND id < 1000 * $1",
-                    now.adding(seconds: -Int64(auditDays) * 86_400)
-                ),
-        ]
     }
 }

@@ -87,19 +87,6 @@ package struct LinkTable {
         try sql.run("DELETE FROM link WHERE uid = $1", uid)
     }
 
-    /// Forgets links that ended before a moment, at most `limit`; returns how many.
-    package func prune(before: Instant, limit: Int) throws -> Int {
-        try sql.run(
-            """
-            DELETE FROM link WHERE tokenHash IN (
-                SELECT tokenHash FROM link WHERE expiresAt < $1 ORDER BY expiresAt LIMIT $2)
-            """,
-            before,
-            limit
-        )
-        return sql.changes
-    }
-
     private static func hash(_ token: String) -> [UInt8] { Sodium.sha256(token.utf8) }
 
     private static func encode(_ detail: [String: String]) -> JSONValue {

@@ -117,7 +117,7 @@ package struct RequestTable {
     ///
     /// Rows lie in the order of their coming, so that what comes before an old one is old too, whatever the
     /// clock said then; and one that is as far ahead was written before the clock was set back.
-    package func prune(before: Instant, limit: Int) throws -> Int {
+    func deleteOldest(before: Instant, limit: Int) throws -> Int {
         try sql.run(
             """
             DELETE FROM request WHERE seq <= (

@@ -70,20 +70,6 @@ package struct ScheduleRunTable {
             ($0.next(), $0.next())
         }
     }
-
-    /// Forgets runs older than a moment, at most `limit`; returns how many.
-    package func prune(before moment: Instant, limit: Int) throws -> Int {
-        try sql.run(
-            """
-            DELETE FROM scheduleRun WHERE (scheduleId, dueAt) IN (
-                SELECT scheduleId, dueAt FROM scheduleRun
-                WHERE dueAt < $1 ORDER BY dueAt LIMIT $2)
-            """,
-            moment,
-            limit
-        )
-        return sql.changes
-    }
 }
 
 extension ScheduleRun: TableRow {

@@ -44,17 +44,4 @@ package struct LogoutCodeTable {
         )
         return sql.changes == 1
     }
-
-    /// Forgets codes that were over before now, at most `limit`; returns how many.
-    package func prune(limit: Int) throws -> Int {
-        try sql.run(
-            """
-            DELETE FROM logoutCode WHERE uid IN (
-                SELECT uid FROM logoutCode WHERE expiresAt < $1 ORDER BY expiresAt LIMIT $2)
-            """,
-            transaction.now,
-            limit
-        )
-        return sql.changes
-    }
 }

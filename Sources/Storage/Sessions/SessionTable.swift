@@ -176,22 +176,9 @@ package struct SessionTable {
         return sql.changes == 1
     }
 
-    /// Forgets notices claimed before a moment, at most `limit`; returns how many.
-    package func pruneNotices(before: Instant, limit: Int) throws -> Int {
-        try sql.run(
-            """
-            DELETE FROM notice WHERE noticeId IN (
-                SELECT noticeId FROM notice WHERE at < $1 ORDER BY at LIMIT $2)
-            """,
-            before,
-            limit
-        )
-        return sql.changes
-    }
-
     /// Forgets sessions that ended before a moment, at most `limit`, and the terminals that have none
     /// any more; returns how many.
-    package func prune(before: Instant, limit: Int) throws -> Int {
+    func deleteEnded(before: Instant, limit: Int) throws -> Int {
         let old = try sql.query(
             "SELECT sessionId, terminalId, uid FROM session WHERE endedAt < $1 ORDER BY endedAt LIMIT $2",
             before,

@@ -116,21 +116,6 @@ package struct SharingTable {
 
     // MARK: Forgetting
 
-    /// Forgets invitations that ended before a moment, at most `limit`; returns how many.
-    package func prune(before moment: Instant, limit: Int) throws -> Int {
-        try sql.run(
-            """
-            DELETE FROM sharing WHERE sharingId IN (
-                SELECT sharingId FROM sharing
-                WHERE status IN ('rejected', 'expired', 'revoked') AND changedAt < $1
-                ORDER BY changedAt LIMIT $2)
-            """,
-            moment,
-            limit
-        )
-        return sql.changes
-    }
-
     /// Removes an erased user from invitations, at most `limit` of each kind; returns how many.
     ///
     /// The user's own invitations are deleted. Those that the user received stay with their inviter, without

@@ -4,7 +4,7 @@ import Synchronization
 /// Watches the free room of the data directory's disk, and decides when no more may be written.
 ///
 /// Below a reserve, requests that write are refused and reports stay with the broker unacknowledged: before
-/// the disk is full, so that there is still room to end sessions, to sweep, and for writes that free room.
+/// the disk is full, so that there is still room to end sessions, and for the deletions that free room.
 /// One thread checks; any thread may ask.
 package final class DiskGuard: Sendable {
     /// The room of a disk, in bytes.

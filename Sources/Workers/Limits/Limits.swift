@@ -45,6 +45,8 @@ package struct Limits: Sendable {
     package var inboxSeconds: Int64 = 604_800
     /// The number of a device's report ids that are known at any age.
     package var inboxPerDevice = 10_000
+    /// The time for which an expired link is kept, to tell visitors that it has expired, in seconds: 7 days.
+    package var expiredLinkSeconds: Int64 = 604_800
     /// The time for which a request's id is known, in seconds: 10 minutes.
     package var requestSeconds: Int64 = 600
     /// The time for which history is kept unless the product sets another, in days.
@@ -67,7 +69,7 @@ package struct Limits: Sendable {
     package var logScanMax = 10_000
     /// Chunks of history that one transaction of the compactor writes.
     package var historyStep = 8
-    /// The most rows that one step of a sweep deletes.
+    /// The most rows that one step of maintenance deletes, and that one turn of a worker ends.
     package var sweepStep = 500
     /// Rows of a page unless the request sets a limit.
     package var pageDefault: Int64 = 100

@@ -4,22 +4,21 @@ import Metrics
 import Storage
 
 /// Checks the disk a few times a second, and reports changes to the log, the metrics and the readiness.
-struct DiskWatch {
+struct DiskWatch: MaintenanceJob {
     private let environment: Environment
     private let logger: Logger
     private let free = Gauge(label: "lamplighter_disk_free_bytes")
     private let low = Gauge(label: "lamplighter_disk_low")
 
-    /// The name of the part on `/readyz`.
-    static let part = "disk"
+    let name = "disk"
+    let interval: Duration = .milliseconds(100)
 
     init(_ environment: Environment, _ logger: Logger) {
         self.environment = environment
         self.logger = logger
     }
 
-    /// Checks once.
-    func look() {
+    func step() -> Bool {
         if let room = DiskGuard.Room.of(environment.store.path) { free.record(room.free) }
         switch environment.disk.look() {
         case nil: break
@@ -34,5 +33,6 @@ struct DiskWatch {
             // They hold back waiting work; without a call they would look a little later.
             for name in WorkerName.allCases { environment.wakeups.wake(name) }
         }
+        return false
     }
 }

@@ -35,7 +35,7 @@ struct HistoryScanTests {
             bytesMax: 1 << 16,
             step: size,
             transactions: steps,
-            at: { Make.now }
+            at: Make.now
         )
     }
 

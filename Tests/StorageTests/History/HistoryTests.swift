@@ -31,7 +31,7 @@ struct HistoryTests {
             bytesMax: 1 << 20,
             step: size,
             transactions: steps,
-            at: { Make.now }
+            at: Make.now
         )
     }
 

@@ -32,8 +32,8 @@ struct InboxTests {
             }
         }
         try world.store.batch(at: Make.at(10)) { (tx) throws in
-            #expect(try tx.inbox.prune(before: Make.at(4), limit: 3) == 3)
-            #expect(try tx.inbox.prune(before: Make.at(4), limit: 3) == 1)
+            #expect(try tx.retention.delete(.inbox, before: Make.at(4), limit: 3) == 3)
+            #expect(try tx.retention.delete(.inbox, before: Make.at(4), limit: 3) == 1)
             #expect(try tx.inbox.crowded(over: 5) == [Make.did])
             let before = try #require(try tx.inbox.beginning(of: Make.did, keeping: 2))
             #expect(try tx.inbox.prune(Make.did, before: before, limit: 3) == 3)

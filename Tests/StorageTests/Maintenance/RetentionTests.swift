@@ -196,12 +196,12 @@ struct RetentionTests {
         try save("r0", at: Make.at(4))
         func prune(before second: Int64, limit: Int = 9) throws -> Int {
             try world.store.batch(at: Make.at(99)) {
-                try $0.requests.prune(before: Make.at(second), limit: limit)
+                try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
         #expect(try prune(before: 1) == 0)
         let waiting = try world.store.read {
-            try $0.requests.count(before: Make.at(3), limit: 9)
+            try $0.retention.count(.request, before: Make.at(3), limit: 9)
         }
         #expect(waiting == 2)
         #expect(try prune(before: 3, limit: 1) == 1)
@@ -228,7 +228,7 @@ struct RetentionTests {
         }
         func prune(before second: Int64, limit: Int, at now: Int64) throws -> Int {
             try world.store.batch(at: Make.at(now)) {
-                try $0.requests.prune(before: Make.at(second), limit: limit)
+                try $0.retention.delete(.request, before: Make.at(second), limit: limit)
             }
         }
         // What lies before an old one is old, also where it says that it is to come.

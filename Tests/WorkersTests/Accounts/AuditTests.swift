@@ -133,8 +133,7 @@ private final class AuditStory {
         erased = world.uids[6] ?? ""
         try ask(6, "cancel", [:])
         world.world.clock.advance(seconds: 8 * 86_400)
-        let sweeper = AccountSweeper(world.world.environment)
-        for _ in 0..<5 { _ = try sweeper.sweep() }
+        try world.world.runMaintenance()
     }
 
     func entries() throws -> [AuditEntry] {

@@ -8,11 +8,6 @@ import Wire
 
 @Suite("Accounts that go")
 struct CancellationTests {
-    private func sweep(_ world: World, rounds: Int = 5) throws {
-        let sweeper = AccountSweeper(world.environment)
-        for _ in 0..<rounds { _ = try sweeper.sweep() }
-    }
-
     private func login(_ world: World, id: String) throws -> JSONObject {
         world.broker.send(
             World.requestTopic(0, "account/loginAnonymous"),
@@ -59,10 +54,10 @@ struct CancellationTests {
         let deletesAt = world.clock.now.adding(seconds: 604_800)
         #expect(result?["deletesAt"]?.intValue == deletesAt.milliseconds)
         #expect(try world.askAccount("account/whoami", id: "b").errorCode == "InvalidToken")
-        try sweep(world)
+        try world.runMaintenance()
         #expect(try exists(world, World.uid(0)))
         world.clock.advance(seconds: 604_800)
-        try sweep(world)
+        try world.runMaintenance()
 
         #expect(try !exists(world, World.uid(0)))
         #expect(try world.count("binding") == 1)
@@ -203,7 +198,7 @@ struct CancellationTests {
         try world.environment.work(publishedBy: .session) { work in
             try Cancellation.begin(user, by: .system, in: &work)
         }
-        try sweep(world)
+        try world.runMaintenance()
         // What is still to be published names whom it is for.
         try world.runStatus()
         try world.runControl()
@@ -236,7 +231,7 @@ struct CancellationTests {
         #expect(second?["user"]?.objectValue?["uid"] == first?["user"]?.objectValue?["uid"])
         #expect(try world.count("cancellation") == 0)
         world.clock.advance(seconds: 6 * 86_400)
-        try sweep(world)
+        try world.runMaintenance()
         #expect(try world.count("account") == 1)
     }
 
@@ -263,10 +258,10 @@ struct CancellationTests {
         try world.bind(0, 1)
         try world.runSession()
         world.clock.advance(seconds: 7_776_000)
-        try sweep(world)
+        try world.runMaintenance()
         #expect(try exists(world, World.uid(0)))
         world.clock.advance(seconds: 1)
-        try sweep(world)
+        try world.runMaintenance()
         #expect(try !exists(world, World.uid(0)))
         #expect(try exists(world, World.uid(1)))
     }
@@ -293,10 +288,9 @@ struct CancellationTests {
             }
         }
         world.clock.advance(seconds: 2_592_001)
-        let sweeper = AccountSweeper(world.environment)
-        var rounds = 1
-        while try sweeper.sweep() { rounds += 1 }
-        #expect(rounds == 3)
+        var steps: [String: Int] = [:]
+        for job in ExpiredRows.all(world.environment) { steps[job.name] = try world.run(job) }
+        for kind in ["session", "notice", "logoutCode"] { #expect(steps[kind] == 3) }
         for table in ["session", "notice", "logoutCode", "terminal"] {
             #expect(try world.count(table) == 0)
         }
@@ -318,7 +312,7 @@ struct CancellationTests {
             }
         }
         world.clock.advance(seconds: 2_592_001)
-        try sweep(world)
+        try world.runMaintenance()
         #expect(try world.read { try $0.sessions.app(of: World.terminal(0)) } == World.app)
         #expect(try world.read { try $0.sessions.app(of: World.terminal(1)) } == nil)
         #expect(try world.count("session") == 1)
@@ -338,10 +332,10 @@ struct CancellationTests {
             }
         }
         world.clock.advance(seconds: 30 * 86_400)
-        try sweep(world)
+        try world.runMaintenance()
         #expect(try world.count("audit") == 2)
         world.clock.advance(seconds: 1)
-        try sweep(world)
+        try world.runMaintenance()
         #expect(try world.read { try $0.audit.newest(limit: 10) }.map(\.kind) == [.erased])
     }
 }

@@ -243,17 +243,16 @@ struct CountTests {
         try world.ask(terminal, "loginAnonymous", params).user["uid"]?.stringValue ?? ""
     }
 
-    private func sweep() throws {
+    private func eraseReplaced() throws {
         world.world.clock.advance(seconds: 11)
-        let sweeper = AccountSweeper(world.world.environment)
-        while try sweeper.sweep() {}
+        try world.world.runMaintenance()
     }
 
     @Test("A fresh anonymous login replaces the terminal's anonymous user, who is erased")
     func replaced() throws {
         let first = try anonymous(0)
         let second = try anonymous(0)
-        try sweep()
+        try eraseReplaced()
         #expect(!first.isEmpty && first != second)
         let left = try world.world.read { tx in
             try tx.sql.query("SELECT uid FROM account") { $0.next(String.self) }
@@ -269,12 +268,12 @@ struct CountTests {
         let other = try anonymous(0)
         #expect(other != installed)
         #expect(try anonymous(0, secret) == installed)
-        try sweep()
+        try eraseReplaced()
         #expect(try world.user(0)["uid"] == .string(installed))
 
         try world.register(1, ["username": "somebody"])
         _ = try anonymous(1)
-        try sweep()
+        try eraseReplaced()
         #expect(try world.login(2, ["username": "somebody"]).isOK)
     }
 

@@ -145,10 +145,9 @@ struct DeviceCountTests {
 
     // MARK: Devices that were never bound
 
-    private func sweep(_ world: World) throws -> [String] {
-        let sweeper = UnboundSweeper(world.environment)
-        var place = ""
-        repeat { place = try sweeper.round(after: place) } while !place.isEmpty
+    private func eraseUnbound(_ world: World) throws -> [String] {
+        var job = UnboundDevices(world.environment)
+        repeat { while try job.step() {} } while !job.place.isEmpty
         return try world.read { tx in
             try tx.sql.query("SELECT did FROM device ORDER BY did") { $0.next(String.self) }
         }
@@ -171,9 +170,9 @@ struct DeviceCountTests {
         }
         let all = (0..<4).map { World.did($0).text }
         world.clock.advance(seconds: 29 * 86_400)
-        #expect(try sweep(world) == all)
+        #expect(try eraseUnbound(world) == all)
         world.clock.advance(seconds: 2 * 86_400)
-        #expect(try sweep(world) == [all[0], all[2], all[3]])
+        #expect(try eraseUnbound(world) == [all[0], all[2], all[3]])
         for table in ["status", "history", "event", "inbox"] {
             let left = try world.read { tx in
                 try tx.sql.integer("SELECT count(*) FROM \(table) WHERE did = '\(all[1])'")

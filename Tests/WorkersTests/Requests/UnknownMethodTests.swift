@@ -82,7 +82,8 @@ struct RowBoundsTests {
             }
             _ = try tx.deadLetters.add((0..<20).map(letter), worker: "status", keeping: 10_000)
         }
-        _ = try RowBounds(world.environment).trim()
+        var bound = DeadLetterBound(world.environment)
+        _ = try bound.step()
         let left = try world.read { try $0.deadLetters.page(limit: 99).map(\.topic) }
         #expect(left == (11..<20).reversed().map { "t\($0)" })
     }
@@ -96,8 +97,8 @@ struct RowBoundsTests {
                 try tx.attempts.add("s\(number)", windowSeconds: 60 * Int64(9 - number))
             }
         }
-        let bounds = RowBounds(world.environment)
-        while try bounds.trim() {}
+        let bound = AttemptBound(world.environment)
+        while try bound.step() {}
         let left = try world.read { tx in
             try tx.sql.query("SELECT subject FROM attempt ORDER BY subject") {
                 $0.next(String.self)
@@ -122,8 +123,8 @@ struct RowBoundsTests {
                 )
             }
         }
-        let bounds = RowBounds(world.environment)
-        while try bounds.trim() {}
+        var bound = RequestBound(world.environment)
+        while try bound.step() {}
         let left = try world.read { tx in
             try tx.sql.query("SELECT id FROM request ORDER BY id") { $0.next(String.self) }
         }
@@ -135,12 +136,12 @@ struct RowBoundsTests {
         let world = try World()
         world.environment.limits.counts.requestBytesMax = 4200
         world.environment.limits.sweepStep = step
-        let bounds = RowBounds(world.environment)
+        var bound = RequestBound(world.environment)
         for round in 0..<3 {
             try world.write { (tx) throws in
                 for number in 0..<9 { try save(tx, "q\(round)\(number)", bytes: 1000) }
             }
-            while try bounds.trim() {}
+            while try bound.step() {}
 
             let left = try ids(world)
             // A page goes as a whole: at most so many rows more than need be.
@@ -156,18 +157,18 @@ struct RowBoundsTests {
         let world = try World()
         world.environment.limits.counts.requestBytesMax = 4200
         world.environment.limits.sweepStep = 1
-        let bounds = RowBounds(world.environment)
+        var bound = RequestBound(world.environment)
         try world.write { (tx) throws in
             for number in 0..<40 { try save(tx, "s\(number + 10)", bytes: 10) }
         }
-        while try bounds.trim() {}
+        while try bound.step() {}
         #expect(try ids(world).count == 40)
 
         try world.write { (tx) throws in try tx.requests.drop(upTo: .max) }
         try world.write { (tx) throws in
             for number in 0..<9 { try save(tx, "t\(number)", bytes: 1000) }
         }
-        while try bounds.trim() {}
+        while try bound.step() {}
         #expect(try ids(world) == (5..<9).map { "t\($0)" })
     }
 
@@ -176,14 +177,14 @@ struct RowBoundsTests {
         let world = try World()
         world.environment.limits.counts.requestBytesMax = 4200
         world.environment.limits.sweepStep = 1
-        let bounds = RowBounds(world.environment)
+        var bound = RequestBound(world.environment)
         let did = DeviceID(trusted: "d-1")
         try world.write { (tx) throws in
             for number in 0..<9 {
                 try save(tx, "w\(number)", bytes: 0, waitsFor: (did, Int64(number)))
             }
         }
-        while try bounds.trim() {}
+        while try bound.step() {}
         #expect(try ids(world).count == 9)
 
         try world.write { (tx) throws in
@@ -196,7 +197,7 @@ struct RowBoundsTests {
                 )
             }
         }
-        while try bounds.trim() {}
+        while try bound.step() {}
         #expect(try ids(world) == (5..<9).map { "w\($0)" })
     }
 
@@ -231,7 +232,7 @@ struct RowBoundsTests {
         }
         world.clock.advance(seconds: 61)
         let now = world.clock.now
-        let gone = try world.write { try $0.attempts.prune(before: now, limit: 10) }
+        let gone = try world.write { try $0.retention.delete(.attempt, before: now, limit: 10) }
         #expect(gone == 1)
         #expect(try world.read { try $0.attempts.count() } == 1)
     }

@@ -170,7 +170,7 @@ struct BindingExpiryTests {
         try ask(world, 2, "share/answer", ["sharingId": .string(kept), "accept": true])
 
         world.clock.advance(seconds: Limits().endedInvitationSeconds + 1)
-        _ = try AccountSweeper(world.environment).sweep()
+        try world.runMaintenance()
 
         let (gone, there) = try world.read { tx in
             (

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The maintenance of the file beside the writers.
+/// The maintenance of the database's files beside the writers.
 extension Store {
     /// Copies the log into the database file, up to the oldest page that a reader still needs.
     package func checkpoint() throws {
@@ -21,11 +21,6 @@ extension Store {
         }
         if hasGrown { log.sync() }
         return hasGrown
-    }
-
-    /// Whether accounts were erased since the last `vacuumErased`.
-    package var mustVacuumErased: Bool {
-        get throws { try read { try $0.meta.pendingVacuum() } != nil }
     }
 
     /// Removes the remains of erased accounts from the log and from unused parts of pages, which deleting rows

@@ -6,34 +6,31 @@ import Storage
 ///
 /// It starts when more than a quarter of the file is free, since most free pages are used again, and stops at an
 /// eighth.
-struct Shrinker {
+struct FileShrinking: MaintenanceJob {
     private let environment: Environment
     private let free = Gauge(label: "lamplighter_database_free_bytes")
     private var isAtWork = false
     private var pages = 32
-    private var nextLook = Instant(milliseconds: 0)
 
     /// The longest time for which a step may hold the writer; if it takes longer, the next one has half the pages.
     private static let stepMax: Duration = .milliseconds(4)
     private static let (pagesMin, pagesMax) = (8, 512)
-    private static let lookMilliseconds: Int64 = 5000
     /// The free bytes below which the work is not worth it.
     private static let (beginMin, endMin) = (Int64(16 << 20), Int64(8 << 20))
 
+    let name = "fileShrinking"
+    let interval: Duration = .seconds(5)
+    let pause: Duration = .milliseconds(20)
+
     init(_ environment: Environment) { self.environment = environment }
 
-    /// Runs a step if one is due; returns whether another follows soon.
     mutating func step() throws -> Bool {
-        let now = environment.clock.now
-        let waits = nextLook.milliseconds - now.milliseconds
-        guard isAtWork || waits <= 0 || waits > Self.lookMilliseconds else { return false }
-        nextLook = now.adding(milliseconds: Self.lookMilliseconds)
         let size = try environment.store.fileSize()
         free.record(size.freeBytes)
         isAtWork = size.isShrinkable && isTooMuch(size)
         guard isAtWork else { return false }
         let began = ContinuousClock.now
-        try environment.store.shrink(pages: pages, at: now)
+        try environment.store.shrink(pages: pages, at: environment.clock.now)
         adapt(to: ContinuousClock.now - began)
         return true
     }

@@ -1,6 +1,5 @@
 import Domain
 import Storage
-import Synchronization
 
 /// Erases devices that were never bound and not seen for a while.
 ///
@@ -8,34 +7,37 @@ import Synchronization
 /// that was bound once stays, also if it was bound remotely; so does one whose MAC an operator listed, since
 /// the list limits their number. A device that is switched on after so long registers again with its product's
 /// secret, as at its first run.
-package struct UnboundSweeper: Sendable {
-    /// Devices that one round looks at, in the order of their ids: a million in three hours, with a
-    /// round each five seconds.
-    package static let page = 500
-
+struct UnboundDevices: MaintenanceJob {
     private let environment: Environment
+    /// Devices that one run looks at, in the order of their ids: a million in three hours.
+    private static let page = 500
+    /// The last device that was looked at; empty when the next page is the first.
+    private(set) var place = ""
+    /// Those of the page that are due, the last of them next.
+    private var overdue: [DeviceID] = []
 
-    /// Prepares a sweeper.
-    package init(_ environment: Environment) { self.environment = environment }
+    let name = "unboundDevice"
+    let interval: Duration = .seconds(5)
+    let pause: Duration = .milliseconds(5)
 
-    private var oldest: Instant {
+    init(_ environment: Environment) { self.environment = environment }
+
+    mutating func step() throws -> Bool {
         let days = Int64(environment.limits.counts.unboundDays)
-        return environment.clock.now.adding(seconds: -days * 86_400)
-    }
-
-    /// Looks at a page of devices behind an id and erases those that are due; returns the id for the next page,
-    /// empty at the end.
-    package func round(after did: String) throws -> String {
-        let oldest = oldest
-        let (last, overdue) = try environment.store.read { tx in
-            try tx.devices.neverBound(after: did, limit: Self.page, notSeenSince: oldest)
+        let oldest = environment.clock.now.adding(seconds: -days * 86_400)
+        if let did = overdue.last {
+            if try !erase(did, oldest) { overdue.removeLast() }
+        } else {
+            let (last, dids) = try environment.store.read { [place] tx in
+                try tx.devices.neverBound(after: place, limit: Self.page, notSeenSince: oldest)
+            }
+            (place, overdue) = (last, dids.reversed())
         }
-        for did in overdue { while try step(did, oldest) {} }
-        return last
+        return !overdue.isEmpty
     }
 
     /// Runs one transaction of a device's erasure; returns whether more may follow.
-    private func step(_ did: DeviceID, _ oldest: Instant) throws -> Bool {
+    private func erase(_ did: DeviceID, _ oldest: Instant) throws -> Bool {
         let limit = environment.limits.sweepStep
         let now = environment.clock.now
         return try environment.store.batch(at: now) { tx in

@@ -1,0 +1,161 @@
+package import Domain
+
+/// A kind of rows that end at a moment: some are deleted a time after it, the others are ended by a worker.
+///
+/// Deleting and counting share the condition, so the backlog is exactly what will be deleted. A new kind of rows
+/// is one of the lines below, and one in `ExpiredRows` of the workers that says how long they are kept.
+package struct ExpiringRows: Sendable {
+    /// The name of the kind, as metrics show it.
+    package let kind: String
+    let table: String
+    /// The columns of the table's key.
+    let key: String
+    /// The column by which the oldest rows are deleted first.
+    let order: String
+    /// The rows that ended before the moment `$1`.
+    let condition: String
+    /// What deletes them where one statement doesn't; returns how many.
+    let delete: (@Sendable (Transaction, _ before: Instant, _ limit: Int) throws -> Int)?
+    /// What counts them where the condition doesn't.
+    let count: (@Sendable (Transaction, _ before: Instant, _ limit: Int) throws -> Int64)?
+
+    private init(
+        _ kind: String,
+        in table: String? = nil,
+        key: String,
+        by order: String,
+        where condition: String? = nil,
+        delete: (@Sendable (Transaction, Instant, Int) throws -> Int)? = nil,
+        count: (@Sendable (Transaction, Instant, Int) throws -> Int64)? = nil
+    ) {
+        self.kind = kind
+        self.table = table ?? kind
+        self.key = key
+        self.order = order
+        self.condition = condition ?? "\(order) < $1"
+        self.delete = delete
+        self.count = count
+    }
+
+    // MARK: Deleted
+
+    /// Ids of reports that took effect.
+    package static let inbox = Self("inbox", key: "did, id", by: "at")
+    /// Requests that took effect, with their answers.
+    package static let request = Self(
+        "request",
+        key: "seq",
+        by: "seq",
+        delete: { try $0.requests.deleteOldest(before: $1, limit: $2) },
+        count: { try $0.requests.count(before: $1, limit: $2) }
+    )
+    /// Counters of tries.
+    package static let attempt = Self("attempt", key: "subject", by: "until")
+    /// Codes that were sent.
+    package static let code = Self("code", key: "scope", by: "expiresAt")
+    /// Tickets that stand for a code.
+    package static let ticket = Self("ticket", key: "ticketHash", by: "expiresAt")
+    /// Links in messages.
+    package static let link = Self("link", key: "tokenHash", by: "expiresAt")
+    /// Runs of schedules.
+    package static let scheduleRun = Self("scheduleRun", key: "scheduleId, dueAt", by: "dueAt")
+    /// Ended sessions, with the terminals that have no other.
+    package static let session = Self(
+        "session",
+        key: "sessionId",
+        by: "endedAt",
+        delete: { try $0.sessions.deleteEnded(before: $1, limit: $2) }
+    )
+    /// Ids of notices that took effect.
+    package static let notice = Self("notice", key: "noticeId", by: "at")
+    /// Codes with which users end their other sessions.
+    package static let logoutCode = Self("logoutCode", key: "uid", by: "expiresAt")
+    /// Invitations that ended.
+    package static let endedInvitation = Self(
+        "endedInvitation",
+        in: "sharing",
+        key: "sharingId",
+        by: "changedAt",
+        where: "status IN ('rejected', 'expired', 'revoked') AND changedAt < $1"
+    )
+    /// Lines of the audit trail, but those that record an erasure: they are kept forever.
+    ///
+    /// A line's id is the microsecond of its making.
+    package static let audit = Self(
+        "audit",
+        key: "id",
+        by: "id",
+        where: "kind <> 'erased' AND id < 1000 * $1"
+    )
+
+    // MARK: Ended by workers, or erased step by step
+
+    /// Commands that wait for their device or its answer.
+    package static let command = Self(
+        "command",
+        key: "seq",
+        by: "expiresAt",
+        where: "state IN ('queued', 'sent') AND expiresAt < $1"
+    )
+    /// Open invitations.
+    package static let invitation = Self(
+        "invitation",
+        in: "sharing",
+        key: "sharingId",
+        by: "expiresAt",
+        where: "status = 'pending' AND expiresAt <= $1"
+    )
+    /// Bindings of guests.
+    package static let guest = Self(
+        "guest",
+        in: "binding",
+        key: "did, uid",
+        by: "guestUntil",
+        where: "guestUntil IS NOT NULL AND guestUntil <= $1"
+    )
+    /// Cancelled accounts.
+    package static let cancellation = Self(
+        "cancellation",
+        key: "uid",
+        by: "deletesAt",
+        where: "deletesAt <= $1"
+    )
+}
+
+extension RetentionTable {
+    /// Deletes rows of a kind that ended before a moment, the oldest first, at most `limit`; returns how many.
+    package func delete(
+        _ rows: ExpiringRows,
+        before moment: Instant,
+        limit: Int
+    ) throws -> Int {
+        if let delete = rows.delete { return try delete(transaction, moment, limit) }
+        try transaction.sql.run(
+            """
+            DELETE FROM \(rows.table) WHERE (\(rows.key)) IN (
+                SELECT \(rows.key) FROM \(rows.table) WHERE \(rows.condition)
+                ORDER BY \(rows.order) LIMIT $2)
+            """,
+            moment,
+            limit
+        )
+        return transaction.sql.changes
+    }
+
+    /// Returns how many rows of a kind ended before a moment, counted up to `limit`.
+    package func count(
+        _ rows: ExpiringRows,
+        before moment: Instant,
+        limit: Int
+    ) throws -> Int64 {
+        if let count = rows.count { return try count(transaction, moment, limit) }
+        return try transaction.sql.integer(
+            """
+            SELECT count(*) FROM (
+                SELECT 1 FROM \(rows.table) WHERE \(rows.condition) LIMIT $2) AS waiting
+            """,
+            moment,
+            limit
+        ) ?? 0
+    }
+}

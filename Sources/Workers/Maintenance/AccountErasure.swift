@@ -1,0 +1,41 @@
+import Domain
+import Storage
+
+/// Erases cancelled accounts, and anonymous users who were idle for long: each step a little of each account.
+struct AccountErasure: MaintenanceJob {
+    private let environment: Environment
+    /// The number of accounts of each kind that one step advances by a transaction.
+    private static let accountsStep = 20
+    let name = ExpiringRows.cancellation.kind
+    let interval: Duration = .seconds(5)
+
+    init(_ environment: Environment) { self.environment = environment }
+
+    func step() throws -> Bool {
+        let now = environment.clock.now
+        let since = now.adding(seconds: -environment.limits.idleAnonymousSeconds)
+        let uids = try environment.store.read { tx in
+            try tx.cancellations.due(at: now, limit: Self.accountsStep).map(\.uid)
+                + tx.cancellations.idleAnonymous(since: since, limit: Self.accountsStep)
+        }
+        var isMore = false
+        for uid in uids { isMore = try erase(uid, idleSince: since) || isMore }
+        return isMore
+    }
+
+    private func erase(_ uid: UserID, idleSince since: Instant) throws -> Bool {
+        try environment.work(publishedBy: .session) { work in
+            // A login may have come since it was read.
+            let isDue = try work.tx.cancellations.find(uid).map { $0.deletesAt <= work.now }
+            let isWanted = try isDue ?? work.tx.cancellations.isIdle(uid, since: since)
+            guard isWanted else { return false }
+            return try Cancellation.step(uid, limit: work.limits.sweepStep, in: &work)
+        }
+    }
+
+    func backlog(limit: Int) throws -> Int64? {
+        try environment.store.read { tx in
+            try tx.retention.count(.cancellation, before: environment.clock.now, limit: limit)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import Domain
+import Storage
+
+/// Deletes the history, events and commands that their device's product no longer keeps, device by device.
+struct DeviceRetention: MaintenanceJob {
+    private let environment: Environment
+    /// The last device that was looked at; empty before a run.
+    private var place = ""
+    private var days: [ProductKey: Int] = [:]
+    /// Those devices of the page that have something to delete, the last of them next.
+    private var overdue: [(did: DeviceID, oldest: Instant)] = []
+    /// Devices that one step looks at.
+    private static let page = 500
+
+    /// The kind `history` counts devices: their records lie many in a row.
+    let name = "history"
+    let interval: Duration = .seconds(600)
+    let pause: Duration = .milliseconds(5)
+
+    init(_ environment: Environment) { self.environment = environment }
+
+    mutating func step() throws -> Bool {
+        guard let (did, oldest) = overdue.last else { return try lookAtPage() }
+        if try !delete(did, before: oldest) { overdue.removeLast() }
+        return true
+    }
+
+    func backlog(limit: Int) -> Int64? { Int64(min(overdue.count, limit)) }
+
+    /// Looks for devices of the next page that have something to delete; false behind the last page.
+    private mutating func lookAtPage() throws -> Bool {
+        let store = environment.store
+        if place.isEmpty {
+            days = try store.read { tx in
+                let kept = try tx.products.all().compactMap { product in
+                    product.historyDays.map { (product.key, $0) }
+                }
+                return Dictionary(uniqueKeysWithValues: kept)
+            }
+        }
+        let devices = try store.read { [place] in
+            try $0.devices.page(after: place, limit: Self.page)
+        }
+        place = devices.last?.did.text ?? ""
+        let now = environment.clock.now
+        overdue = try devices.reversed().compactMap { device -> (did: DeviceID, oldest: Instant)? in
+            let kept = days[device.productKey] ?? environment.limits.historyDays
+            let oldest = now.adding(seconds: -Int64(kept) * 86_400)
+            return try isOlder(device.did, than: oldest) ? (device.did, oldest) : nil
+        }
+        return !devices.isEmpty
+    }
+
+    private func isOlder(_ did: DeviceID, than oldest: Instant) throws -> Bool {
+        try environment.store.read { tx in
+            try tx.history.isOlder(than: oldest, did) || tx.retention.isOlder(did, than: oldest)
+        }
+    }
+
+    /// Runs one transaction; returns whether more may follow.
+    private func delete(_ did: DeviceID, before oldest: Instant) throws -> Bool {
+        let limit = environment.limits.historyStep
+        return try environment.store.batch(at: environment.clock.now) { tx in
+            let logs = try tx.retention.prune(did, before: oldest, limit: limit)
+            return try tx.history.prune(before: oldest, of: did, limit: limit) == limit || logs
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Domain
+import Storage
+
+/// Deletes the rows of one kind when they are no longer kept.
+struct ExpiredRows: MaintenanceJob {
+    private let environment: Environment
+    private let rows: ExpiringRows
+    /// The time for which rows are kept after they ended, in seconds; nil for good.
+    private let keptSeconds: Int64?
+    let interval: Duration = .seconds(5)
+
+    /// Makes a job for each kind of rows that is deleted.
+    static func all(_ environment: Environment) -> [any MaintenanceJob] {
+        let limits = environment.limits
+        let kinds: [(ExpiringRows, Int64?)] = [
+            (.inbox, limits.inboxSeconds),
+            (.request, limits.requestSeconds),
+            (.attempt, 0),
+            (.code, 0),
+            (.ticket, 0),
+            (.link, limits.expiredLinkSeconds),
+            (.scheduleRun, limits.scheduleRunSeconds),
+            (.session, limits.endedSessionSeconds),
+            (.notice, limits.inboxSeconds),
+            (.logoutCode, 0),
+            (.endedInvitation, limits.endedInvitationSeconds),
+            (.audit, limits.auditDays == 0 ? nil : Int64(limits.auditDays) * 86_400),
+        ]
+        return kinds.map { ExpiredRows(environment, $0, keptSeconds: $1) }
+    }
+
+    init(_ environment: Environment, _ rows: ExpiringRows, keptSeconds: Int64?) {
+        self.environment = environment
+        self.rows = rows
+        self.keptSeconds = keptSeconds
+    }
+
+    var name: String { rows.kind }
+
+    func step() throws -> Bool {
+        guard let keptSeconds else { return false }
+        let now = environment.clock.now
+        let step = environment.limits.sweepStep
+        return try environment.store.batch(at: now) { tx in
+            try tx.retention.delete(rows, before: now.adding(seconds: -keptSeconds), limit: step)
+        } == step
+    }
+
+    func backlog(limit: Int) throws -> Int64? {
+        guard let keptSeconds else { return 0 }
+        let oldest = environment.clock.now.adding(seconds: -keptSeconds)
+        return try environment.store.read { tx in
+            try tx.retention.count(rows, before: oldest, limit: limit)
+        }
+    }
+}
+
+/// Counts the rows of one kind whose time is over and that a worker has not ended yet.
+struct RowsEndedByWorkers: MaintenanceJob {
+    private let environment: Environment
+    private let rows: ExpiringRows
+    let interval: Duration = .seconds(5)
+
+    /// Makes a job for each such kind.
+    static func all(_ environment: Environment) -> [any MaintenanceJob] {
+        [.command, .invitation, .guest].map { RowsEndedByWorkers(environment, $0) }
+    }
+
+    init(_ environment: Environment, _ rows: ExpiringRows) {
+        self.environment = environment
+        self.rows = rows
+    }
+
+    var name: String { rows.kind }
+
+    func step() -> Bool { false }
+
+    func backlog(limit: Int) throws -> Int64? {
+        try environment.store.read { tx in
+            try tx.retention.count(rows, before: environment.clock.now, limit: limit)
+        }
+    }
+}

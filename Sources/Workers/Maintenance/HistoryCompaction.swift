@@ -1,0 +1,46 @@
+import Domain
+import Storage
+
+/// Moves records from the history buffer, where batches add them, into the devices' chunks.
+///
+/// It runs if enough records wait, or if one has waited long.
+struct HistoryCompaction: MaintenanceJob {
+    private let environment: Environment
+    /// The round under way; after a failure the next run goes on where it stopped.
+    private var round: Compaction?
+
+    let name = "historyCompaction"
+    let interval: Duration = .seconds(1)
+    let pause: Duration = .milliseconds(2)
+    /// 1 MB, a quarter of the buffer's limit: looking delays the workers by a third of a millisecond.
+    let pagesBetween: Int? = 500
+
+    init(_ environment: Environment) { self.environment = environment }
+
+    mutating func step() throws -> Bool {
+        guard var compaction = try round ?? begin() else { return false }
+        round = nil
+        var isMore = compaction.sort()
+        if !isMore {
+            isMore = try compaction.move(in: environment.store, at: environment.clock.now)
+        }
+        round = isMore ? compaction : nil
+        return isMore
+    }
+
+    /// Begins a round if it is time.
+    private func begin() throws -> Compaction? {
+        let limits = environment.limits
+        let now = environment.clock.now
+        let depth = try environment.store.read { tx in try tx.history.buffer.depth() }
+        guard let since = depth.since else { return nil }
+        let oldest = now.adding(seconds: -limits.historyBufferSeconds)
+        guard depth.bytes >= limits.historyBufferBytes || since <= oldest || since > now else {
+            return nil
+        }
+        return try environment.store.beginCompaction(
+            bytesMax: limits.historyBufferBytes * 2,
+            step: limits.historyStep
+        )
+    }
+}

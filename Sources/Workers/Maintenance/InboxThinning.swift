@@ -1,0 +1,45 @@
+import Domain
+import Storage
+
+/// Deletes the older report ids of devices that send very many, before their time.
+struct InboxThinning: MaintenanceJob {
+    private let environment: Environment
+    /// Those devices, each with the moment up to which its report ids are deleted; nil before a run.
+    private var crowded: [(did: DeviceID, before: Instant)]?
+    /// Transactions of one step: workers commit between two of them.
+    ///
+    /// All ids of a device in one transaction would hold up every worker for as long as a second.
+    private static let transactionsMax = 10
+
+    let name = "crowdedInbox"
+    let interval: Duration = .seconds(600)
+
+    init(_ environment: Environment) { self.environment = environment }
+
+    /// Looks for such devices, and then deletes until none is left.
+    mutating func step() throws -> Bool {
+        var devices = try crowded ?? findCrowded()
+        defer { crowded = devices.isEmpty ? nil : devices }
+        guard crowded != nil else { return !devices.isEmpty }
+        for _ in 0..<Self.transactionsMax {
+            guard let (did, before) = devices.last else { return false }
+            let limit = environment.limits.sweepStep
+            let rows = try environment.store.batch(at: environment.clock.now) { tx in
+                try tx.inbox.prune(did, before: before, limit: limit)
+            }
+            if rows < limit { devices.removeLast() }
+        }
+        return !devices.isEmpty
+    }
+
+    /// Looks for devices with twice as many report ids as are kept.
+    private func findCrowded() throws -> [(did: DeviceID, before: Instant)] {
+        let kept = environment.limits.inboxPerDevice
+        let dids = try environment.store.read { tx in try tx.inbox.crowded(over: kept * 2) }
+        return try dids.compactMap { did in
+            try environment.store.read { tx in
+                try tx.inbox.beginning(of: did, keeping: kept).map { (did, $0) }
+            }
+        }
+    }
+}

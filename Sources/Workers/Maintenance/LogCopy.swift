@@ -1,0 +1,43 @@
+import Logging
+import Storage
+
+/// Copies the log into the database file and lets it restart from its beginning.
+///
+/// It restarts only when all of it is copied, and while workers write there is always a rest. Otherwise it
+/// would grow until a writer has to copy for some 40 ms; so this job copies the rest in the writer's place as
+/// soon as it is small, which takes about a millisecond.
+struct LogCopy: MaintenanceJob {
+    private let environment: Environment
+    private let checkpointer: Checkpointer?
+
+    let name = "logCopy"
+    /// While little is written: on a full disk the log is then reused from its beginning.
+    let interval: Duration = .seconds(10)
+    /// 32 MB.
+    ///
+    /// Commits during a copy wait for the disk, so the log is copied no more often than its length requires: at 200
+    /// commands a second once in four seconds, so that fewer than one commit in a hundred is affected.
+    let pagesBetween: Int? = 16_000
+
+    init(_ environment: Environment, _ logger: Logger) {
+        self.environment = environment
+        checkpointer = try? Checkpointer(path: environment.store.path)
+        if checkpointer == nil {
+            // Without it the writer copies the log itself, with longer pauses.
+            logger.warning("The log is not copied in the background")
+        }
+    }
+
+    func step() -> Bool {
+        // A writer may be copying just then; the next run tries again.
+        try? copy()
+        return false
+    }
+
+    private func copy() throws {
+        guard let checkpointer else { return }
+        try checkpointer.run()
+        try checkpointer.run()
+        try environment.store.checkpoint()
+    }
+}

@@ -1,0 +1,27 @@
+import Domain
+import Storage
+
+/// Lengthens the log's file ahead of the writes, so that commits write over what is there.
+struct LogGrowth: MaintenanceJob {
+    private let environment: Environment
+    private var rest = DueBackoff()
+
+    let name = "logGrowth"
+    let interval: Duration = .milliseconds(100)
+    let pause: Duration = .milliseconds(20)
+
+    init(_ environment: Environment) { self.environment = environment }
+
+    /// Adds a piece; pauses for a while after a failure, as on a full disk.
+    mutating func step() -> Bool {
+        guard rest.isOver(at: environment.clock.now) else { return false }
+        do {
+            let hasGrown = try environment.store.lengthenLog()
+            rest = DueBackoff()
+            return hasGrown
+        } catch {
+            _ = rest.begin(at: environment.clock.now)
+            return false
+        }
+    }
+}

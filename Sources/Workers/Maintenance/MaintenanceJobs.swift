@@ -1,0 +1,40 @@
+package import Logging
+
+/// The jobs of maintenance, each in one line.
+package enum MaintenanceJobs {
+    /// Makes the jobs that read and delete rows.
+    ///
+    /// Also two processes may run them at once. They may read for a while, so they have a runner of their own.
+    package static func rows(
+        _ environment: Environment,
+        logger _: Logger
+    ) -> [any MaintenanceJob] {
+        let others: [any MaintenanceJob] = [
+            DeadLetterBound(environment),
+            RequestBound(environment),
+            AttemptBound(environment),
+            RefusalBound(environment),
+            InboxThinning(environment),
+            AccountErasure(environment),
+            ErasedContent(environment),
+            UnboundDevices(environment),
+            DeviceRetention(environment),
+            StoreGauges(environment),
+        ]
+        return ExpiredRows.all(environment) + RowsEndedByWorkers.all(environment) + others
+    }
+
+    /// Makes the jobs that keep the database's files and the room on the disk; one process runs them.
+    package static func files(
+        _ environment: Environment,
+        logger: Logger
+    ) -> [any MaintenanceJob] {
+        [
+            DiskWatch(environment, logger),
+            LogGrowth(environment),
+            HistoryCompaction(environment),
+            LogCopy(environment, logger),
+            FileShrinking(environment),
+        ]
+    }
+}

@@ -1,0 +1,122 @@
+package import Logging
+import Metrics
+import Storage
+
+/// Decides which job's step is next, and measures what waits.
+///
+/// The job that has been due longest goes first, so none keeps another waiting for longer than its steps last.
+/// Belongs to one thread.
+package struct MaintenanceRunner {
+    private let environment: Environment
+    private let logger: Logger
+    private var entries: [Entry]
+    private var measuresAt: ContinuousClock.Instant
+
+    /// The time between two measurements of what waits.
+    static let measureInterval: Duration = .seconds(5)
+    /// The longest pause after a failed step.
+    static let failurePauseMax: Duration = .seconds(5)
+    /// Larger backlogs are recorded as this many rows.
+    static let backlogMax = 100_000
+
+    /// A job, and when its next step is due.
+    private struct Entry {
+        var job: any MaintenanceJob
+        var due: ContinuousClock.Instant
+        /// When its last run began, and how many pages had been written to the database by then.
+        var began: (at: ContinuousClock.Instant, pages: Int)
+        var isRunning = false
+        var hasFailed = false
+        var gauge: Gauge?
+
+        mutating func step(_ environment: Environment) throws {
+            let clock = environment.clock
+            if !isRunning { began = (clock.steady, environment.store.pagesWritten) }
+            do {
+                isRunning = try job.step()
+            } catch {
+                isRunning = false
+                due = clock.steady + min(job.interval, failurePauseMax)
+                throw error
+            }
+            let end = clock.steady
+            due = isRunning ? end + job.pause : max(end, began.at + job.interval)
+        }
+    }
+
+    /// Prepares jobs, all of which are due at once.
+    package init(_ jobs: [any MaintenanceJob], _ environment: Environment, logger: Logger) {
+        self.environment = environment
+        self.logger = logger
+        let now = environment.clock.steady
+        measuresAt = now
+        entries = jobs.map { Entry(job: $0, due: now, began: (now, 0)) }
+    }
+
+    /// Runs one step of a job, if one is due; returns the time until the next one is.
+    package mutating func turn() -> Duration {
+        let now = environment.clock.steady
+        noteWrites(at: now)
+        guard let next = entries.indices.min(by: { entries[$0].due < entries[$1].due }) else {
+            return Self.measureInterval
+        }
+        let due = min(entries[next].due, measuresAt)
+        guard due <= now else { return due - now }
+        if entries[next].due == due {
+            step(next)
+        } else {
+            measure()
+            measuresAt = environment.clock.steady + Self.measureInterval
+        }
+        return .zero
+    }
+
+    /// Makes those jobs due for which enough was written.
+    private mutating func noteWrites(at now: ContinuousClock.Instant) {
+        let written = environment.store.pagesWritten
+        for place in entries.indices where !entries[place].isRunning {
+            guard let pages = entries[place].job.pagesBetween,
+                written - entries[place].began.pages >= pages
+            else { continue }
+            entries[place].due = min(entries[place].due, now)
+        }
+    }
+
+    private mutating func step(_ place: Int) {
+        do {
+            try entries[place].step(environment)
+            entries[place].hasFailed = false
+        } catch {
+            report(error, of: place)
+        }
+    }
+
+    /// Reports the first of several failures in a row: on a full disk every run fails.
+    private mutating func report(_ error: any Error, of place: Int) {
+        logger.log(
+            level: entries[place].hasFailed ? .debug : .warning,
+            "Maintenance failed; its next run tries again",
+            metadata: [
+                "job": "\(entries[place].job.name)", "error": "\(Failure.summary(error))",
+            ]
+        )
+        entries[place].hasFailed = true
+    }
+
+    /// Records how much waits for each job; what can't be counted now keeps its last figure.
+    private mutating func measure() {
+        for place in entries.indices {
+            guard let count = try? entries[place].job.backlog(limit: Self.backlogMax) else {
+                continue
+            }
+            let gauge =
+                entries[place].gauge
+                ?? Gauge(
+                    label: "lamplighter_sweep_backlog_rows",
+                    dimensions: [("kind", entries[place].job.name)]
+                )
+            gauge.record(count)
+            entries[place].gauge = gauge
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Glibc
+package import Logging
+import Synchronization
+
+/// Runs jobs of maintenance on a thread of its own, since they block.
+package final class MaintenanceThread: Sendable {
+    private let makeRunner: @Sendable () -> MaintenanceRunner
+    private let isStopping = Atomic<Bool>(false)
+
+    /// The longest sleep: stopping waits for it, and so do jobs that depend on what is written.
+    private static let sleepMax: Duration = .milliseconds(100)
+
+    /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the thread.
+    package init(
+        _ jobs: @escaping @Sendable (Environment, Logger) -> [any MaintenanceJob],
+        _ environment: Environment,
+        logger: Logger
+    ) {
+        makeRunner = {
+            MaintenanceRunner(jobs(environment, logger), environment, logger: logger)
+        }
+    }
+
+    /// Runs until `stop`.
+    package func run() async {
+        await withCheckedContinuation { continuation in
+            PlainThread.detach {
+                self.work()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Asks the thread to return when its step is done.
+    package func stop() { isStopping.store(true, ordering: .releasing) }
+
+    private func work() {
+        var runner = makeRunner()
+        while !isStopping.load(ordering: .acquiring) {
+            let rest = min(runner.turn(), Self.sleepMax)
+            if rest > .zero { usleep(UInt32(rest / .microseconds(1))) }
+        }
+    }
+}
