@@ -43,8 +43,8 @@ SQL = re.compile(r"\"\s*(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM
 MACHINE = re.compile(r"(?<![\w.{}/$])/(?:work|home/\w+|root)/\w")
 # Payloads are read and written in Wire. Beside it, the workers see values of devices only where they store their bytes.
 JSON_WORKERS = (
-    "Sources/Workers/Status/StatusBatch+Decide.swift",  # merges and stores a device's hardware
-    "Sources/Workers/Status/StatusBatch+History.swift",  # stores the values of a report
+    "Sources/Workers/Devices/DeviceEntry+Info.swift",  # merges and stores a device's hardware
+    "Sources/Workers/Status/HistoryAdditions.swift",  # stores the values of a report
 )
 # A limit with its default; one of the same name and number elsewhere is the same limit twice.
 LIMIT = re.compile(
@@ -56,9 +56,9 @@ FUNCTION = re.compile(r"\bfunc\s+([^\s(<]+)\s*(?:<[^(]*>)?\(")
 # Functions whose parameters C names: libcurl and the broker call them.
 C_CALLBACKS = ("readUpload", "dropDownload", "takeDownload", "watchProgress", "pluginInit", "pluginCleanup")
 # Targets that still have functions with three or more unlabelled parameters; the others have none.
-UNLABELLED = ("Sources/Workers", "Sources/Gate", "Sources/Mosquitto", "Sources/Storage")
+UNLABELLED = ("Sources/Gate", "Sources/Mosquitto", "Sources/Storage")
 # How many exceptions of a rule there are today.
-CEILINGS = {"functions with three or more unlabelled parameters": 44, "files of SQL outside Storage": 0}
+CEILINGS = {"functions with three or more unlabelled parameters": 31, "files of SQL outside Storage": 0}
 
 failures: list[str] = []
 # The files in which a limit of a name and a number is defined.

@@ -17,14 +17,17 @@ package struct BindingTable {
 
     /// Hands over each subscribed user of each device, with the device's place among those asked
     /// for.
-    package func subscribers(of dids: [DeviceID], _ body: (Int, UserID, AppID) -> Void) throws {
+    package func subscribers(
+        of dids: [DeviceID],
+        _ body: (Int, UserID, AppID) throws -> Void
+    ) throws {
         try sql.query(
             "SELECT uid, appId FROM binding WHERE did = $1 AND subscribed = 1",
             each: dids.indices
         ) {
             dids[$0].text
         } row: {
-            body($0, $1.next(), $1.next())
+            try body($0, $1.next(), $1.next())
         }
     }
 

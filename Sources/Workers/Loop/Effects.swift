@@ -55,36 +55,32 @@ package struct Effects {
         )
     }
 
-    /// Makes a dead letter of a message that holds no secrets, with its payload.
+    /// Makes a dead letter of a message; keeps only names and sizes of a payload that may hold a secret.
     package mutating func deadLetter(
         _ message: Inbound,
         _ kind: DeadLetter.Draft.Kind,
-        because reason: String
+        because reason: String,
+        isSecret: Bool = false
     ) {
-        let payload = Array(message.payload.prefix(Payload.bytesMax))
-        deadLetter(kind, reason, topic: message.topicText, payload: payload)
+        deadLetter(
+            kind,
+            reason,
+            topic: message.topicText,
+            payload: isSecret
+                ? Payload.shape(of: message.payload)
+                : Array(message.payload.prefix(Payload.bytesMax)),
+            isShapeOnly: isSecret
+        )
     }
 
     /// Makes a dead letter of a message for an unknown topic; keeps only names and sizes of its payload.
     package mutating func deadLetter(_ message: Inbound, unknownTopic reason: String) {
-        deadLetter(
-            .topic,
-            reason,
-            topic: message.topicText,
-            payload: Payload.shape(of: message.payload),
-            isShapeOnly: true
-        )
+        deadLetter(message, .topic, because: reason, isSecret: true)
     }
 
     /// Makes a dead letter of an unreadable message; keeps only names and sizes of its payload.
     package mutating func deadLetter(_ message: Inbound, unreadable error: WireError) {
-        deadLetter(
-            .malformed,
-            error.reason,
-            topic: message.topicText,
-            payload: Payload.shape(of: message.payload),
-            isShapeOnly: true
-        )
+        deadLetter(message, .malformed, because: error.reason, isSecret: true)
         count(error.rejection)
     }
 

@@ -47,10 +47,14 @@ struct PresenceReconciliation {
         )
     }
 
-    /// Notes an announcement of the gate.
-    mutating func note(_ did: DeviceID, isOnline: Bool) {
+    /// Notes a presence message of the gate about a device.
+    mutating func note(_ signal: PresenceSignal, of did: DeviceID) {
         guard stage != .idle else { return }
-        if isOnline { present.insert(did) } else { present.remove(did) }
+        switch signal {
+        case .connected, .listening: present.insert(did)
+        case .disconnected: present.remove(did)
+        default: break
+        }
     }
 
     /// Notes a mark that came back.

@@ -34,25 +34,48 @@ package struct StatusHandler: BatchHandler {
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         // Messages that came before the worker noticed stay at the broker as well.
         if environment.disk.isLow { throw DiskGuard.IsLow() }
-        try catalog.update(in: tx)
-        var (effects, outcomes) = (Effects(), Effects())
-        for run in Self.runs(of: batch) {
-            var work = StatusBatch(environment, catalog)
-            (work.effects, work.outcomes) = (effects, outcomes)
-            for message in run { work.decode(message, at: tx.now) }
-            try work.register(in: tx, ids: &ids)
-            try work.load(in: tx)
-            try work.decide(in: tx, ids: &ids, reconciliation: &reconciliation)
-            try work.save(in: tx)
-            (effects, outcomes) = (work.effects, work.outcomes)
-        }
-        outcomes.merge(effects)
+        var work = try beginWork(in: tx)
+        // Callers wait for the outcomes of commands: they go before the many other messages.
+        var outcomes = Effects()
+        for run in Self.runs(of: batch) { outcomes.merge(try carryOut(run, in: &work)) }
+        ids = work.ids
+        outcomes.merge(work.effects)
         for mark in reconciliation.takeMarks(environment.topics) { outcomes.signal(mark) }
         return outcomes
     }
 
-    /// Cuts a batch where a registration follows another message: an earlier report must not end up in the life
-    /// that a reset begins.
+    /// Carries out registrations, then the messages behind them; returns the outcomes of commands.
+    private mutating func carryOut(
+        _ run: ArraySlice<Inbound>,
+        in work: inout UnitOfWork
+    ) throws -> Effects {
+        var registrations = RegistrationProcessor(quotas: environment.quotas)
+        var batch = StatusBatch()
+        for message in run {
+            let topic = work.topics.parse(message.topic)
+            if case .register(let key, let mac) = topic {
+                registrations.read(message, product: key, mac: mac, in: &work)
+            } else {
+                batch.read(message, on: topic, in: &work)
+            }
+        }
+        try registrations.carryOut(in: &work)
+        return try batch.carryOut(reconciling: &reconciliation, in: &work)
+    }
+
+    private mutating func beginWork(in tx: Transaction) throws -> UnitOfWork {
+        try catalog.update(in: tx)
+        return UnitOfWork(
+            tx,
+            topics: environment.topics,
+            limits: environment.limits,
+            catalog: catalog,
+            ids: ids
+        )
+    }
+
+    /// Cuts a batch where a registration follows another message: an earlier report must not end up in the ownership
+    /// period that a reset begins.
     private static func runs(of batch: [Inbound]) -> [ArraySlice<Inbound>] {
         var runs: [ArraySlice<Inbound>] = []
         var start = batch.startIndex
@@ -86,18 +109,17 @@ package struct StatusHandler: BatchHandler {
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
-        try catalog.update(in: tx)
-        var work = StatusBatch(environment, catalog)
+        var work = try beginWork(in: tx)
+        var batch = StatusBatch()
         try reconciliation.callNext(in: tx, limit: environment.limits.refreshPage) { did in
-            work.add(.presence(.notAnnounced), of: did)
+            batch.add(.presence(.notAnnounced, nil), of: did)
         }
         let refreshes = try tx.refreshes.takeRefreshes(limit: environment.limits.refreshPage)
-        for refresh in refreshes { work.add(.refresh(refresh.uid), of: refresh.did) }
-        try work.load(in: tx)
-        try work.decide(in: tx, ids: &ids, reconciliation: &reconciliation)
-        try work.save(in: tx)
-        work.outcomes.merge(work.effects)
-        return work.outcomes
+        for refresh in refreshes { batch.add(.refresh(refresh.uid), of: refresh.did) }
+        var effects = try batch.carryOut(reconciling: &reconciliation, in: &work)
+        ids = work.ids
+        effects.merge(work.effects)
+        return effects
     }
 
     package var nextDue: Instant? { reconciliation.isDue ? Instant(milliseconds: 0) : nil }

@@ -1,0 +1,201 @@
+import Domain
+import Sodium
+import Storage
+import Wire
+
+/// One registration: a device asks for an identity and a secret.
+struct DeviceRegistration {
+    let request: RegistrationRequest
+    /// The SHA-256 of the message, by which a repeat is recognised.
+    let content: [UInt8]
+    /// The source address, as the gate states it; nil if it is exempt or unknown.
+    let source: String?
+
+    private var device: String { "\(request.productKey.text):\(request.mac.text)" }
+    private var sender: String { "product:\(device)" }
+    /// The subject under which wrong secrets count.
+    private var tries: String { "register:\(device)" }
+
+    /// Gives the device an identity and a new secret, or refuses it.
+    func carryOut(counting quotas: QuotaFront, in work: inout UnitOfWork) throws {
+        guard let product = try work.product(request.productKey) else {
+            return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
+        }
+        let known = try work.tx.devices.find(request.productKey, request.mac)
+        if let answer = try earlierAnswer(to: known, in: work.tx) {
+            return publish(answer, in: &work)
+        }
+        let bindings = try known.map { try work.tx.bindings.all(of: $0.did) } ?? []
+        let decision = try decide(product, known, bindings: bindings, in: work.tx)
+        let did: DeviceID
+        switch decision {
+        case .create:
+            if let refusal = try countNew(with: quotas, in: work) {
+                return refuse(refusal, in: &work)
+            }
+            did = DeviceID(trusted: work.makeID("d"))
+            try work.tx.devices.create(did, product: request.productKey, mac: request.mac)
+        case .renew(let known):
+            did = known
+        case .reset(let known):
+            did = known
+            try reset(known, in: &work)
+        case .refuse(let rejection, let asks):
+            return try refuse(rejection, asking: asks, bindings: bindings, in: &work)
+        }
+        let answer = try grant(did, in: &work)
+        try work.tx.requests.save(
+            sender,
+            request.id,
+            content: content,
+            answer: answer,
+            isSecret: true
+        )
+    }
+
+    // MARK: The decision
+
+    /// Returns the earlier answer to the same message, if it is still valid.
+    private func earlierAnswer(to known: DeviceRecord?, in tx: Transaction) throws -> [UInt8]? {
+        guard let before = try tx.requests.find(sender, request.id), before.content == content,
+            let registeredAt = known?.registeredAt, before.at >= registeredAt
+        else { return nil }
+        return before.answer
+    }
+
+    private func decide(
+        _ product: Product,
+        _ known: DeviceRecord?,
+        bindings: [Binding],
+        in tx: Transaction
+    ) throws -> RegistrationRules.Decision {
+        RegistrationRules.decide(
+            product: product,
+            isListed: try tx.products.isListed(request.productKey, request.mac),
+            known: try known.map { try facts(of: $0, isBound: !bindings.isEmpty, in: tx) },
+            retryAfter: try tx.attempts.retryAfter(
+                tries,
+                max: RegistrationRules.triesMax,
+                windowSeconds: RegistrationRules.triesWindowSeconds
+            ),
+            at: tx.now
+        )
+    }
+
+    private func facts(
+        of device: DeviceRecord,
+        isBound: Bool,
+        in tx: Transaction
+    ) throws -> KnownDevice {
+        KnownDevice(
+            did: device.did,
+            isBound: isBound,
+            hasRegistered: device.registeredAt != nil,
+            isOnline: try tx.statuses.find(device.did)?.status.presence.isOnline ?? false,
+            resetUntil: device.resetUntil,
+            hasRightSecret: request.oldSecret.map { tx.devices.hasSecret(device, $0) }
+        )
+    }
+
+    /// Counts a new device of the source address and of the product, or returns the refusal if a limit is reached.
+    private func countNew(with quotas: QuotaFront, in work: UnitOfWork) throws -> Rejection? {
+        let product = request.productKey.text
+        let own = Quota.source(
+            .registrationsPerSource,
+            source,
+            of: product,
+            max: work.limits.counts.registrationsPerSource,
+            seconds: Quota.minute
+        )
+        let all = Quota(
+            .registrationsPerProduct,
+            product,
+            max: work.limits.counts.registrationsPerProduct,
+            seconds: Quota.hour
+        )
+        do {
+            try QuotaBook(tx: work.tx, front: quotas).take(own + [all])
+            return nil
+        } catch let rejection as Rejection {
+            return rejection
+        }
+    }
+
+    // MARK: Granting
+
+    private func reset(_ did: DeviceID, in work: inout UnitOfWork) throws {
+        try DeviceOwnership.end(did, because: .reset, by: .device(did), in: &work)
+        try work.tx.statuses.wipe(did, at: work.now)
+        try work.tx.attempts.clear(tries)
+    }
+
+    /// Gives the device a new secret.
+    ///
+    /// The credentials file has it before the answer is sent, and the gate closes connections with the old one by the
+    /// file. A message that tells it to might arrive behind the device, which comes at once, and close the new one.
+    private func grant(_ did: DeviceID, in work: inout UnitOfWork) throws -> [UInt8] {
+        let secret = Sodium.randomSecret()
+        try work.tx.devices.setIdentity(
+            did,
+            secret: secret,
+            passcode: request.passcode,
+            hardware: request.hardware
+        )
+        let answer = RegistrationCodec.granted(
+            request.id,
+            did: did,
+            secret: secret,
+            endpoint: nil
+        )
+        publish(answer, in: &work)
+        return answer
+    }
+
+    private func publish(_ answer: [UInt8], in work: inout UnitOfWork) {
+        let topic = work.topics.registered(request.productKey, request.mac)
+        work.effects.publish(OutboundMessage(topic, answer), isSecret: true)
+    }
+
+    // MARK: Refusing
+
+    private func refuse(_ rejection: Rejection, in work: inout UnitOfWork) {
+        work.effects.count(rejection)
+        let topic = work.topics.registered(request.productKey, request.mac)
+        let answer = AnswerCodec.refusal(request.id, rejection)
+        work.effects.publish(OutboundMessage(topic, answer))
+    }
+
+    /// Refuses a device; asks the special user and the owner of `asks` whether they allow a reset.
+    private func refuse(
+        _ rejection: Rejection,
+        asking asks: DeviceID?,
+        bindings: [Binding],
+        in work: inout UnitOfWork
+    ) throws {
+        // A request without a proof is not a guess.
+        if rejection.code == .forbidden, request.oldSecret != nil {
+            try work.tx.attempts.add(tries, windowSeconds: RegistrationRules.triesWindowSeconds)
+        }
+        refuse(rejection, in: &work)
+        guard let asks, try mayAsk(asks, in: work.tx) else { return }
+        let push = DevicePush(asks, by: .device(asks))
+        for binding in bindings where binding.role.isPrincipal {
+            push.notify(.resetRequested, binding.uid, in: &work)
+        }
+    }
+
+    /// Whether the owners may be asked for a reset once more: a limited number of times in the window.
+    private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
+        let subject = "resetRequested:\(did.text)"
+        let window = RegistrationRules.triesWindowSeconds
+        guard
+            try tx.attempts.retryAfter(
+                subject,
+                max: RegistrationRules.triesMax,
+                windowSeconds: window
+            ) == nil
+        else { return false }
+        try tx.attempts.add(subject, windowSeconds: window)
+        return true
+    }
+}

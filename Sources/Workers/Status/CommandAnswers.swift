@@ -1,0 +1,82 @@
+import Domain
+import Storage
+import Wire
+
+/// The commands that the reports of a batch answer.
+struct CommandAnswers {
+    private struct Key: Hashable {
+        var did: DeviceID
+        var cid: Int64
+    }
+
+    private var commands: [Key: Command] = [:]
+    /// The commands with a new answer, in the order in which the answers came.
+    private var answered: [Key] = []
+    /// Those among them whose outcome is final now, and must be published.
+    private var finished: Set<Key> = []
+
+    /// Loads the commands that reports name.
+    mutating func load(
+        for items: [StatusItem],
+        of devices: DeviceEntries,
+        in tx: Transaction
+    ) throws {
+        let wanted = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
+            guard case .report(let received) = item.input, let cid = received.report.cid else {
+                return nil
+            }
+            return (devices.entries[item.place].did, cid)
+        }
+        try tx.commands.load(wanted) { commands[Key(did: $1.did, cid: $1.cid)] = $1 }
+    }
+
+    /// Returns the sender of the command that a report answers.
+    ///
+    /// It is nil without a command, and for a user who isn't subscribed to the device: a former user of the device must
+    /// not be shown to the present ones.
+    func sender(of report: Report, from device: DeviceEntry) -> Actor? {
+        guard let cid = report.cid,
+            let actor = commands[Key(did: device.did, cid: cid)]?.actor
+        else { return nil }
+        guard actor.kind == .user else { return actor }
+        return device.isSubscribed(UserID(trusted: actor.id)) ? actor : nil
+    }
+
+    /// Notes a report's answer to a command.
+    mutating func note(_ report: Report, from did: DeviceID, at now: Instant) {
+        guard let cid = report.cid else { return }
+        let key = Key(did: did, cid: cid)
+        guard var command = commands[key] else { return }
+        let before = command
+        let isFinished = CommandRules.answered(
+            &command,
+            code: report.code ?? 0,
+            data: report.points.first?.data,
+            at: now
+        )
+        guard command != before else { return }
+        if isFinished { finished.insert(key) }
+        commands[key] = command
+        if !answered.contains(key) { answered.append(key) }
+    }
+
+    /// Writes the answered commands; returns the outcomes of the finished ones.
+    ///
+    /// Outcomes are effects apart: they go before the many other messages, since callers wait for them.
+    func save(of devices: DeviceEntries, in work: inout UnitOfWork) throws -> Effects {
+        var outcomes = Effects()
+        guard !answered.isEmpty else { return outcomes }
+        try work.tx.commands.update(answered.compactMap { commands[$0] })
+        for key in answered where finished.contains(key) {
+            guard let command = commands[key] else { continue }
+            var part = work.branch()
+            let product = devices.product(of: key.did)
+            try CommandOutcome.answer(command, product: product, in: &part)
+            outcomes.merge(part.effects)
+            part.effects = Effects()
+            try CommandOutcome.publishScheduleRun(command, in: &part)
+            work.merge(part)
+        }
+        return outcomes
+    }
+}

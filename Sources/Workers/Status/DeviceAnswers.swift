@@ -1,0 +1,48 @@
+import Domain
+import Wire
+
+/// Answers to devices, whose refused messages become dead letters.
+extension UnitOfWork {
+    /// Answers a device.
+    mutating func answer(_ did: DeviceID, with payload: [UInt8]) {
+        effects.publish(OutboundMessage(topics.response(did), payload))
+    }
+
+    /// Counts a refusal, and answers the device with it if its message has an id.
+    mutating func refuse(_ id: MessageID?, of did: DeviceID, because rejection: Rejection) {
+        effects.count(rejection)
+        guard let id else { return }
+        answer(did, with: AnswerCodec.refusal(id, rejection))
+    }
+
+    /// Refuses an unreadable message; keeps only the shape of one that may hold a secret.
+    mutating func refuse(
+        _ message: Inbound,
+        of did: DeviceID,
+        unreadable error: WireError,
+        isSecret: Bool
+    ) {
+        effects.deadLetter(message, .malformed, because: error.reason, isSecret: isSecret)
+        refuse(error.id, of: did, because: error.rejection)
+    }
+
+    /// Refuses a message of an unknown device; keeps only the shape of one that may hold a secret.
+    ///
+    /// The refusal is counted only where the device waits for an answer.
+    mutating func refuseUnknown(
+        _ did: DeviceID,
+        _ message: Inbound,
+        id: MessageID? = nil,
+        isSecret: Bool = false
+    ) {
+        effects.deadLetter(
+            message,
+            .unknownDevice,
+            because: "the device is unknown",
+            isSecret: isSecret
+        )
+        guard let id else { return }
+        let rejection = Rejection(.resourceNotFound, "The device is unknown; register it again.")
+        refuse(id, of: did, because: rejection)
+    }
+}

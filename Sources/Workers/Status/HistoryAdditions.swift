@@ -1,0 +1,104 @@
+import Domain
+import JSON
+import Storage
+
+/// The records and events that a batch adds to the history, within each device's limit for a day.
+struct HistoryAdditions {
+    private var records: [HistoryRecord] = []
+    private var events: [(DeviceID, Event)] = []
+
+    /// Returns the values of a report of one moment as they are stored; nil for a report without values.
+    static func json(of report: Report) -> [UInt8]? { report.points.first?.data.encoded() }
+
+    /// Whether the batch adds a record of that time and those values.
+    func contains(_ json: [UInt8], ts: Instant, of did: DeviceID) -> Bool {
+        records.contains { $0.ts == ts && $0.did == did && $0.json == json }
+    }
+
+    /// Adds an event that doesn't count against the limit.
+    mutating func add(_ event: Event, of did: DeviceID) { events.append((did, event)) }
+
+    /// Adds a report's values, bytes and events; returns false if all of its records were dropped.
+    mutating func add(
+        _ received: ReceivedReport,
+        _ outcome: StatusRules.Outcome,
+        of device: DeviceEntry,
+        status: inout Status,
+        in work: inout UnitOfWork
+    ) -> Bool {
+        let bound = work.limits.historyBytesPerDay
+        let records = Self.records(of: received, outcome, from: device.did)
+        var dropped = 0
+        for record in records {
+            if status.historyUse.take(record.bytes, bound: bound, at: work.now) {
+                self.records.append(record)
+            } else {
+                dropped += 1
+            }
+        }
+        for event in outcome.events
+        where status.historyUse.takeEvent(event.bytes, bound: bound, at: work.now) {
+            add(event, of: device.did)
+        }
+        if dropped > 0 { countDropped(dropped, of: device, status: &status, in: &work) }
+        return dropped == 0 || dropped < records.count
+    }
+
+    private static func records(
+        of received: ReceivedReport,
+        _ outcome: StatusRules.Outcome,
+        from did: DeviceID
+    ) -> [HistoryRecord] {
+        var json: [UInt8]?
+        if case .values(let encoded, _) = received.identity { json = encoded }
+        var records = outcome.history.map { point in
+            HistoryRecord(did: did, ts: point.ts, json: json ?? point.data.encoded())
+        }
+        if let binary = received.report.binary {
+            records.append(HistoryRecord(did: did, ts: outcome.ts, data: nil, binary: binary))
+        }
+        return records
+    }
+
+    /// Counts dropped records, and tells the users once an hour.
+    private mutating func countDropped(
+        _ count: Int,
+        of device: DeviceEntry,
+        status: inout Status,
+        in work: inout UnitOfWork
+    ) {
+        work.effects.countDroppedHistory(count)
+        guard status.historyUse.tells(at: work.now) else { return }
+        let resumesAt = HistoryUse.resumesAt(after: work.now).milliseconds
+        let event = Event(
+            id: work.makeID("e"),
+            type: Event.historyLimited,
+            value: [
+                "megabytesPerDay": .integer(work.limits.historyBytesPerDay >> 20),
+                "resumesAt": .integer(resumesAt),
+            ],
+            ts: work.now,
+            actor: .system
+        )
+        add(event, of: device.did)
+        device.publish(event, in: &work)
+    }
+
+    /// Writes the records and events.
+    func save(in tx: Transaction) throws {
+        if !records.isEmpty { try tx.history.append(records) }
+        try tx.events.append(events)
+    }
+}
+
+extension HistoryRecord {
+    /// The size of the record within its device's limit.
+    fileprivate var bytes: Int {
+        HistoryUse.recordBytes + (json?.count ?? 0) + (binary?.utf8.count ?? 0)
+    }
+}
+
+extension Event {
+    /// The size of the event within its device's limit.
+    fileprivate var bytes: Int { HistoryUse.eventBytes + (value?.encoded().count ?? 0) }
+}

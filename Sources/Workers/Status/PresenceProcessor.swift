@@ -1,0 +1,80 @@
+import Domain
+import Storage
+
+/// Carries out the presence signals of a batch: devices come, go, and begin to listen to commands.
+struct PresenceProcessor {
+    /// The devices that came online.
+    private var arrived: Set<DeviceID> = []
+    /// The devices with a new connection.
+    private var connected: Set<DeviceID> = []
+    /// The devices that receive commands from now on.
+    private var listening: Set<DeviceID> = []
+
+    /// Carries out a signal; `message` is nil for a signal of the worker's own.
+    mutating func decide(
+        _ signal: PresenceSignal,
+        message: Inbound?,
+        of device: inout DeviceEntry,
+        history: inout HistoryAdditions,
+        in work: inout UnitOfWork
+    ) {
+        guard let before = device.record?.status else {
+            if let message { work.refuseUnknown(device.did, message) }
+            return
+        }
+        var status = before
+        let change = PresenceRules.decide(
+            signal,
+            presence: &status.presence,
+            silence: work.limits.dispatchSeconds,
+            at: work.now
+        )
+        note(signal, of: device.did, from: before.presence, to: status.presence)
+        if change != nil { status.ts = work.now }
+        guard status != before else { return }
+        device.change(.presence, to: status)
+        guard let change else { return }
+        let event = Event(
+            id: work.makeID("e"),
+            type: change.isOnline ? "online" : "offline",
+            reason: change.reason,
+            ts: work.now,
+            actor: .device(device.did)
+        )
+        history.add(event, of: device.did)
+        device.publishStatus(in: &work)
+        device.publish(event, in: &work)
+        if change.isOnline { arrived.insert(device.did) }
+    }
+
+    private mutating func note(
+        _ signal: PresenceSignal,
+        of did: DeviceID,
+        from before: Presence,
+        to presence: Presence
+    ) {
+        if presence.connection > before.connection, presence.isAlive { connected.insert(did) }
+        if case .listening(presence.connection) = signal, presence.isOnline {
+            listening.insert(did)
+        }
+    }
+
+    /// Asks the control worker to send the commands queued for devices that have connected, and to repeat those sent
+    /// before the devices listened.
+    func save(in work: inout UnitOfWork) throws {
+        let called = arrived.union(connected).union(listening).sorted()
+        guard !called.isEmpty else { return }
+        let now = work.now
+        let later = now.adding(seconds: work.limits.dispatchSeconds)
+        try work.tx.commands.requestDispatches(
+            called.map { did in
+                DispatchRequest(
+                    did: did,
+                    at: listening.contains(did) ? now : later,
+                    sentBefore: connected.contains(did) || listening.contains(did) ? now : nil
+                )
+            }
+        )
+        work.effects.wake(.control)
+    }
+}

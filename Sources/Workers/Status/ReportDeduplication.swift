@@ -1,0 +1,164 @@
+import Domain
+import Sodium
+import Storage
+import Wire
+
+/// The property by which a second delivery of a report is recognised.
+enum ReportIdentity {
+    /// Its id, or a digest of its content: the key's place among those of the batch.
+    case key(Int)
+    /// Its values, as they are stored, and its time.
+    case values([UInt8], ts: Instant)
+    /// None: each delivery counts.
+    case none
+}
+
+/// Recognises the reports of a batch that had their effect before.
+///
+/// A report with an id is looked up in the inbox. One without is recognised by its time and values: one newer than all
+/// others of its device is new, as nearly every one is. For the newest time, the status itself knows the reports
+/// (`Status.Newest`). Only older ones need a look into the history.
+/// The rules in words (reference: reports#acknowledged).
+struct ReportDeduplication {
+    /// A device and a moment.
+    private struct Moment: Hashable {
+        var did: DeviceID
+        var ts: Instant
+    }
+
+    private var keys: [InboxKey] = []
+    private var places: [InboxKey: Int] = [:]
+    /// The version that each key led to; nil for a new one.
+    private var versions: [Int64?] = []
+    private var claims: [(key: InboxKey, version: Int64)] = []
+    /// The values in the history at the times of late reports.
+    private var past: [Moment: [[UInt8]]] = [:]
+
+    // MARK: Load
+
+    /// Returns how a second delivery of a report is recognised.
+    mutating func identity(
+        of report: Report,
+        from did: DeviceID,
+        payload: ArraySlice<UInt8>,
+        at now: Instant
+    ) -> ReportIdentity {
+        if let id = report.id { return .key(place(of: InboxKey(did: did, id: id.text))) }
+        guard let ts = report.ts else { return .none }
+        if report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
+            let json = HistoryAdditions.json(of: report)
+        {
+            return .values(json, ts: ts)
+        }
+        let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
+        return .key(place(of: InboxKey(did: did, id: "#" + digest)))
+    }
+
+    private mutating func place(of key: InboxKey) -> Int {
+        if let known = places[key] { return known }
+        keys.append(key)
+        places[key] = keys.count - 1
+        return keys.count - 1
+    }
+
+    /// Loads the versions of known keys, and the history at the times of reports that the devices' statuses can't
+    /// distinguish from repeats.
+    mutating func load(
+        for items: [StatusItem],
+        of devices: DeviceEntries,
+        in tx: Transaction
+    ) throws {
+        versions = Array(repeating: nil, count: keys.count)
+        try tx.inbox.find(keys) { versions[$0] = $1 }
+        var wanted: [Moment] = []
+        for item in items {
+            guard case .report(let received) = item.input,
+                case .values(_, let ts) = received.identity,
+                let status = devices.entries[item.place].record?.status,
+                !status.isNews(ts), !status.knowsReports(of: ts)
+            else { continue }
+            let moment = Moment(did: devices.entries[item.place].did, ts: ts)
+            if past.updateValue([], forKey: moment) == nil { wanted.append(moment) }
+        }
+        try tx.history.find(wanted.map { ($0.did, $0.ts) }) { index, record in
+            if let json = record.json { past[wanted[index], default: []].append(json) }
+        }
+    }
+
+    // MARK: Decide
+
+    /// Returns the version that an earlier delivery of a report led to; nil for a new report, which it notes in `status`
+    /// if the time and the values identify it.
+    func versionOfEarlier(
+        _ identity: ReportIdentity,
+        of device: DeviceEntry,
+        status: inout Status,
+        history: HistoryAdditions
+    ) -> Int64? {
+        switch identity {
+        case .key(let place): versions[place]
+        case .values(let json, let ts):
+            isRepeat(json, ts: ts, of: device, status: &status, history: history)
+                ? status.version : nil
+        case .none: nil
+        }
+    }
+
+    private func isRepeat(
+        _ json: [UInt8],
+        ts: Instant,
+        of device: DeviceEntry,
+        status: inout Status,
+        history: HistoryAdditions
+    ) -> Bool {
+        let fingerprint = Self.fingerprint(json)
+        if status.isNews(ts) {
+            status.newest = Status.Newest(ts: ts, fingerprints: [fingerprint])
+            return false
+        }
+        if status.knowsReports(of: ts) {
+            if status.newest?.fingerprints.contains(fingerprint) == true { return true }
+            status.newest?.fingerprints.append(fingerprint)
+            return false
+        }
+        if let first = device.newestAtLoad, first.ts == ts, first.fingerprints.contains(fingerprint)
+        {
+            return true
+        }
+        if past[Moment(did: device.did, ts: ts)]?.contains(json) == true { return true }
+        return history.contains(json, ts: ts, of: device.did)
+    }
+
+    /// Returns a hash of a text: FNV-1a, 64 bits, the same in every process.
+    private static func fingerprint(_ json: [UInt8]) -> UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in json { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return hash
+    }
+
+    /// Notes that a report with a key has had its effect, and the version that it led to.
+    mutating func claim(_ identity: ReportIdentity, version: Int64) {
+        guard case .key(let place) = identity else { return }
+        versions[place] = version
+        claims.append((keys[place], version))
+    }
+
+    // MARK: Save
+
+    /// Writes the keys of the reports that had their effect.
+    func save(in tx: Transaction) throws { try tx.inbox.add(claims) }
+}
+
+extension Status {
+    /// Whether no report of that time can have come before.
+    fileprivate func isNews(_ ts: Instant) -> Bool {
+        if let newest, newest.ts >= ts { return false }
+        return attributes.allSatisfy { $0.ts < ts }
+    }
+
+    /// Whether the status knows all reports of that time.
+    fileprivate func knowsReports(of ts: Instant) -> Bool {
+        guard let newest else { return false }
+        return newest.ts == ts && newest.fingerprints.count < Newest.fingerprintsMax
+    }
+}

@@ -1,0 +1,169 @@
+import Domain
+import Storage
+import Wire
+
+/// A report as it came.
+struct ReceivedReport {
+    var report: Report
+    var identity: ReportIdentity
+    var message: Inbound
+}
+
+/// Carries out the reports of a batch: those that are new change statuses, are published, and are answered.
+struct ReportProcessor {
+    private var deduplication = ReportDeduplication()
+    private var answers = CommandAnswers()
+
+    /// How old the events of a report may be before the ownership period of its device is looked up, in seconds.
+    private static let recentSeconds: Int64 = 60
+
+    /// Takes a report into the batch.
+    mutating func receive(
+        _ report: Report,
+        in message: Inbound,
+        from did: DeviceID,
+        at now: Instant
+    ) -> ReceivedReport {
+        let payload = message.payload
+        let identity = deduplication.identity(of: report, from: did, payload: payload, at: now)
+        return ReceivedReport(report: report, identity: identity, message: message)
+    }
+
+    // MARK: Load
+
+    /// Loads what the batch's reports need beside their devices' statuses.
+    mutating func load(
+        for items: [StatusItem],
+        of devices: inout DeviceEntries,
+        in tx: Transaction
+    ) throws {
+        try deduplication.load(for: items, of: devices, in: tx)
+        try Self.loadOwnership(for: items, of: &devices, in: tx)
+        try answers.load(for: items, of: devices, in: tx)
+    }
+
+    /// Loads when the current ownership of devices that report old events or bytes began, so that a new owner never
+    /// sees events of the previous one.
+    private static func loadOwnership(
+        for items: [StatusItem],
+        of devices: inout DeviceEntries,
+        in tx: Transaction
+    ) throws {
+        let recent = tx.now.adding(seconds: -recentSeconds)
+        var wanted: Set<Int> = []
+        for item in items {
+            guard case .report(let received) = item.input,
+                let ts = received.report.ts, ts < recent, received.report.isShownByTime
+            else { continue }
+            wanted.insert(item.place)
+        }
+        let places = wanted.sorted()
+        try tx.devices.ownershipSince(of: places.map { devices.entries[$0].did }) {
+            devices.entries[places[$0]].ownershipSince = $1
+        }
+    }
+
+    // MARK: Decide
+
+    /// Carries out a report.
+    mutating func decide(
+        _ received: ReceivedReport,
+        of device: inout DeviceEntry,
+        history: inout HistoryAdditions,
+        in work: inout UnitOfWork
+    ) {
+        let report = received.report
+        guard let product = device.product, var status = device.record?.status else {
+            return work.refuseUnknown(device.did, received.message, id: report.id)
+        }
+        if let version = deduplication.versionOfEarlier(
+            received.identity,
+            of: device,
+            status: &status,
+            history: history
+        ) {
+            return answer(report, of: device.did, version: version, stored: .repeat, in: &work)
+        }
+        switch StatusRules.decide(
+            report,
+            of: device.did,
+            product: product,
+            status: &status,
+            at: work.now,
+            ids: &work.ids
+        )
+        {
+        case .failure(let rejection):
+            refuse(received, of: device, because: rejection, in: &work)
+        case .success(let outcome):
+            let isKept = history.add(received, outcome, of: device, status: &status, in: &work)
+            device.change(.reported, to: status)
+            publish(report, outcome, of: device, in: &work)
+            answers.note(report, from: device.did, at: work.now)
+            deduplication.claim(received.identity, version: status.version)
+            let stored = isKept || outcome.stored == .state ? outcome.stored : nil
+            answer(report, of: device.did, version: status.version, stored: stored, in: &work)
+        }
+    }
+
+    /// Publishes to the device's users what a report changes for them.
+    private func publish(
+        _ report: Report,
+        _ outcome: StatusRules.Outcome,
+        of device: DeviceEntry,
+        in work: inout UnitOfWork
+    ) {
+        guard !device.subscribers.isEmpty else { return }
+        if outcome.isVisible {
+            let sender = answers.sender(of: report, from: device)
+            device.publishStatus(changed: outcome.changed, actor: sender, in: &work)
+        }
+        // Events of an earlier ownership period are stored, but shown to no user.
+        if let since = device.ownershipSince, outcome.ts < since { return }
+        for event in outcome.events { device.publish(event, in: &work) }
+        guard let binary = report.binary else { return }
+        device.publish(binary: binary, ts: outcome.ts, cid: report.cid, in: &work)
+    }
+
+    private func answer(
+        _ report: Report,
+        of did: DeviceID,
+        version: Int64,
+        stored: Report.Stored?,
+        in work: inout UnitOfWork
+    ) {
+        guard let id = report.id else { return }
+        let answer = ReportCodec.accepted(id, version: version, stored: stored, at: work.now)
+        work.answer(did, with: answer)
+    }
+
+    private func refuse(
+        _ received: ReceivedReport,
+        of device: DeviceEntry,
+        because rejection: Rejection,
+        in work: inout UnitOfWork
+    ) {
+        let isSecret = received.report.points.contains { device.product?.hides($0.data) == true }
+        work.effects.deadLetter(
+            received.message,
+            .refused,
+            because: rejection.message,
+            isSecret: isSecret
+        )
+        work.refuse(received.report.id, of: device.did, because: rejection)
+    }
+
+    // MARK: Save
+
+    /// Writes which reports had their effect, and the commands that they answer; returns the commands' outcomes, which
+    /// are published before all other messages.
+    func save(of devices: DeviceEntries, in work: inout UnitOfWork) throws -> Effects {
+        try deduplication.save(in: work.tx)
+        return try answers.save(of: devices, in: &work)
+    }
+}
+
+extension Report {
+    /// Whether the time of the report decides which users see parts of it.
+    fileprivate var isShownByTime: Bool { !alerts.isEmpty || !faults.isEmpty || binary != nil }
+}
