@@ -58,7 +58,7 @@ C_CALLBACKS = ("readUpload", "dropDownload", "takeDownload", "watchProgress", "p
 # Targets that still have functions with three or more unlabelled parameters; the others have none.
 UNLABELLED = ("Sources/Gate", "Sources/Mosquitto", "Sources/Storage")
 # How many exceptions of a rule there are today.
-CEILINGS = {"functions with three or more unlabelled parameters": 31, "files of SQL outside Storage": 0}
+CEILINGS = {"functions with three or more unlabelled parameters": 30, "files of SQL outside Storage": 0}
 
 failures: list[str] = []
 # The files in which a limit of a name and a number is defined.
