@@ -40,6 +40,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.83.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(
             url: "https://github.com/hummingbird-project/hummingbird",
@@ -136,6 +139,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "Certificates",
+            dependencies: [
+                "Domain",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Workers",
             dependencies: [
                 "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium",
@@ -149,14 +162,18 @@ let package = Package(
         .target(
             name: "Web",
             dependencies: [
-                "Domain", "JSON",
+                "Domain", "JSON", "Metering",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: settings
@@ -180,7 +197,7 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
-                "Credentials", "CLinux", "Metering", "Providers", "Reference",
+                "Certificates", "Credentials", "CLinux", "Metering", "Providers", "Reference",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -221,7 +238,8 @@ let package = Package(
         .executableTarget(
             name: "lamplighter",
             dependencies: [
-                "Bench", "Domain", "Wire", "JSON", "Reference", "Storage", "Mosquitto", "Simulate",
+                "Bench", "Certificates", "Domain", "Wire", "JSON", "Reference", "Storage",
+                "Mosquitto", "Simulate",
                 "Sodium", "Workers", "Service", "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -282,13 +300,15 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTesting", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Domain", "Service", "Web", "JSON", "Metering", "Sodium", "Storage", "Workers",
+                "Certificates", "Domain", "Service", "Web", "JSON", "Metering", "Sodium", "Storage",
+                "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -319,6 +339,11 @@ let package = Package(
         .testTarget(
             name: "ReferenceTests",
             dependencies: ["Credentials", "Domain", "JSON", "Reference", "Service", "Web"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "CertificatesTests",
+            dependencies: ["Certificates", "Domain", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: settings),

@@ -12,6 +12,7 @@
 #pragma weak mosquitto_callback_register
 #pragma weak mosquitto_callback_unregister
 #pragma weak mosquitto_client_address
+#pragma weak mosquitto_client_certificate
 #pragma weak mosquitto_client_id
 #pragma weak mosquitto_client_keepalive
 #pragma weak mosquitto_client_username
@@ -59,6 +60,39 @@ static inline const char *gate_client_id(const struct mosquitto *client) {
 
 static inline const char *gate_client_username(const struct mosquitto *client) {
     return mosquitto_client_username(client);
+}
+
+// OpenSSL's functions, which the broker brings; their headers are needed for nothing else. Weak as the broker's own: a
+// broker without TLS has none.
+struct tm;
+void X509_free(void *certificate);
+void *X509_get_subject_name(const void *certificate);
+const void *X509_get0_notBefore(const void *certificate);
+int X509_NAME_get_text_by_NID(void *name, int nid, char *text, int size);
+int X509_NAME_entry_count(const void *name);
+int ASN1_TIME_to_tm(const void *time, struct tm *parts);
+#pragma weak X509_free
+#pragma weak X509_get_subject_name
+#pragma weak X509_get0_notBefore
+#pragma weak X509_NAME_get_text_by_NID
+#pragma weak X509_NAME_entry_count
+#pragma weak ASN1_TIME_to_tm
+
+// Reads the certificate that a client has shown and the broker has verified: its subject, where that is one common name
+// alone, and when it begins. False where there is none such; most clients have none.
+static inline bool gate_client_certificate(
+    const struct mosquitto *client, char *name, int size, struct tm *begin) {
+    if (mosquitto_client_certificate == NULL || X509_free == NULL) return false;
+    void *certificate = mosquitto_client_certificate(client);
+    if (certificate == NULL) return false;
+    void *subject = X509_get_subject_name(certificate);
+    // 13 is NID_commonName. A name with a zero inside would seem shorter than it is.
+    int count = subject != NULL && X509_NAME_entry_count(subject) == 1
+        ? X509_NAME_get_text_by_NID(subject, 13, name, size) : -1;
+    bool isRead = count > 0 && count < size - 1 && strlen(name) == (size_t)count
+        && ASN1_TIME_to_tm(X509_get0_notBefore(certificate), begin) == 1;
+    X509_free(certificate);
+    return isRead;
 }
 
 static inline int gate_client_keepalive(const struct mosquitto *client) {

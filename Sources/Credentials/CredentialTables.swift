@@ -2,6 +2,8 @@
 package struct CredentialTables: Sendable {
     package private(set) var products: [String: Digest] = [:]
     package private(set) var devices: [String: Digest] = [:]
+    /// By did, the moment from which certificates count, in milliseconds since the Unix epoch.
+    package private(set) var certificates: [String: Int64] = [:]
     package private(set) var apps: [String: Digest] = [:]
     package private(set) var services: [String: ServiceEntry] = [:]
     package private(set) var terminals: [String: TerminalEntry] = [:]
@@ -23,6 +25,7 @@ package struct CredentialTables: Sendable {
         case .terminal(let terminalId, let appId, let session):
             terminals[terminalId] = TerminalEntry(appId: appId, session: session)
         case .connections(let known): lastConnection = known
+        case .certificates(let did, let from): certificates[did] = from
         case .removed(let kind, let key): remove(kind, key)
         }
     }
@@ -35,6 +38,7 @@ package struct CredentialTables: Sendable {
         case .service: services[key] = nil
         case .terminal: terminals[key] = nil
         case .connections: lastConnection = 0
+        case .certificates: certificates[key] = nil
         }
     }
 }

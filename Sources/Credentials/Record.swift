@@ -13,6 +13,8 @@ package enum Record: Sendable, Equatable {
     case service(name: String, secret: Digest, role: Role)
     /// Ties a terminal to its app, and names its session.
     case terminal(terminalId: String, appId: String, session: Session?)
+    /// Voids certificates of a device that begin before a moment, in milliseconds since the Unix epoch.
+    case certificates(did: String, from: Int64)
     /// The largest number of a device's connection that the store knows: the gate continues from there,
     /// even if the clock was set back.
     case connections(known: Int64)
@@ -29,6 +31,7 @@ extension Record {
         case service = 4
         case terminal = 5
         case connections = 6
+        case certificates = 7
     }
 
     /// The kind of principal that this record is about.
@@ -40,6 +43,7 @@ extension Record {
         case .service: .service
         case .terminal: .terminal
         case .connections: .connections
+        case .certificates: .certificates
         case .removed(let kind, _): kind
         }
     }
@@ -55,7 +59,7 @@ extension Record {
     package var key: String {
         switch self {
         case .product(let key, _), .removed(_, let key): key
-        case .device(let did, _): did
+        case .device(let did, _), .certificates(let did, _): did
         case .app(let appId, _): appId
         case .service(let name, _, _): name
         case .terminal(let terminalId, _, _): terminalId

@@ -22,13 +22,16 @@ struct RecordReader {
         if kind == .connections {
             return integer().map { .connections(known: Int64(bitPattern: $0)) }
         }
+        if kind == .certificates {
+            return integer().map { .certificates(did: key, from: Int64(bitPattern: $0)) }
+        }
         guard let secret = digest() else { return nil }
         switch kind {
         case .product: return .product(key: key, secret: secret)
         case .device: return .device(did: key, secret: secret)
         case .app: return .app(appId: key, secret: secret)
         case .service: return role().map { .service(name: key, secret: secret, role: $0) }
-        case .terminal, .connections: return nil
+        case .terminal, .connections, .certificates: return nil
         }
     }
 

@@ -11,6 +11,7 @@
 ///                                     1, 2: sessionId uid: text  digest  expiresAt: Int64
 ///                                     2: digest  until: Int64
 ///              connections            known: Int64
+///              certificates           from: Int64
 ///     text     length: UInt16  UTF-8 bytes
 enum Layout {
     static let magic = Array("LAMPGATE".utf8)
@@ -56,7 +57,7 @@ extension Record {
     private var isValid: Bool {
         guard Layout.isID(key.utf8) else { return false }
         switch self {
-        case .product, .device, .app, .connections, .removed: return true
+        case .product, .device, .app, .connections, .certificates, .removed: return true
         case .service(_, _, let role): return role.isValid
         case .terminal(_, let appId, let session):
             guard Layout.isID(appId.utf8) else { return false }
@@ -79,6 +80,8 @@ extension Record {
             bytes.append(session)
         case .connections(let known):
             bytes.append(littleEndian: known)
+        case .certificates(_, let from):
+            bytes.append(littleEndian: from)
         case .removed:
             bytes[0] |= Layout.removedFlag
         }

@@ -20,6 +20,9 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     /// The credentials file is missing, unreadable or damaged.
     case credentialsUnavailable
 
+    /// The device's certificate began before the moment from which they count.
+    case certificateRevoked
+
     // Publishing, subscribing, receiving.
     case notAllowed
     case retainNotAllowed

@@ -145,7 +145,7 @@ extension Gate {
     /// A client that isn't connected is a session waiting for its client, or the source of a retained message
     /// (a structure on the broker's stack with only a name and an id): both were admitted once, and get
     /// the rights that their name has now.
-    private func find(_ pointer: OpaquePointer) -> Client? {
+    func find(_ pointer: OpaquePointer) -> Client? {
         if let client = clients[pointer], client.isStill(pointer) { return client }
         if let client = absent[pointer], client.isStill(pointer) { return client }
         guard let facts = Broker.facts(pointer), let username = facts.username,

@@ -8,7 +8,10 @@ extension Gate {
     /// Nothing in Mosquitto 2.0.11 can fail between a yes and the client being connected without the
     /// disconnect callback being called for it.
     func admit(_ client: OpaquePointer, password: Digest?) -> Bool {
-        guard let facts = Broker.facts(client) else { return false }
+        if isReloading { return mayStay(client) }
+        guard var facts = Broker.facts(client) else { return false }
+        facts.address = relayed.client(of: facts.address)
+        facts.certificate = Broker.certificate(client)
         look()
         do {
             let pass = try check(facts, password)
@@ -23,6 +26,19 @@ extension Gate {
             tell(facts, error)
             return false
         }
+    }
+
+    /// Whether a client that is connected, or whose session waits for it, may stay.
+    ///
+    /// Asked when the broker has read its configuration again; nothing is counted or told. Mosquitto 2.0.11 asks for sessions as well, and has its loop's turn between that and the next CONNECT; from a
+    /// broker that is not known to do so, one whom the gate does not know might be a newcomer.
+    private func mayStay(_ client: OpaquePointer) -> Bool {
+        look()
+        if let known = clients[client], known.isConnected, known.isStill(client) {
+            return rights(of: known) != nil
+        }
+        guard BrokerVersion.isTested, let known = find(client) else { return false }
+        return rights(of: known) != nil
     }
 
     /// Publishes that a client was not admitted; for one that sends too fast, once a second.
@@ -64,7 +80,8 @@ extension Gate {
         let attempt = Admission.Attempt(
             username: facts.username,
             password: password,
-            clientId: facts.clientId
+            clientId: facts.clientId,
+            certificate: facts.certificate
         )
         let tables = watch.isReadable ? watch.tables : nil
         return try admission.admit(attempt, by: tables, now: Clock.now())
@@ -95,6 +112,7 @@ extension Gate {
         let rights = admission.rights(
             of: pass.principal,
             secret: pass.secret,
+            certificate: pass.certificate,
             by: watch.tables,
             now: now
         )

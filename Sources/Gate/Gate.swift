@@ -13,6 +13,7 @@ final class Gate {
     var newClients: NewClients
     var refusals: Refusals
     let presence: Presence
+    let relayed: RelayedAddress
     var subscribers: RequestSubscribers
     /// The counts of clients without a connection.
     var tallies = Tallies()
@@ -41,6 +42,9 @@ final class Gate {
     var batches: [OutgoingBatch] = []
     /// The beginning of the topics of batches.
     let batchTopics: [UInt8]
+
+    /// Whether the broker reads its configuration again, and asks about all who are connected as if they had just come.
+    var isReloading = false
 
     /// Connections to be closed, each at its time.
     var leaving: [Leave] = []
@@ -83,6 +87,7 @@ final class Gate {
         newClients = NewClients(limit: settings.limits.newClientsPerMinute)
         refusals = Refusals(root: settings.root)
         presence = Presence(root: settings.root)
+        relayed = RelayedAddress(path: settings.relayedAddresses)
         subscribers = RequestSubscribers(root: settings.root)
         addressTallies = AddressTallies(
             messagesPerSecond: settings.limits.addressMessagesPerSecond,
@@ -144,6 +149,7 @@ final class Gate {
 
     /// Runs the tasks that are due; called at each turn of the broker's loop, at least every 100 ms.
     func tick() {
+        isReloading = false
         sendBatches()
         let steady = Clock.steady()
         if steady &- lastLook >= Self.lookEvery {
@@ -167,7 +173,8 @@ final class Gate {
         for case .terminal(let terminalId, _, let session?) in records {
             connected[terminalId]?.session = session.sessionId
         }
-        let isWide = records.contains { $0.kind != .device && $0.kind != .terminal }
+        let narrow: Set<Record.Kind> = [.device, .certificates, .terminal]
+        let isWide = records.contains { !narrow.contains($0.kind) }
         review(isWide ? Array(connected.values) : records.compactMap { connected[$0.key] })
     }
 
@@ -233,6 +240,7 @@ final class Gate {
         admission.rights(
             of: client.principal,
             secret: client.secret,
+            certificate: client.certificate,
             by: watch.tables,
             now: Clock.now()
         )

@@ -9,7 +9,7 @@ import Glibc
 
 private let events = [
     MOSQ_EVT_BASIC_AUTH, MOSQ_EVT_ACL_CHECK, MOSQ_EVT_MESSAGE, MOSQ_EVT_DISCONNECT, MOSQ_EVT_TICK,
-    MOSQ_EVT_CONTROL,
+    MOSQ_EVT_CONTROL, MOSQ_EVT_RELOAD,
 ]
 private let controlTopic = "$CONTROL/lamplighter/v1"
 private let publishTopic = "$CONTROL/lamplighter/publish"
@@ -86,6 +86,10 @@ private func answer(
     case Int32(MOSQ_EVT_DISCONNECT.rawValue):
         let event = data.assumingMemoryBound(to: mosquitto_evt_disconnect.self).pointee
         if let client = event.client { gate.forget(client, reason: event.reason) }
+    case Int32(MOSQ_EVT_RELOAD.rawValue):
+        // SIGHUP, by which the broker takes a new certificate. Before the next turn of its loop it asks BASIC_AUTH about
+        // everyone, with or without their passwords.
+        gate.isReloading = true
     case Int32(MOSQ_EVT_CONTROL.rawValue):
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee
         guard let client = event.client, let payload = event.payload else { break }

@@ -10,6 +10,8 @@ struct Settings {
     var root = "ll/v1"
     /// `plugin_opt_worker_hash`: SHA-256, in hex, of the password of `service:lamplighter`.
     var worker: Digest?
+    /// `plugin_opt_relayed_addresses`: the file in which the WebSocket relay names its clients; empty without one.
+    var relayedAddresses = ""
     /// The limits that the options of `GateOption` set.
     var limits = GateLimits()
 
@@ -34,6 +36,7 @@ struct Settings {
     private mutating func set(_ key: String, to value: String) throws(Problem) {
         switch key {
         case "credentials": credentials = value
+        case "relayed_addresses": relayedAddresses = value
         case "root":
             let isName = Array(value.utf8).withUnsafeBufferPointer(Topic.isName)
             guard isName, !value.utf8.starts(with: "$".utf8), value.utf8.last != Topic.slash else {

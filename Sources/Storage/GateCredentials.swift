@@ -130,6 +130,9 @@ final class GateCredentials: Sendable {
             let did = row.next(String.self)
             return Digest(row.next([UInt8].self)).map { .device(did: did, secret: $0) }
         }
+        try add("SELECT did, certificatesFrom FROM device WHERE certificatesFrom IS NOT NULL") {
+            .certificates(did: $0.next(), from: $0.next())
+        }
         try add(
             """
             SELECT t.terminalId, t.appId, \(SessionRow.table.columns(of: "s"))

@@ -17,7 +17,8 @@ struct Lamplighter: AsyncParsableCommand {
             AppCommand.self, DeviceCommand.self, HistoryCommand.self, UserCommand.self,
             SessionCommand.self, ScheduleCommand.self, DeadLetterCommand.self,
             RefusalsCommand.self, ServiceCommand.self,
-            BackupCommand.self, RestoreCommand.self, MigrateCommand.self, DoctorCommand.self,
+            TLSCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
+            DoctorCommand.self,
             ConfigCommand.self, ExplainCommand.self, DocsCommand.self,
             SimulateCommand.self, BenchCommand.self, VersionCommand.self,
         ]

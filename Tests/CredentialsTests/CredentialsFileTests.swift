@@ -15,7 +15,7 @@ struct CredentialsFileTests {
 
         #expect(try Make.parse(folder.bytes()).records == Make.everyKind)
         let counts = (file.totalCount, file.liveCount)
-        #expect(counts == (12, 10))
+        #expect(counts == (14, 10))
     }
 
     @Test("Two writers take turns, and a rewrite by one is followed by the other")

@@ -40,6 +40,8 @@ enum Make {
             )
         ),
         .removed(.device, key: "d-abcdefghijk4f"),
+        .certificates(did: "d-abcdefghijk4f", from: 1_700_000_000_000),
+        .removed(.certificates, key: "d-abcdefghijk4f"),
     ]
 
     static func digest(_ seed: UInt8) -> Digest {

@@ -108,6 +108,7 @@ class Image(unittest.TestCase):
             listeners = run("nsenter", "--target", str(process.pid), "--net", "ss", "--listening", "--tcp", "--numeric").stdout
             self.assertIn("0.0.0.0:1883", listeners)
             self.assertIn("0.0.0.0:8080", listeners)
+            self.assertIn("0.0.0.0:8083", listeners)
             self.assertIn("127.0.0.1:8081", listeners)
         finally:
             process.terminate()

@@ -105,7 +105,9 @@ class Client:
     """A client with an inbox. Everything that waits has a deadline."""
 
     def __init__(self, port, username=None, password=None, client_id="", version=5, will=None,
-                 clean=True, expiry=0, keepalive=30, reconnect=False, will_retain=False, source=""):
+                 clean=True, expiry=0, keepalive=30, reconnect=False, will_retain=False, source="",
+                 host="127.0.0.1", tls=None, transport="tcp"):
+        self.host = host
         self.port, self.version, self.clean, self.expiry = port, version, clean, expiry
         self.keepalive, self.reconnect = keepalive, reconnect
         self.source = source  # the address to come from; any of 127.0.0.0/8
@@ -120,7 +122,9 @@ class Client:
         self.filters = {}
         protocol = paho.MQTTv5 if version == 5 else paho.MQTTv311
         more = {} if version == 5 else {"clean_session": clean}
-        self.paho = _Paho(client_id, protocol=protocol, **more)
+        self.paho = _Paho(client_id, protocol=protocol, transport=transport, **more)
+        if tls is not None:
+            self.paho.tls_set_context(tls)
         self.paho.puback = self.puback
         self.paho.reconnect_delay_set(1, 1)
         if username is not None:
@@ -192,7 +196,7 @@ class Client:
             properties = Properties(PacketTypes.CONNECT)
             properties.SessionExpiryInterval = self.expiry
             more = {"clean_start": self.clean, "properties": properties}
-        self.paho.connect("127.0.0.1", self.port, self.keepalive, bind_address=self.source, **more)
+        self.paho.connect(self.host, self.port, self.keepalive, bind_address=self.source, **more)
         self.paho.loop_start()
         self.wait(lambda: self.code is not None, seconds, "CONNACK")
         if self.code != 0:

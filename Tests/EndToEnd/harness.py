@@ -17,6 +17,12 @@ TORTURE = os.environ.get("LAMPLIGHTER_TORTURE") == "1"
 ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("LAMPLIGHTER_")}
 TOPICS = "ll/v1"
 
+# What ready.json calls the ports of these settings.
+OTHER_PORTS = {
+    "mqtt.tlsPort": "mqttTlsPort", "mqtt.clientCertificatePort": "clientCertificatePort",
+    "mqtt.webSocketPort": "webSocketPort", "mqtt.webSocketTlsPort": "webSocketTlsPort", "http.tlsPort": "httpTlsPort",
+}
+
 START_SECONDS = 60
 STOP_SECONDS = 10
 
@@ -64,12 +70,14 @@ class Service:
         self.mqtt_port = 0
         self.http_port = 0
         self.health_port = 0
+        self.other_ports = {}  # of the listeners that only settings name, by setting
         self.log = open(f"{self.holder or self.data.parent}/up.log", "ab")
 
     def command(self):
         return [
             str(BINARY), "up", "--data", str(self.data), "--mqtt-port", str(self.mqtt_port),
-            "--http-port", str(self.http_port), "--health-port", str(self.health_port), "--log-level", "info", *self.arguments,
+            "--http-port", str(self.http_port), "--health-port", str(self.health_port), "--log-level", "info",
+            *(word for name, port in self.other_ports.items() for word in ("--set", f"{name}={port}")), *self.arguments,
         ]
 
     def start(self):
@@ -80,6 +88,7 @@ class Service:
         self.mqtt_port = self.ready["mqttPort"]
         self.http_port = self.ready["httpPort"]
         self.health_port = self.ready["healthPort"]
+        self.other_ports = {setting: self.ready[name] for setting, name in OTHER_PORTS.items() if name in self.ready}
         return self
 
     def _ready(self):

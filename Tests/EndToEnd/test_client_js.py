@@ -5,7 +5,6 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import accounts
-import websocket
 from accounts import COUNTRY, PASSWORD, fresh_email, fresh_id, fresh_name, fresh_phone
 from browser import Browser
 from harness import ROOT, eventually
@@ -71,7 +70,7 @@ class InBrowser(EndToEnd):
         self.addCleanup(self.browser.open, "about:blank")
 
     def run_script(self, script, *arguments, app=APP):
-        address = f"ws://127.0.0.1:{websocket.port_of(self.world.service)}/mqtt"
+        address = f"ws://127.0.0.1:{self.world.service.ready['webSocketPort']}/mqtt"
         prelude = PRELUDE % (address, app, self.world.apps[app]["secret"])
         return self.browser.run(prelude + script, *arguments)
 

@@ -64,7 +64,7 @@ class Outside(Service):
     def write_config(self, port=None, tls=True):
         """deploy/mosquitto's settings, with our ports; over TLS as devices outside come."""
         text = (DEPLOY / "mosquitto/lamplighter.yaml").read_text()
-        more = f"port: {port or self.tls_port}"
+        more = f"port: {port or self.tls_port}\n  webSocketPort: 0"
         if tls:
             more += f"\n  caFile: {self.tls}/ca.pem"
         self.config.write_text(filled_in(text, **{"port: 1883": more, "port: 8080": f"port: {self.http_port}",
@@ -91,6 +91,7 @@ class Outside(Service):
             "user lamplighter": f"user {getpass.getuser()}",
             "/usr/lib/lamplighter/libLamplighterGate.so": GATE,
             "/var/lib/lamplighter/gate/credentials": self.data / "gate/credentials",
+            "/var/lib/lamplighter/gate/websocket.addresses": self.data / "gate/websocket.addresses",
             "FILL_IN_64_HEX_DIGITS": hash,
             "new_clients_per_minute 30": "new_clients_per_minute 1000",
             "listener 1883": f"listener {self.mqtt_port}",

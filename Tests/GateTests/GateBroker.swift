@@ -64,18 +64,32 @@ final class GateBroker {
         try file.append(records)
     }
 
-    /// What the broker, the guard's only child, has in memory, in bytes.
-    func memory() throws -> Int {
+    /// Has the broker read its configuration again, and waits until it does.
+    func reload() throws {
+        try #require(kill(pid_t(try brokerPID()), SIGHUP) == 0)
+        let end = Clock.steady() + 10_000
+        while try !Self.read("\(folder)/log", upTo: 1 << 20).contains("Reloading config.") {
+            try #require(Clock.steady() < end, "the broker does not reload")
+            usleep(5_000)
+        }
+    }
+
+    /// The broker is the guard's only child.
+    private func brokerPID() throws -> Int {
         let child = try Self.read("/proc/\(pid)/task/\(pid)/children")
-        let broker = try #require(Int(child.split(separator: " ").first ?? ""))
-        let pages = try Self.read("/proc/\(broker)/statm").split(separator: " ")
+        return try #require(Int(child.split(separator: " ").first ?? ""))
+    }
+
+    /// What the broker has in memory, in bytes.
+    func memory() throws -> Int {
+        let pages = try Self.read("/proc/\(brokerPID())/statm").split(separator: " ")
         return try #require(pages.count > 1 ? Int(pages[1]) : nil) * sysconf(Int32(_SC_PAGESIZE))
     }
 
-    private static func read(_ path: String) throws -> String {
+    private static func read(_ path: String, upTo limit: Int = 4_096) throws -> String {
         let file = open(path, O_RDONLY)
         defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 4_096)
+        var bytes = [UInt8](repeating: 0, count: limit)
         let count = Glibc.read(file, &bytes, bytes.count)
         try #require(count > 0)
         return String(decoding: bytes[..<count].filter { $0 != 10 }, as: UTF8.self)
@@ -151,8 +165,18 @@ final class GateBroker {
         posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
         let words = ["sh", "-c", script, configuration].map { (word: String) in strdup(word) }
         defer { words.forEach { free($0) } }
+        // The broker must hear SIGHUP.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var none = sigset_t()
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var pid: pid_t = 0
-        try #require(posix_spawn(&pid, "/bin/sh", &actions, nil, words + [nil], environ) == 0)
+        try #require(
+            posix_spawn(&pid, "/bin/sh", &actions, &attributes, words + [nil], environ) == 0
+        )
         close(ends[0])
         return (pid, ends[1])
     }

@@ -17,7 +17,7 @@ import Testing
         let plan = try BrokerPlan(
             settings: try await settings(["broker.gate": gate, "broker.program": "/bin/true"]),
             directory: directory,
-            port: 4711,
+            ports: ListenerPorts(mqtt: 4711),
             secret: "secret"
         )
 
@@ -50,7 +50,12 @@ import Testing
         let listener = try Listener()
 
         let problem = #expect(throws: Problem.self) {
-            try Ports.choose(listener.port, host: "127.0.0.1", flag: "mqtt-port", purpose: "why")
+            try Ports.choose(
+                listener.port,
+                hosts: ["127.0.0.1"],
+                cure: "--mqtt-port 0",
+                purpose: "why"
+            )
         }
 
         #expect(problem?.code == .portTaken)
@@ -60,7 +65,7 @@ import Testing
 
     @Test("Port 0 gives a free one")
     func freePort() throws {
-        let port = try Ports.choose(0, host: "127.0.0.1", flag: "mqtt-port", purpose: "why")
+        let port = try Ports.choose(0, hosts: ["127.0.0.1"], cure: "--mqtt-port 0", purpose: "why")
 
         #expect(port > 0)
         #expect(!Ports.accepts("127.0.0.1", port))

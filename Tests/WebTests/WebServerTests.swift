@@ -36,8 +36,7 @@ import Testing
 
     private var pages: WebServer {
         WebServer(
-            host: "127.0.0.1",
-            port: 0,
+            endpoints: [Endpoint(host: "127.0.0.1", port: 0)],
             readiness: readiness,
             logger: Logger(label: "test")
         )
@@ -126,8 +125,7 @@ import Testing
             $0 == "index.html" ? (mediaType: "text/html; charset=utf-8", text: "start") : nil
         }
         let server = WebServer(
-            host: "127.0.0.1",
-            port: 0,
+            endpoints: [Endpoint(host: "127.0.0.1", port: 0)],
             readiness: readiness,
             documents: documents,
             logger: Logger(label: "test")

@@ -56,12 +56,17 @@ final class BenchField {
             stored: stored,
             logins: logins
         )
-        port = try Ports.choose(0, host: settings.mqttHost, flag: "mqtt-port", purpose: "bench")
+        port = try Ports.choose(
+            0,
+            hosts: LocalHosts.of(settings.mqttHost),
+            cure: "--mqtt-port 0",
+            purpose: "bench"
+        )
         broker = BrokerChild(
             plan: try BrokerPlan(
                 settings: settings,
                 directory: directory,
-                port: port,
+                ports: ListenerPorts(mqtt: port),
                 secret: secrets.service
             ),
             readiness: Readiness(parts: ["broker"]),

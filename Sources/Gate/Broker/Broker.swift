@@ -12,6 +12,8 @@ enum Broker {
         var username: String?
         var clientId: String
         var address: String
+        /// The certificate that the client has shown; nil for most.
+        var certificate: ClientCertificate?
     }
 
     /// The severity of a line in the broker's log.
@@ -26,8 +28,28 @@ enum Broker {
         return Facts(
             username: username(client).map { String(cString: $0) },
             clientId: String(cString: id),
-            address: gate_client_address(client).map { String(cString: $0) } ?? ""
+            address: gate_client_address(client).map { String(cString: $0) } ?? "",
+            certificate: nil
         )
+    }
+
+    /// Returns the certificate that a client has shown, which the broker has verified by then.
+    static func certificate(_ client: OpaquePointer) -> ClientCertificate? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: ClientCertificate.nameMax) { name in
+            var parts = tm()
+            guard let start = name.baseAddress,
+                gate_client_certificate(
+                    client,
+                    start,
+                    Int32(truncatingIfNeeded: name.count),
+                    &parts
+                )
+            else { return nil }
+            return ClientCertificate(
+                name: String(cString: start),
+                begin: Int64(timegm(&parts)) &* 1_000
+            )
+        }
     }
 
     static func username(_ client: OpaquePointer) -> UnsafePointer<CChar>? {

@@ -19,6 +19,7 @@ struct Admission {
         var username: String?
         var password: Digest?
         var clientId: String
+        var certificate: ClientCertificate?
     }
 
     /// An admitted principal.
@@ -26,6 +27,8 @@ struct Admission {
         var principal: Principal
         /// The digest that the secret matched; nil for a session's token, which may be replaced.
         var secret: Digest?
+        /// When the certificate begins that stood in for the secret; nil where none did.
+        var certificate: Int64?
         /// Whether the client is new: a terminal without a record, or any client with a product's secret.
         var isNewcomer = false
         /// Whether the secret is one that many know: the product's or the app's.
@@ -44,6 +47,11 @@ struct Admission {
     ) throws(RefusalReason) -> Pass {
         guard let username = attempt.username else { throw .noUsername }
         let principal = try Principal(username: username, clientId: attempt.clientId)
+        if case .device(let did) = principal, let certificate = attempt.certificate,
+            certificate.isOf(did)
+        {
+            return try admit(did, by: certificate, tables)
+        }
         guard let password = attempt.password else { throw .noPassword }
         if principal == .service(name: Self.workerName), password == worker {
             return Pass(principal: principal, secret: worker)
@@ -57,6 +65,28 @@ struct Admission {
         var pass = Pass(principal: principal, secret: secret)
         if case .product = principal { (pass.isNewcomer, pass.isSecretShared) = (true, true) }
         return pass
+    }
+
+    /// Admits a device by its certificate, which the broker has found to be of the devices' authority.
+    private func admit(
+        _ did: String,
+        by certificate: ClientCertificate,
+        _ tables: CredentialTables?
+    ) throws(RefusalReason) -> Pass {
+        guard let tables else { throw .credentialsUnavailable }
+        guard tables.devices[did] != nil else { throw .unknownPrincipal }
+        guard counts(certificate.begin, of: did, by: tables) else { throw .certificateRevoked }
+        return Pass(
+            principal: .device(did: did),
+            secret: nil,
+            certificate: certificate.begin
+        )
+    }
+
+    /// Whether a certificate that begins then still counts; true where none was shown.
+    private func counts(_ begin: Int64?, of did: String, by tables: CredentialTables) -> Bool {
+        guard let begin, let from = tables.certificates[did] else { return true }
+        return begin >= from
     }
 
     private func admit(
@@ -99,10 +129,12 @@ struct Admission {
 
     /// Returns the rights of an admitted principal by the current records; nil if it would no longer be admitted.
     ///
-    /// `secret` is the one with which it was admitted, or nil if that is not known or doesn't matter.
+    /// `secret` is the one with which it was admitted, or nil if that is not known or doesn't matter; `certificate` is
+    /// when the certificate begins that stood in for it.
     func rights(
         of principal: Principal,
         secret: Digest?,
+        certificate: Int64? = nil,
         by tables: CredentialTables,
         now: Int64
     ) -> Rights? {
@@ -114,7 +146,9 @@ struct Admission {
             guard unchanged(tables.products[key], secret) else { return nil }
             return .product(key: key, mac: mac, root: root)
         case .device(let did):
-            guard unchanged(tables.devices[did], secret) else { return nil }
+            guard unchanged(tables.devices[did], secret),
+                counts(certificate, of: did, by: tables)
+            else { return nil }
             return .device(did: did, root: root)
         case .service(let name):
             guard let entry = tables.services[name], unchanged(entry.secret, secret) else {

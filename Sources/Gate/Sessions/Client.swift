@@ -22,6 +22,8 @@ final class Client {
     var session: String?
     /// The secret with which the client was admitted; nil if it is not to be compared again.
     let secret: Digest?
+    /// When the certificate begins with which the client was admitted instead; nil where it was not.
+    let certificate: Int64?
     /// Grows with every connection, across restarts of the broker too; replaced if the service turns out to know
     /// larger numbers.
     var number: Int64
@@ -64,6 +66,7 @@ final class Client {
     ) {
         principal = pass.principal
         secret = pass.secret
+        certificate = pass.certificate
         clientId = facts.clientId
         username = facts.username ?? ""
         address = facts.address

@@ -12,12 +12,14 @@ package final class BrokerChild: Service {
     private let logger: Logger
     private let child = Mutex<ChildProcess?>(nil)
     private let isStopping = Mutex(false)
+    private let tls: Mutex<TLSMaterial?>
     /// Made with the child, so that there is a sample before the first restart.
     private let restarts = Counter(label: "lamplighter_broker_restarts_total")
 
     /// Prepares a broker; nothing runs yet.
     package init(plan: BrokerPlan, readiness: Readiness, logger: Logger) {
         self.plan = plan
+        tls = Mutex(plan.tls)
         self.readiness = readiness
         self.logger = logger
     }
@@ -27,6 +29,7 @@ package final class BrokerChild: Service {
     /// - Throws: A `Problem` with the end of the broker's log, where it doesn't within 10 seconds.
     package func start() async throws {
         try TextFile.write(plan.text, to: plan.directory.brokerConfiguration)
+        if let tls = tls.withLock({ $0 }) { try write(tls) }
         BrokerLog.rotate(plan.directory.brokerLog, above: ServiceLimits.brokerLogBytesAtStartMax)
         let logged = TextFile.size(plan.directory.brokerLog) ?? 0
         let process: ChildProcess
@@ -43,6 +46,25 @@ package final class BrokerChild: Service {
         child.withLock { $0 = process }
         try await waitUntilAccepting(process, logged)
         readiness.isReady("broker")
+    }
+
+    /// Has the broker show another certificate to connections that begin from now on; the open ones go on.
+    ///
+    /// - Throws: `Errno` where the broker's copies cannot be written.
+    func show(_ material: TLSMaterial) throws {
+        tls.withLock { $0 = material }
+        try write(material)
+        // Mosquitto reads its certificates again, and asks the gate again about all who are connected.
+        child.withLock { $0 }?.send(SIGHUP)
+    }
+
+    private func write(_ material: TLSMaterial) throws {
+        let files = plan.directory.brokerTLS
+        try TextFile.write(material.certificatePEM, to: files.certificate)
+        try TextFile.write(material.keyPEM, to: files.key)
+        if let authority = material.authorityPEM {
+            try TextFile.write(authority, to: files.authority)
+        }
     }
 
     /// Watches the broker until the group shuts down, then ends it.

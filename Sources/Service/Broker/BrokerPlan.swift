@@ -8,10 +8,14 @@ package struct BrokerPlan: Sendable {
     package let program: String
     /// Path of libLamplighterGate.so.
     package let gate: String
-    /// Address to listen on.
+    /// Address of the workers' listener.
     package let host: String
-    /// Port to listen on; never 0.
+    /// Port of the workers' listener; never 0.
     package let port: Int
+    /// All listeners.
+    let listeners: [BrokerListener]
+    /// The certificate of those with TLS; nil where there are none.
+    let tls: TLSMaterial?
     /// First levels of every topic.
     package let root: String
     /// The workers' password, hashed: hex of its SHA-256.
@@ -57,6 +61,7 @@ package struct BrokerPlan: Sendable {
         plugin_opt_credentials \(directory.credentials)
         plugin_opt_root \(root)
         plugin_opt_worker_hash \(workerHash)
+        plugin_opt_relayed_addresses \(directory.relayedAddresses)
         \(gateOptions.joined(separator: "\n"))
 
         # A payload may have 64 KiB. One somewhat larger still reaches the workers, so that the
@@ -71,10 +76,14 @@ package struct BrokerPlan: Sendable {
         set_tcp_nodelay true
         sys_interval 5
 
-        listener \(port) \(host)
-        max_connections \(connections)
+        \(listenerText)
 
         """
+    }
+
+    private var listenerText: String {
+        listeners.map { $0.text(directory.brokerTLS, connections: connections) }
+            .joined(separator: "\n\n")
     }
 }
 
@@ -85,13 +94,16 @@ extension BrokerPlan {
     package init(
         settings: Settings,
         directory: DataDirectory,
-        port: Int,
+        ports: ListenerPorts,
+        tls: TLSMaterial? = nil,
         secret: String
     ) throws {
         program = try BrokerFiles.program(settings)
         gate = try BrokerFiles.gate(settings)
         host = settings.mqttHost
-        self.port = port
+        port = ports.mqtt
+        listeners = BrokerListener.all(settings, ports)
+        self.tls = tls
         root = settings.root
         workerHash = Sodium.sha256(secret.utf8)
             .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()

@@ -2,36 +2,39 @@ import Glibc
 
 /// Examines TCP ports: whether one is free, which program holds it, whether it answers.
 package enum Ports {
-    /// Takes the port that is asked for, or for 0 any free one.
+    /// Takes the port that is asked for, or for 0 any one that is free at all addresses.
     ///
-    /// - Throws: A `Problem` that names the holder, where the port is taken.
+    /// - Throws: A `Problem` that names the holder, where the port is taken; `cure` are the words for `up` that
+    ///   take any free one.
     package static func choose(
         _ port: Int,
-        host: String,
-        flag: String,
+        hosts: [String],
+        cure: String,
         purpose: String
     ) throws -> Int {
-        if port == 0, let free = quietPort(host) { return free }
-        switch bind(host, port) {
-        case .success(let port): return port
-        case .failure(let error):
-            throw problem(
-                error.number,
-                port,
-                host: host,
-                flag: flag,
-                purpose: purpose
-            )
+        if port == 0, let free = quietPort(hosts) { return free }
+        var chosen = port
+        for host in hosts {
+            switch bind(host, chosen) {
+            case .success(let port): chosen = port
+            case .failure(let error):
+                throw problem(error.number, port, host: host, cure: cure, purpose: purpose)
+            }
         }
+        return chosen
+    }
+
+    /// Tells whether this machine has an address to listen on.
+    static func canListen(_ host: String) -> Bool {
+        if case .success = bind(host, 0) { true } else { false }
     }
 
     /// Returns a free port below those that the system gives to outgoing connections: the workers' own
     /// connections must not take it before it is listened on.
-    private static func quietPort(_ host: String) -> Int? {
-        for _ in 0..<50 {
-            if case .success(let port) = bind(host, Int.random(in: 15_000..<32_000)) { return port }
+    private static func quietPort(_ hosts: [String]) -> Int? {
+        (0..<50).lazy.map { _ in Int.random(in: 15_000..<32_000) }.first { port in
+            hosts.allSatisfy { if case .success = bind($0, port) { true } else { false } }
         }
-        return nil
     }
 
     /// Tells whether a program accepts connections on a port.
@@ -63,7 +66,7 @@ package enum Ports {
         _ number: Int32,
         _ port: Int,
         host: String,
-        flag: String,
+        cure: String,
         purpose: String
     ) -> Problem {
         guard number == EADDRINUSE else {
@@ -72,12 +75,12 @@ package enum Ports {
                 "\(host) port \(port) cannot be listened on",
                 at: "\(host):\(port)",
                 why: "\(SpawnError(number: number)); \(purpose)",
-                cures: [.init("lamplighter up --\(flag) 0", "any free port")]
+                cures: [.init("lamplighter up \(cure)", "any free port")]
             )
         }
         let holder = PortHolder.find(port)
         let who = holder.map { " by \($0.name) (pid \($0.pid))" } ?? ""
-        var cures = [Problem.Cure("lamplighter up --\(flag) 0", "any free port")]
+        var cures = [Problem.Cure("lamplighter up \(cure)", "any free port")]
         if let holder {
             cures.append(
                 holder.name == "mosquitto" && holder.isSystemService

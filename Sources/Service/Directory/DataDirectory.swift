@@ -34,6 +34,8 @@ package struct DataDirectory: Sendable {
 
     /// The file that the gate reads.
     package var credentials: String { path + "/gate/credentials" }
+    /// The clients that connections of the WebSocket relay stand for, which the gate reads.
+    package var relayedAddresses: String { path + "/gate/websocket.addresses" }
     /// The lock of the running service.
     package var lock: String { path + "/lock" }
     /// Ports and credentials, there while everything accepts work.
@@ -44,6 +46,27 @@ package struct DataDirectory: Sendable {
     package var brokerPID: String { path + "/broker/mosquitto.pid" }
     /// The broker's log.
     package var brokerLog: String { path + "/broker/mosquitto.log" }
+
+    /// The certificate and key that the broker was given, and the authority of devices' certificates: copies, so that it
+    /// never reads halves of two pairs.
+    package var brokerTLS: TLSFiles {
+        TLSFiles(
+            certificate: path + "/broker/server.pem",
+            key: path + "/broker/server.key",
+            authority: path + "/broker/authority.pem"
+        )
+    }
+
+    /// The certificates and keys that `lamplighter tls init` makes.
+    package var ownTLS: TLSFiles {
+        TLSFiles(
+            certificate: path + "/tls/server.pem",
+            key: path + "/tls/server.key",
+            authority: path + "/tls/authority.pem"
+        )
+    }
+    /// The key of the authority that `lamplighter tls init` makes; it signs servers' and devices' certificates.
+    package var authorityKey: String { path + "/tls/authority.key" }
 
     /// Makes the directory (mode 0700) and its folders, or checks that it can be used.
     ///

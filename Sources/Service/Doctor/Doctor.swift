@@ -1,4 +1,5 @@
 package import JSON
+import Workers
 
 /// Looks at a data directory and the service on it, and changes nothing.
 ///
@@ -7,7 +8,7 @@ package struct Doctor {
     /// The groups that can be picked, in their order.
     package static let groups = [
         "service", "store", "secrets", "disk", "clock", "limits", "broker", "gate", "refusals",
-        "addresses", "backup",
+        "addresses", "backup", "certificates",
     ]
 
     private let settings: Settings
@@ -61,6 +62,8 @@ package struct Doctor {
         case "limits": SystemChecks.limits(settings)
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
         case "refusals": RefusalCheck(directory: directory).run()
+        case "certificates":
+            CertificateCheck(directory: directory, settings: settings).run(at: SystemClock().now)
         case "backup": BackupCheck(directory: directory).run()
         case "addresses": AddressCheck(settings: settings).run()
         default: GateCheck(directory: directory, settings: settings).run()

@@ -99,6 +99,44 @@ extension ProblemCode {
                 (limits.diskFreePercent), and goes on by itself when there is room.
                 """
             )
+        case .certificateUnusable:
+            (
+                "a certificate or its key cannot be used",
+                """
+                Certificates and keys are PEM files; a key is that of RSA, P-256, P-384, P-521 or Ed25519, without a
+                passphrase, and not readable by every user of the machine. The settings tls.certificate, tls.key and
+                tls.authority name them; without those the service takes what "lamplighter tls init" made in
+                the data directory's folder tls. A running service keeps the pair it has, and says so in its log.
+                """
+            )
+        case .certificateKeyMismatch:
+            (
+                "a key belongs to another certificate",
+                """
+                A server proves with the key that its certificate is its own. The first certificate of the file must
+                be the server's; those that lead to its authority follow. Often one of the two files was renewed
+                and the other was not.
+                """
+            )
+        case .certificateForeign:
+            (
+                "a certificate is of another authority",
+                """
+                Devices with certificates are admitted by one authority: tls.authority, else the one of
+                "lamplighter tls init", whose key makes them. A certificate that another one signed would be
+                refused by the broker, so it is not made.
+                """
+            )
+        case .listenerOpen:
+            (
+                "a plain listener would be reached from other machines",
+                """
+                Without TLS, secrets, tokens and passwords go over the network in clear, so plain MQTT, WebSocket and
+                HTTP listen on this machine alone. Let others come by TLS: "lamplighter tls init --name HOST"
+                makes a certificate, and listeners of their own open. Where something else protects the way, such as
+                a container's own network, --insecure (the setting insecure) lets them listen anywhere.
+                """
+            )
         default: laterPage
         }
     }
@@ -211,6 +249,17 @@ extension ProblemCode {
                 Limits count by the address that a connection comes from, of IPv6 by its /64. 127.0.0.1 and
                 ::1 are exempt. Behind a proxy that does not pass on client addresses, all its
                 clients count as one; on this machine, not at all.
+                """
+            )
+        case .doctorCertificates:
+            (
+                "the certificates",
+                """
+                Whether the server's certificate and the authority can be read, fit their key, and hold for longer
+                than 30 days; within 7 days, and when one has ended, it is a failure. A certificate of one's own is
+                renewed by "lamplighter tls init", one of a public authority by what gets it there; the
+                running service takes the new one within seconds. An authority of one's own can't be renewed
+                without giving the new one to everything that trusts the old one: it holds ten years.
                 """
             )
         case .doctorBackup:

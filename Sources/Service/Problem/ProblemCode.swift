@@ -14,6 +14,10 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case brokerUnreachable = "LL1009"
     case notStarted = "LL1010"
     case diskFull = "LL1011"
+    case certificateUnusable = "LL1012"
+    case certificateKeyMismatch = "LL1013"
+    case certificateForeign = "LL1014"
+    case listenerOpen = "LL1015"
     case settingUnknown = "LL1101"
     case settingInvalid = "LL1102"
     case configurationUnreadable = "LL1103"
@@ -37,6 +41,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case doctorRefusals = "LL1309"
     case doctorAddresses = "LL1310"
     case doctorBackup = "LL1311"
+    case doctorCertificates = "LL1312"
     case unexpected = "LL1900"
 
     /// Finds a code however it is written: `LL1003`, `ll1003` or `1003`.

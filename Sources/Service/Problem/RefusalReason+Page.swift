@@ -64,6 +64,12 @@ extension RefusalReason {
                 "From one address only so many new client ids are admitted in a minute (broker.newClientsPerMinute).",
                 "Wait a minute; for a factory's line or a test behind one address raise that setting."
             )
+        case .certificateRevoked:
+            (
+                "the device's certificate was revoked",
+                "The certificate that the device shows is older than the last \"lamplighter device certificate DID --revoke\".",
+                "Make a new one with \"lamplighter device certificate DID\" and put it into the device, or have it connect with its secret."
+            )
         case .credentialsUnavailable:
             (
                 "the gate has no credentials to check clients against",

@@ -163,12 +163,10 @@ package struct RunContext: Sendable {
     package let demo: DemoKeys?
     /// Whether the broker is this process's own child.
     package let ownsBroker: Bool
-    /// Port of the broker.
-    package let mqttPort: Int
-    /// Port of the pages.
-    package let httpPort: Int
-    /// Port of health and metrics.
-    package let healthPort: Int
+    /// The ports that are listened on; with `serve` the broker's is the given one's.
+    package let ports: ListenerPorts
+    /// The server's certificate; nil where there are no listeners with TLS.
+    package let tls: TLSMaterial?
     /// Which parts accept work.
     package let readiness: Readiness
     /// The metrics of this process.
@@ -178,7 +176,7 @@ package struct RunContext: Sendable {
 
     /// The public URL of the service's pages, without a slash at the end.
     package var publicURL: String {
-        var url = settings.publicURL ?? Banner.url("http", settings.httpHost, port: httpPort)
+        var url = settings.publicURL ?? Banner.url("http", settings.httpHost, port: ports.http)
         while url.hasSuffix("/") { url.removeLast() }
         return url
     }

@@ -1,3 +1,4 @@
+import Certificates
 import Workers
 
 /// The banner of `up` when everything accepts work: addresses, and commands to paste.
@@ -12,20 +13,21 @@ struct Banner {
     /// The whole text.
     var text: String {
         let (settings, directory) = (context.settings, context.directory)
-        let mqtt = Self.url("mqtt", settings.mqttHost, port: context.mqttPort)
-        let http = Self.url("http", settings.httpHost, port: context.httpPort)
-        let health = Self.url("http", settings.healthHost, port: context.healthPort)
+        let mqtt = Self.url("mqtt", settings.mqttHost, port: context.ports.mqtt)
+        let http = Self.url("http", settings.httpHost, port: context.ports.http)
+        let health = Self.url("http", settings.healthHost, port: context.ports.health)
         let tenths = Int((seconds * 10).rounded())
         var lines = [
             "lamplighter \(Version.text)   data \(directory.path)\(directory.isNew ? " (new)" : "")"
                 + "   config \(settings.file ?? "none, defaults")",
             "  ok  store      \(store)",
             "  ok  broker     \(mqtt)\(context.ownsBroker ? "   Mosquitto, gate loaded" : "")",
+            webSocketLine, tlsLine,
             "  ok  workers    \(settings.workers.map(\.rawValue).joined(separator: " "))",
             "  ok  http       \(http)/   reference \(http)/docs/",
             "  ok  health     \(health)/readyz  /metrics",
             "ready in \(tenths / 10).\(tenths % 10) s",
-        ]
+        ].compactMap(\.self)
         if let demo = context.demo {
             lines += ["", "Try it: paste these into a second terminal, one after the other", ""]
             for (index, step) in tour(demo).steps.enumerated() {
@@ -35,6 +37,27 @@ struct Banner {
         }
         lines.append("Stop: Ctrl-C.   Trouble: lamplighter doctor --data '\(directory.path)'")
         return lines.joined(separator: "\n")
+    }
+
+    private var webSocketLine: String? {
+        context.ports.webSocket.map {
+            "  ok  websocket  \(Self.url("ws", context.settings.httpHost, port: $0))/mqtt"
+        }
+    }
+
+    /// What others can reach, or how to let them.
+    private var tlsLine: String? {
+        guard let tls = context.tls else {
+            return "  --  tls        none; `lamplighter tls init --name HOST` lets others come"
+        }
+        let ports = context.ports
+        let listeners: [(String, Int?)] = [
+            ("mqtts", ports.mqttTLS), ("wss", ports.webSocketTLS), ("https", ports.httpTLS),
+            ("certificates", ports.clientCertificate),
+        ]
+        let shown = listeners.compactMap { name, port in port.map { "\(name) \($0)" } }
+        return "  ok  tls        \(shown.joined(separator: "  "))   until"
+            + " \(CertificateText.date(tls.certificate.end).prefix(10))"
     }
 
     /// Returns an address as it can be opened from this machine.
@@ -55,7 +78,7 @@ struct Banner {
     private func tour(_ demo: DemoKeys) -> Tour {
         Tour(
             host: Self.reachable(context.settings.mqttHost),
-            port: context.mqttPort,
+            port: context.ports.mqtt,
             root: context.settings.root,
             demo: demo,
             mac: DemoKeys.hex(6),

@@ -9,7 +9,7 @@ package enum BrokerAccess {
         let settings = context.settings
         var options = ConnectionOptions(
             host: settings.mqttHost,
-            port: context.mqttPort,
+            port: context.ports.mqtt,
             clientID: ""
         )
         options.username = context.ownsBroker ? "service:lamplighter" : settings.mqttUsername

@@ -35,14 +35,21 @@ package struct ReadyFile: Sendable {
         }
         return .object(
             JSONObject([
-                ("mqttPort", .integer(Int64(context.mqttPort))),
-                ("httpPort", .integer(Int64(context.httpPort))),
-                ("healthPort", .integer(Int64(context.healthPort))),
+                ("mqttPort", port(context.ports.mqtt)),
+                ("mqttTlsPort", port(context.ports.mqttTLS)),
+                ("clientCertificatePort", port(context.ports.clientCertificate)),
+                ("webSocketPort", port(context.ports.webSocket)),
+                ("webSocketTlsPort", port(context.ports.webSocketTLS)),
+                ("httpPort", port(context.ports.http)),
+                ("httpTlsPort", port(context.ports.httpTLS)),
+                ("healthPort", port(context.ports.health)),
                 ("pid", .integer(Int64(getpid()))), ("service", .object(service)),
                 ("demo", demo),
             ])
         )
     }
+
+    private static func port(_ number: Int?) -> JSONValue? { number.map { .integer(Int64($0)) } }
 
     /// Removes the file.
     package func remove() { unlink(path) }

@@ -6,6 +6,9 @@ enum ServiceLimits {
     /// Room that a copy of the database leaves free on its disk, in bytes.
     static let copyReserveBytes: Int64 = 64 << 20
 
+    /// The interval between two looks at the files of certificates.
+    static let certificateInterval: Duration = .seconds(2)
+
     // MARK: The broker of `up`
 
     /// The longest time until a started broker accepts connections.

@@ -93,71 +93,32 @@ package struct ServiceRun: Sendable {
         )
     }
 
-    /// Two listeners can't share a port, which shows only when both listen.
-    private func checkDistinct(_ mqttPort: Int) throws {
-        var holders: [Int: String] = ownBroker ? [mqttPort: "the broker"] : [:]
-        let asked = [
-            ("HTTP", "http", settings.httpHost, settings.httpPort),
-            ("health", "health", settings.healthHost, settings.healthPort),
-        ]
-        for (name, flag, host, port) in asked where port != 0 {
-            guard let holder = holders.updateValue(name, forKey: port) else { continue }
-            throw Problem(
-                .portTaken,
-                "port \(port) is asked for twice, by \(holder) and by \(name)",
-                at: "\(host):\(port)",
-                why: "each listens on a port of its own",
-                cures: [.init("lamplighter up --\(flag)-port 0", "any free port")]
-            )
-        }
-    }
-
-    private func chooseWebPorts() throws -> (http: Int, health: Int) {
-        let http = try Ports.choose(
-            settings.httpPort,
-            host: settings.httpHost,
-            flag: "http-port",
-            purpose: "the pages behind links are served there"
-        )
-        var health = http
-        // What is free is not taken yet, so that the same one may be found twice.
-        repeat {
-            health = try Ports.choose(
-                settings.healthPort,
-                host: settings.healthHost,
-                flag: "health-port",
-                purpose: "readiness and metrics are served there"
-            )
-        } while health == http && settings.healthPort == 0
-        return (http, health)
-    }
-
     private func makeContext(
         _ directory: DataDirectory,
         _ metrics: PrometheusRegistry
     ) throws -> RunContext {
-        let mqttPort =
-            ownBroker
-            ? try Ports.choose(
-                settings.mqttPort,
-                host: settings.mqttHost,
-                flag: "mqtt-port",
-                purpose: "\"up\" starts a broker of its own"
-            ) : settings.mqttPort
-        try checkDistinct(mqttPort)
-        let (httpPort, healthPort) = try chooseWebPorts()
+        try LocalHosts.check(settings, ownsBroker: ownBroker)
+        let tls = try TLSFiles.find(settings, in: directory).map { try TLSMaterial($0) }
+        let facts = ListenerPorts.Facts(
+            ownsBroker: ownBroker,
+            hasCertificate: tls != nil,
+            hasAuthority: tls?.authority != nil,
+            // One process of several relays, and a broker that is reached by TLS can't be relayed to.
+            relays: settings.workers.contains(.session) && (ownBroker || settings.mqttCAFile == nil)
+        )
+        let ports = try ListenerPorts(settings, facts)
+        let hasRelay = ports.webSocket != nil || ports.webSocketTLS != nil
         let parts =
             (ownBroker ? ["broker"] : []) + ["health", "http", "store"]
-            + settings.workers.map { "worker \($0.rawValue)" }
+            + (hasRelay ? ["websocket"] : []) + settings.workers.map { "worker \($0.rawValue)" }
         return RunContext(
             settings: settings,
             directory: directory,
             secrets: try ServiceSecrets(directory),
             demo: ownBroker && settings.makesDemo ? try DemoKeys.readOrMake(directory) : nil,
             ownsBroker: ownBroker,
-            mqttPort: mqttPort,
-            httpPort: httpPort,
-            healthPort: healthPort,
+            ports: ports,
+            tls: tls,
             readiness: Readiness(parts: parts, others: ["disk"]),
             metrics: metrics,
             logger: Logger(label: "lamplighter")
@@ -169,7 +130,8 @@ package struct ServiceRun: Sendable {
             plan: try BrokerPlan(
                 settings: settings,
                 directory: context.directory,
-                port: context.mqttPort,
+                ports: context.ports,
+                tls: context.tls,
                 secret: context.secrets.service
             ),
             readiness: context.readiness,
@@ -204,34 +166,9 @@ package struct ServiceRun: Sendable {
             }
         )
         let first: [any Service] = broker.map { [$0] } ?? []
-        let services =
-            first + backend.services + listeners(context, backend) + [announcer, deadline]
+        let listeners = try WebListeners(context, backend, broker).services
+        let services = first + backend.services + listeners + [announcer, deadline]
         try await ServiceGroup(configuration: configuration(services, context.logger)).run()
-    }
-
-    private func listeners(_ context: RunContext, _ backend: Backend) -> [any Service] {
-        let limits = ListenerLimits(
-            connections: settings.number(.httpConnections),
-            perAddress: settings.number(.httpPerAddress),
-            headerSeconds: Int64(settings.number(.httpHeader))
-        )
-        let health = HealthServer(
-            host: settings.healthHost,
-            port: context.healthPort,
-            readiness: context.readiness,
-            metrics: context.metrics,
-            logger: context.logger
-        )
-        let pages = WebServer(
-            host: settings.httpHost,
-            port: context.httpPort,
-            readiness: context.readiness,
-            pages: backend.pages,
-            documents: ReferenceDocuments.documents,
-            limits: limits,
-            logger: context.logger
-        )
-        return [health, pages]
     }
 
     private func configuration(

@@ -27,6 +27,17 @@ extension Settings {
     /// Key of the client certificate.
     package var mqttKeyFile: String? { optional("mqtt.keyFile") }
 
+    /// Whether plain listeners may be elsewhere than on loopback.
+    package var isInsecure: Bool { flag("insecure") }
+    /// Address that listeners with TLS take; nil for all of this machine's.
+    package var tlsHost: String? { optional("tls.host") }
+    /// The server's certificate.
+    package var tlsCertificate: String? { optional("tls.certificate") }
+    /// Key of the server's certificate.
+    package var tlsKey: String? { optional("tls.key") }
+    /// The authority of devices' certificates.
+    package var tlsAuthority: String? { optional("tls.authority") }
+
     /// Address that the pages are served on.
     package var httpHost: String { text("http.host") }
     /// Port that the pages are served on; 0 for any free one.

@@ -11,12 +11,12 @@ package enum SettingsTable {
 
     /// All rows, in the order they are shown.
     package static let all: [Setting] =
-        general + regions + mqtt + broker + http + health + backup + delivery
+        general + regions + tls + mqtt + mqttListeners + broker + http + health + backup + delivery
         + gate.map(\.row)
         + numbers.map(\.row)
 
     /// The numbers among them that are limits, or that code reads by their names.
-    static let numbers: [NumberSetting] = limits + operationLimits + loop + counts
+    static let numbers: [NumberSetting] = limits + operationLimits + webSocketLimits + loop + counts
 
     private static let byKey = Dictionary(
         all.map { ($0.key, $0) },

@@ -23,6 +23,8 @@ package struct DeviceRecord: Sendable {
     package var ownershipSince: Instant
     /// The end of the time in which a factory reset is allowed.
     package var resetUntil: Instant?
+    /// The moment from which its certificates count: earlier ones were revoked; nil where none was.
+    package var certificatesFrom: Instant?
     /// When it was made.
     package var createdAt: Instant
     /// When it registered last.
@@ -43,6 +45,7 @@ extension DeviceRecord: TableRow {
             ownership: column("ownership", \.ownership),
             ownershipSince: column("ownershipSince", \.ownershipSince),
             resetUntil: column("resetUntil", \.resetUntil),
+            certificatesFrom: column("certificatesFrom", \.certificatesFrom),
             createdAt: column("createdAt", \.createdAt),
             registeredAt: column("registeredAt", \.registeredAt)
         )
@@ -174,6 +177,14 @@ package struct DeviceTable {
         try sql.run("UPDATE device SET resetUntil = NULL WHERE did = $1", did)
     }
 
+    /// Voids the certificates of a device that begin before a moment, in whole seconds as certificates have them; the
+    /// gate closes connections that came with one.
+    package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
+        let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
+        try sql.run("UPDATE device SET certificatesFrom = $1 WHERE did = $2", begin, did)
+        transaction.gate.records.append(.certificates(did: did.text, from: begin.milliseconds))
+    }
+
     // MARK: Labels
 
     /// Returns the text of the label of a product's device, whether it has registered or not.
@@ -255,5 +266,7 @@ package struct DeviceTable {
             try sql.run("DELETE FROM \(table) WHERE did = $1", did)
         }
         transaction.gate.records.append(.removed(.device, key: did.text))
+        // A device of that id never comes again; the record would only fill the file.
+        transaction.gate.records.append(.removed(.certificates, key: did.text))
     }
 }

@@ -44,6 +44,7 @@ CREATE TABLE device (
     ownershipSince INTEGER NOT NULL,
     lastCid INTEGER NOT NULL DEFAULT 0,
     resetUntil INTEGER,
+    certificatesFrom INTEGER,
     createdAt INTEGER NOT NULL,
     registeredAt INTEGER
 ) STRICT;

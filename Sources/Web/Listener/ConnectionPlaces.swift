@@ -82,6 +82,12 @@ final class ConnectionPlaces: Sendable {
         tell()
     }
 
+    /// Closes all connections.
+    func closeAll() {
+        let all = state.withLock { Array($0.places.values) }
+        for place in all { place.close() }
+    }
+
     /// Counts a connection that was closed.
     func count(_ reason: Reason) { closed[reason]?.increment() }
 

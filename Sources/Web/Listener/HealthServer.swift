@@ -34,7 +34,12 @@ package struct HealthServer: Service {
     /// Serves until the group shuts down; ends with an error when the address cannot be bound.
     package func run() async throws {
         let readiness = readiness
-        let listener = Listener(name: "health", host: host, port: port, limits, logger)
+        let listener = Listener(
+            name: "health",
+            [Endpoint(host: host, port: port)],
+            limits: limits,
+            logger: logger
+        )
         try await listener.run(makeRouter()) { readiness.isReady("health") }
     }
 

@@ -3,6 +3,8 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
+import NIOSSL
+import Synchronization
 
 /// The bounds of one HTTP listener.
 package struct ListenerLimits: Sendable {
@@ -26,11 +28,10 @@ package struct ListenerLimits: Sendable {
     }
 }
 
-/// One address that HTTP is served on, with bounds on its connections.
+/// The addresses that HTTP is served on for one purpose, with common bounds on their connections.
 struct Listener {
     private let name: String
-    private let host: String
-    private let port: Int
+    private let endpoints: [Endpoint]
     private let limits: ListenerLimits
     private let logger: Logger
 
@@ -38,10 +39,9 @@ struct Listener {
     private static let headerBytes = 16 << 10
     private static let headerFields = 100
 
-    init(name: String, host: String, port: Int, _ limits: ListenerLimits, _ logger: Logger) {
+    init(name: String, _ endpoints: [Endpoint], limits: ListenerLimits, logger: Logger) {
         self.name = name
-        self.host = host
-        self.port = port
+        self.endpoints = endpoints
         self.limits = limits
         var logger = logger
         // A request is not worth a line; the library would log each at info.
@@ -49,20 +49,32 @@ struct Listener {
         self.logger = logger
     }
 
-    /// Serves until the group shuts down; `onRunning` is called once it listens.
+    /// Serves until the group shuts down; `onRunning` is called once it listens on all addresses.
     func run(_ router: Router<WebContext>, onRunning: @escaping @Sendable () -> Void) async throws {
-        let application = Application(
-            router: router,
-            server: makeServer(),
-            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-            onServerRunning: { _ in onRunning() },
-            logger: logger
-        )
-        try await application.run()
+        let places = ConnectionPlaces(name, limits)
+        let waiting = Atomic(endpoints.count)
+        try await withThrowingTaskGroup { group in
+            for endpoint in endpoints {
+                let application = Application(
+                    router: router,
+                    server: makeServer(endpoint, places),
+                    configuration: ApplicationConfiguration(
+                        address: .hostname(endpoint.host, port: endpoint.port)
+                    ),
+                    onServerRunning: { _ in
+                        let left = waiting.subtract(1, ordering: .relaxed).newValue
+                        if left == 0 { onRunning() }
+                    },
+                    logger: logger
+                )
+                group.addTask { try await application.run() }
+            }
+            try await group.waitForAll()
+        }
     }
 
-    private func makeServer() -> HTTPServerBuilder {
-        let (limits, places) = (limits, ConnectionPlaces(name, limits))
+    private func makeServer(_ endpoint: Endpoint, _ places: ConnectionPlaces) -> HTTPServerBuilder {
+        let limits = limits
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: Self.headerBytes,
             maxHeaderListSize: Self.headerBytes,
@@ -74,6 +86,7 @@ struct Listener {
                     responder: responder,
                     configuration: .init(httpDecoderConfiguration: decoder)
                 ),
+                tls: endpoint.tls,
                 places: places,
                 limits: limits
             )
@@ -86,12 +99,18 @@ struct GuardedChannel: ServerChildChannel {
     typealias Value = HTTP1Channel.Value
 
     let http: HTTP1Channel
+    let tls: TLSContexts?
     let places: ConnectionPlaces
     let limits: ListenerLimits
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let (places, limits) = (places, limits)
-        return http.setup(channel: channel, logger: logger).flatMapThrowing { value in
+        let secured = channel.eventLoop.makeCompletedFuture { [tls] in
+            guard let tls else { return }
+            try channel.pipeline.syncOperations.addHandler(tls.makeHandler())
+        }
+        return secured.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing {
+            value in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             // It sees whole parts of messages here, in both directions.

@@ -5,11 +5,10 @@ import ServiceLifecycle
 
 /// The HTTP listener that users reach: the pages behind links, pictures, the reference, and `/healthz`.
 ///
-/// It listens on loopback unless configured otherwise; nothing it serves needs a login. What it tells of the
+/// It listens on loopback, and with a certificate on all addresses, unless configured otherwise; nothing it serves needs a login. What it tells of the
 /// service is that it lives: figures and reasons are on the listener of `HealthServer`.
 package struct WebServer: Service {
-    private let host: String
-    private let port: Int
+    private let endpoints: [Endpoint]
     private let readiness: Readiness
     private let pages: Pages?
     private let documents: Documents?
@@ -19,16 +18,14 @@ package struct WebServer: Service {
     /// Makes a server that begins to listen when it is run; without `pages` it serves none of those
     /// behind links, without `documents` no reference.
     package init(
-        host: String,
-        port: Int,
+        endpoints: [Endpoint],
         readiness: Readiness,
         pages: Pages? = nil,
         documents: Documents? = nil,
         limits: ListenerLimits = ListenerLimits(),
         logger: Logger
     ) {
-        self.host = host
-        self.port = port
+        self.endpoints = endpoints
         self.readiness = readiness
         self.pages = pages
         self.documents = documents
@@ -36,10 +33,10 @@ package struct WebServer: Service {
         self.logger = logger
     }
 
-    /// Serves until the group shuts down; ends with an error when the address cannot be bound.
+    /// Serves until the group shuts down; ends with an error when an address cannot be bound.
     package func run() async throws {
         let readiness = readiness
-        let listener = Listener(name: "pages", host: host, port: port, limits, logger)
+        let listener = Listener(name: "pages", endpoints, limits: limits, logger: logger)
         try await listener.run(makeRouter()) { readiness.isReady("http") }
     }
 

@@ -208,6 +208,11 @@ package enum MetricCatalog {
             .counter,
             "Times the broker child was restarted."
         ),
+        Entry(
+            "lamplighter_certificate_remaining_seconds",
+            .gauge,
+            "Time until a certificate ends: the server's, or the authority's; negative once it has."
+        ),
         Entry("lamplighter_disk_free_bytes", .gauge, "Room on the data directory's disk."),
         Entry(
             "lamplighter_disk_low",

@@ -19,11 +19,15 @@ struct RunOptions: ParsableArguments {
     @Option(help: "Workers that run in this process, separated by commas (default all).")
     var workers: String?
 
+    @Flag(help: "Let plain MQTT and HTTP listen elsewhere than on loopback; secrets go in clear.")
+    var insecure = false
+
     /// These flags by the keys of the settings.
     var flags: [String: String?] {
         [
             "mqtt.port": mqttPort.map(String.init), "http.port": httpPort.map(String.init),
             "health.port": healthPort.map(String.init), "log.level": logLevel, "workers": workers,
+            "insecure": insecure ? "true" : nil,
         ]
     }
 }

@@ -11,6 +11,7 @@ struct AdmissionTests {
         var password: Digest?
         var clientId: String
         var session: Session?
+        var certificate: ClientCertificate?
         var outcome: RefusalReason?
         var testDescription: String { "\(username ?? "nobody") as \(clientId)" }
 
@@ -19,12 +20,14 @@ struct AdmissionTests {
             _ password: Digest?,
             _ clientId: String,
             session: Session? = nil,
+            certificate: ClientCertificate? = nil,
             _ outcome: RefusalReason? = nil
         ) {
             self.username = username
             self.password = password
             self.clientId = clientId
             self.session = session
+            self.certificate = certificate
             self.outcome = outcome
         }
     }
@@ -81,14 +84,105 @@ struct AdmissionTests {
         Case("device:a/b", World.device, "a/b", .badUsername),
         Case("device:+", World.device, "+", .badUsername),
         Case("admin", World.device, "admin", .badUsername),
+        // A certificate stands in for the secret of the device that it names, and for nothing else.
+        Case("device:\(World.did)", nil, World.did, certificate: certificate()),
+        Case("device:\(World.did)", World.product, World.did, certificate: certificate()),
+        Case("device:\(World.did)", nil, World.did, certificate: certificate(begin: World.now)),
+        Case("device:\(World.did)", nil, World.otherDid, certificate: certificate(), .badClientId),
+        Case(nil, nil, World.did, certificate: certificate(), .noUsername),
+        Case(
+            "device:\(World.did)",
+            nil,
+            World.did,
+            certificate: certificate(of: World.otherDid),
+            .noPassword
+        ),
+        Case(
+            "device:\(World.did)",
+            World.device,
+            World.did,
+            certificate: certificate(of: World.otherDid)
+        ),
+        Case(
+            "device:\(World.did)",
+            nil,
+            World.did,
+            certificate: .init(name: World.did, begin: 0),
+            .noPassword
+        ),
+        Case(
+            "device:\(World.otherDid)",
+            nil,
+            World.otherDid,
+            certificate: certificate(of: World.otherDid),
+            .unknownPrincipal
+        ),
+        Case("app:demo", nil, World.terminal, certificate: certificate(), .noPassword),
+        Case(
+            "service:lamplighter",
+            nil,
+            "svc.lamplighter.x",
+            certificate: certificate(),
+            .noPassword
+        ),
     ]
+
+    private static func certificate(
+        of did: String = World.did,
+        begin: Int64 = 0
+    ) -> ClientCertificate {
+        ClientCertificate(name: "device/\(did)", begin: begin)
+    }
+
+    @Test(
+        "A revocation voids certificates that begin before it, when they come and while they are connected"
+    )
+    func revokedCertificates() throws {
+        let tables = World.tables(adding: [.certificates(did: World.did, from: 5_000)])
+        func attempt(_ begin: Int64) -> Admission.Attempt {
+            Admission.Attempt(
+                username: "device:\(World.did)",
+                clientId: World.did,
+                certificate: Self.certificate(begin: begin)
+            )
+        }
+        func rights(_ certificate: Int64?) -> Rights? {
+            World.admission.rights(
+                of: .device(did: World.did),
+                secret: nil,
+                certificate: certificate,
+                by: tables,
+                now: World.now
+            )
+        }
+
+        #expect(outcome(attempt(4_999), tables) == .certificateRevoked)
+        #expect(outcome(attempt(5_000), tables) == nil)
+        #expect(rights(4_999) == nil)
+        #expect(rights(5_000) != nil)
+        // One that came with its secret has no certificate to lose.
+        #expect(rights(nil) != nil)
+    }
+
+    @Test("A device that was removed is refused with its certificate, as with its secret")
+    func removedDevice() {
+        let tables = World.tables(adding: [.removed(.device, key: World.did)])
+        let attempt = Admission.Attempt(
+            username: "device:\(World.did)",
+            clientId: World.did,
+            certificate: Self.certificate()
+        )
+
+        #expect(outcome(attempt, tables) == .unknownPrincipal)
+    }
 
     @Test("A connection is let in or refused for the right reason", arguments: cases)
     func table(row: Case) {
         let attempt = Admission.Attempt(
             username: row.username,
             password: row.password,
-            clientId: row.clientId
+            clientId: row.clientId,
+            certificate: row.certificate
         )
         let tables = World.tables(session: row.session)
 
@@ -101,7 +195,8 @@ struct AdmissionTests {
             let attempt = Admission.Attempt(
                 username: row.username,
                 password: row.password,
-                clientId: row.clientId
+                clientId: row.clientId,
+                certificate: row.certificate
             )
             let isWorker = row.username == "service:lamplighter" && row.password == World.worker
 

@@ -101,7 +101,7 @@ extension SystemdReports {
         let (readyFile, ownsBroker) = (context.directory.ready, context.ownsBroker)
         let host = Banner.reachable(context.settings.healthHost)
         let authority = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        let address = "http://\(authority):\(context.healthPort)/healthz"
+        let address = "http://\(authority):\(context.ports.health)/healthz"
         let patience = (socket.watchdog ?? .seconds(30)) / 6
         return SystemdReports(
             socket: socket,

@@ -73,6 +73,7 @@ extension SettingsTable {
             standard: .integer(8080),
             doc: "Port that the pages behind links are served on; 0 takes any free one."
         ),
+        ListenerSetting.httpTLS.row,
         Setting(
             "http.publicUrl",
             .text,

@@ -12,7 +12,7 @@ struct DeviceCommand: ParsableCommand {
         subcommands: [
             DeviceListCommand.self, DeviceShowCommand.self, DeviceControlCommand.self,
             DeviceWatchCommand.self, DeviceAllowResetCommand.self, DeviceForgetCommand.self,
-            DeviceLabelCommand.self,
+            DeviceLabelCommand.self, DeviceCertificateCommand.self,
         ]
     )
 }

@@ -1,0 +1,152 @@
+import Crypto
+package import Domain
+import Foundation
+import SwiftASN1
+import X509
+
+/// An authority of one's own: it signs the certificates of the server and of devices.
+///
+/// Keys are P-256, which small devices can check; times are whole seconds, as certificates carry them.
+package struct CertificateAuthority: Sendable {
+    private let certificate: Certificate
+    private let key: Certificate.PrivateKey
+
+    /// How long an authority holds: longer than the devices that trust it.
+    private static let days = 3650
+
+    /// Makes a new authority; its name ends in a few random digits, so that two are never mistaken for each other.
+    ///
+    /// - Throws: What the cryptography throws, which no input causes.
+    package init(at now: Instant) throws {
+        let key = Certificate.PrivateKey(P256.Signing.PrivateKey())
+        let digits = (0..<4).map { _ in Self.hexDigits.randomElement() ?? "0" }
+        let name = try DistinguishedName {
+            OrganizationName("Lamplighter")
+            CommonName("Lamplighter authority \(String(digits))")
+        }
+        certificate = try Certificate(
+            version: .v3,
+            serialNumber: .init(),
+            publicKey: key.publicKey,
+            notValidBefore: now.date,
+            notValidAfter: now.adding(seconds: Int64(Self.days) * 86_400).date,
+            issuer: name,
+            subject: name,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                SubjectKeyIdentifier(hash: key.publicKey)
+            },
+            issuerPrivateKey: key
+        )
+        self.key = key
+    }
+
+    /// Reads an authority and its key (PEM).
+    ///
+    /// - Throws: `CertificateFault`, among others `.keyMismatch`, and `.notAuthority` for a certificate that may sign no
+    ///   others.
+    package init(pem: String, keyPEM: String) throws(CertificateFault) {
+        let read = try CertificateFile(pem: pem)
+        guard read.isAuthority else { throw .notAuthority }
+        certificate = read.first
+        key = try CertificateFile.key(keyPEM)
+        guard key.publicKey == certificate.publicKey else { throw .keyMismatch }
+    }
+
+    /// The authority's certificate (PEM): what devices, apps and browsers are given to trust.
+    package var pem: String { get throws { try certificate.serializeAsPEM().pemString + "\n" } }
+
+    /// The authority's key (PEM).
+    package var keyPEM: String { get throws { try key.serializeAsPEM().pemString + "\n" } }
+
+    /// Issues a server's certificate for names, and always for this machine's own: localhost, 127.0.0.1 and ::1.
+    ///
+    /// - Throws: What the cryptography throws, which no input causes.
+    package func issueServer(
+        _ names: [ServerName],
+        days: Int,
+        at now: Instant
+    ) throws -> IssuedCertificate {
+        var all: [ServerName] = []
+        for name in names + ServerName.local where !all.contains(name) { all.append(name) }
+        let subject = try DistinguishedName { CommonName(all[0].text) }
+        return try issue(subject, for: .serverAuth, from: now, days: days, names: all)
+    }
+
+    /// Issues the certificate that a device shows when it connects.
+    ///
+    /// `begin` is compared with the moment from which the device's certificates count (`--revoke`).
+    /// - Throws: What the cryptography throws, which no input causes.
+    package func issueDevice(
+        _ did: DeviceID,
+        days: Int,
+        from begin: Instant
+    ) throws -> IssuedCertificate {
+        let subject = try DistinguishedName { CommonName("device/\(did.text)") }
+        return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
+    }
+
+    private func issue(
+        _ subject: DistinguishedName,
+        for usage: ExtendedKeyUsage.Usage,
+        from begin: Instant,
+        days: Int,
+        names: [ServerName]
+    ) throws -> IssuedCertificate {
+        let own = Certificate.PrivateKey(P256.Signing.PrivateKey())
+        // No certificate outlives its authority: some libraries refuse the chain then.
+        let end = min(begin.adding(seconds: Int64(days) * 86_400).date, certificate.notValidAfter)
+        var extensions = try Certificate.Extensions {
+            Critical(BasicConstraints.notCertificateAuthority)
+            Critical(KeyUsage(digitalSignature: true))
+            try ExtendedKeyUsage([usage])
+            SubjectKeyIdentifier(hash: own.publicKey)
+            AuthorityKeyIdentifier(
+                keyIdentifier: SubjectKeyIdentifier(hash: key.publicKey).keyIdentifier
+            )
+        }
+        if !names.isEmpty {
+            let list = SubjectAlternativeNames(names.map(\.general))
+            try extensions.append(Certificate.Extension(list, critical: false))
+        }
+        let made = try Certificate(
+            version: .v3,
+            serialNumber: .init(),
+            publicKey: own.publicKey,
+            notValidBefore: begin.date,
+            notValidAfter: end,
+            issuer: certificate.subject,
+            subject: subject,
+            extensions: extensions,
+            issuerPrivateKey: key
+        )
+        return IssuedCertificate(
+            pem: try made.serializeAsPEM().pemString + "\n",
+            keyPEM: try own.serializeAsPEM().pemString + "\n",
+            facts: CertificateFacts(made)
+        )
+    }
+
+    private static let hexDigits = Array("0123456789abcdef")
+}
+
+/// A certificate that was just made, with its key.
+package struct IssuedCertificate: Sendable {
+    /// The certificate (PEM).
+    package let pem: String
+    /// Its key (PEM), which exists nowhere else.
+    package let keyPEM: String
+    /// What the certificate says.
+    package let facts: CertificateFacts
+}
+
+extension Instant {
+    /// The moment as the library takes it.
+    var date: Date { Date(timeIntervalSince1970: Double(milliseconds / 1000)) }
+
+    /// Takes a moment of the library.
+    init(_ date: Date) {
+        self.init(milliseconds: Int64(date.timeIntervalSince1970.rounded()) * 1000)
+    }
+}

@@ -1,0 +1,132 @@
+package import Domain
+import SwiftASN1
+import X509
+
+/// What is wrong with a file that should hold a certificate or a key; never its content.
+package enum CertificateFault: Error, Sendable, Equatable {
+    /// There is no certificate in PEM form in it, or one that can't be read.
+    case noCertificate
+    /// There is no key in PEM form in it, or one of a kind that is not known.
+    case noKey
+    /// The key has a passphrase, which a service that starts by itself does not have.
+    case keyEncrypted
+    /// The key belongs to another certificate.
+    case keyMismatch
+    /// The certificate may not sign others.
+    case notAuthority
+
+    /// The fault in words, for problems.
+    package var text: String {
+        switch self {
+        case .noCertificate: "it holds no certificate in PEM form"
+        case .noKey: "it holds no private key in PEM form, of RSA, P-256, P-384, P-521 or Ed25519"
+        case .keyEncrypted: "the key is encrypted with a passphrase"
+        case .keyMismatch: "the key belongs to another certificate"
+        case .notAuthority: "the certificate is not an authority's: it may not sign others"
+        }
+    }
+}
+
+/// The certificates of one PEM file: the first one is that of a server or authority, the others lead to its authority.
+package struct CertificateFile: Sendable {
+    let certificates: [Certificate]
+    let first: Certificate
+
+    /// Reads the certificates of a text; other blocks in it, such as a key, are passed over.
+    ///
+    /// - Throws: `CertificateFault.noCertificate`.
+    package init(pem: String) throws(CertificateFault) {
+        let blocks = (try? PEMDocument.parseMultiple(pemString: pem)) ?? []
+        var certificates: [Certificate] = []
+        for block in blocks where block.discriminator == Certificate.defaultPEMDiscriminator {
+            guard let read = try? Certificate(derEncoded: block.derBytes) else {
+                throw .noCertificate
+            }
+            certificates.append(read)
+        }
+        guard let first = certificates.first else { throw .noCertificate }
+        self.certificates = certificates
+        self.first = first
+    }
+
+    /// What the first certificate says.
+    package var facts: CertificateFacts { CertificateFacts(first) }
+
+    /// Whether the first certificate may sign others.
+    package var isAuthority: Bool {
+        if case .isCertificateAuthority? = try? first.extensions.basicConstraints {
+            true
+        } else {
+            false
+        }
+    }
+
+    /// Checks that a key (PEM) is that of the first certificate.
+    ///
+    /// - Throws: `CertificateFault`.
+    package func check(keyPEM: String) throws(CertificateFault) {
+        guard try Self.key(keyPEM).publicKey == first.publicKey else { throw .keyMismatch }
+    }
+
+    /// Whether one of the certificates was signed by one of an authority's, or is one of them.
+    package func isSigned(by authority: CertificateFile) -> Bool {
+        certificates.contains { certificate in
+            authority.certificates.contains { signer in
+                certificate == signer
+                    || certificate.issuer == signer.subject
+                        && signer.publicKey.isValidSignature(
+                            certificate.signature,
+                            for: certificate
+                        )
+            }
+        }
+    }
+
+    /// Reads the first key of a text.
+    static func key(_ pem: String) throws(CertificateFault) -> Certificate.PrivateKey {
+        let blocks = (try? PEMDocument.parseMultiple(pemString: pem)) ?? []
+        guard let block = blocks.first(where: { $0.discriminator.hasSuffix("PRIVATE KEY") }) else {
+            throw .noKey
+        }
+        // The older form of an encrypted key has a header that this parser does not take.
+        if block.discriminator.hasPrefix("ENCRYPTED") { throw .keyEncrypted }
+        guard let key = try? Certificate.PrivateKey(pemDocument: block) else { throw .noKey }
+        return key
+    }
+}
+
+/// What a certificate says, for people and checks.
+package struct CertificateFacts: Sendable, Equatable {
+    /// Whose it is.
+    package let subject: String
+    /// Who signed it.
+    package let issuer: String
+    /// The names and addresses that it holds for; none where it is not a server's.
+    package let names: [String]
+    /// When it begins.
+    package let begin: Instant
+    /// When it ends.
+    package let end: Instant
+
+    init(_ certificate: Certificate) {
+        subject = "\(certificate.subject)"
+        issuer = "\(certificate.issuer)"
+        names = (try? certificate.extensions.subjectAlternativeNames)?.compactMap(Self.text) ?? []
+        begin = Instant(certificate.notValidBefore)
+        end = Instant(certificate.notValidAfter)
+    }
+
+    private static func text(_ name: GeneralName) -> String? {
+        switch name {
+        case .dnsName(let text): return text
+        case .ipAddress(let bytes): return address(Array(bytes.bytes))
+        default: return nil
+        }
+    }
+
+    private static func address(_ bytes: [UInt8]) -> String? {
+        if bytes.count == 4 { return bytes.map(String.init).joined(separator: ".") }
+        guard bytes.count == 16 else { return nil }
+        return AddressText.six(bytes)
+    }
+}

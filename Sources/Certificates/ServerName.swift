@@ -1,0 +1,55 @@
+import Glibc
+import SwiftASN1
+import X509
+
+/// A name that clients reach a server by: a DNS name, perhaps with `*` as its first label, or an IP address.
+package struct ServerName: Hashable, Sendable {
+    /// The name as it is written; letters are lowercase.
+    package let text: String
+    private let address: [UInt8]?
+
+    /// Bytes of a DNS name at most.
+    private static let nameBytesMax = 253
+
+    /// Reads a name; nil for anything else, such as a URL.
+    package init?(_ text: String) {
+        let lower = text.lowercased()
+        var four = [UInt8](repeating: 0, count: 4)
+        var six = [UInt8](repeating: 0, count: 16)
+        if inet_pton(AF_INET, lower, &four) == 1 {
+            address = four
+        } else if inet_pton(AF_INET6, lower, &six) == 1 {
+            address = six
+        } else {
+            guard Self.isName(lower) else { return nil }
+            address = nil
+        }
+        self.text = lower
+    }
+
+    /// The names by which a machine reaches itself.
+    package static let local = ["localhost", "127.0.0.1", "::1"].compactMap(ServerName.init)
+
+    /// The name as a certificate carries it.
+    var general: GeneralName {
+        guard let address else { return .dnsName(text) }
+        return .ipAddress(ASN1OctetString(contentBytes: ArraySlice(address)))
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        guard text.utf8.count <= nameBytesMax, let last = labels.last else { return false }
+        // A name in digits alone is an address that was misspelt.
+        guard !last.allSatisfy(\.isNumber) else { return false }
+        return labels.enumerated().allSatisfy { index, label in
+            if index == 0, labels.count > 2, label == "*" { return true }
+            return (1...63).contains(label.utf8.count) && label.first != "-" && label.last != "-"
+                && label.unicodeScalars.allSatisfy(isLabelCharacter)
+        }
+    }
+
+    private static func isLabelCharacter(_ character: Unicode.Scalar) -> Bool {
+        ("a"..."z").contains(character) || ("0"..."9").contains(character) || character == "-"
+            || character == "_"
+    }
+}

@@ -1,0 +1,28 @@
+/// The place of a client in the file by which the service's WebSocket relay tells the gate the clients' addresses.
+///
+/// Mosquitto 2.0.11 reads no PROXY protocol, and all that a plugin hears of a connection is its source address. So the
+/// relay connects for each client from a loopback address of its own, 127.64.0.1 to 127.64.255.254; the last two bytes
+/// are the place in the file, 16 bytes for each, where the client's address stands as IPv6 (IPv4 mapped: ::ffff:0:0/96).
+package enum RelayPlace {
+    /// Places in the file.
+    package static let count = 1 << 16
+    /// Bytes of one place.
+    package static let byteCount = 16
+
+    private static let prefix = "127.64."
+
+    /// Returns the loopback address of a place.
+    package static func address(of place: Int) -> String {
+        "\(prefix)\(place >> 8 & 255).\(place & 255)"
+    }
+
+    /// Returns the place of an address; nil for one that is no relay's.
+    package static func place(of address: String) -> Int? {
+        guard address.hasPrefix(prefix) else { return nil }
+        let parts = address.utf8.dropFirst(prefix.utf8.count).split(separator: UInt8(ascii: "."))
+        guard parts.count == 2, let high = UInt8(String(decoding: parts[0], as: UTF8.self)),
+            let low = UInt8(String(decoding: parts[1], as: UTF8.self))
+        else { return nil }
+        return Int(high) << 8 | Int(low)
+    }
+}

@@ -1,0 +1,225 @@
+/// The ports that a service listens on; nil for listeners that it does not have.
+package struct ListenerPorts: Sendable, Equatable {
+    /// MQTT, plain; with `serve` that of the given broker.
+    package var mqtt = 0
+    /// MQTT with TLS.
+    package var mqttTLS: Int?
+    /// MQTT with TLS for devices that show a certificate.
+    package var clientCertificate: Int?
+    /// MQTT over WebSocket, plain.
+    package var webSocket: Int?
+    /// MQTT over WebSocket with TLS.
+    package var webSocketTLS: Int?
+    /// The pages, plain.
+    package var http = 0
+    /// The pages with TLS.
+    package var httpTLS: Int?
+    /// Health and metrics.
+    package var health = 0
+
+    /// Names the port of a broker that has one listener.
+    package init(mqtt: Int) {
+        self.mqtt = mqtt
+    }
+
+    /// What decides which listeners there are.
+    struct Facts {
+        /// Whether the broker is a child of this process.
+        var ownsBroker: Bool
+        /// Whether there is a server's certificate.
+        var hasCertificate: Bool
+        /// Whether there is an authority of devices' certificates.
+        var hasAuthority: Bool
+        /// Whether this process relays WebSockets to the broker.
+        var relays: Bool
+    }
+
+    /// Chooses the ports, and checks that they are free.
+    ///
+    /// - Throws: A `Problem` that names the holder of one that is taken, or what asks for the same one twice.
+    init(_ settings: Settings, _ facts: Facts) throws {
+        let wanted = Self.wanted(settings, facts)
+        try Self.checkDistinct(wanted)
+        mqtt = settings.mqttPort
+        var taken = Set(wanted.map(\.port))
+        for listener in wanted {
+            var port = 0
+            // What is free is not taken yet, so that the same one may be found twice.
+            repeat {
+                port = try Ports.choose(
+                    listener.port,
+                    hosts: listener.hosts,
+                    cure: listener.cure,
+                    purpose: listener.purpose
+                )
+            } while listener.port == 0 && taken.contains(port)
+            taken.insert(port)
+            self[keyPath: listener.place] = port
+        }
+    }
+
+    /// One listener as the settings ask for it.
+    private struct Wanted {
+        let name: String
+        let place: any WritableKeyPath<ListenerPorts, Int?> & Sendable
+        let port: Int
+        let hosts: [String]
+        let cure: String
+        let purpose: String
+    }
+
+    private static func wanted(_ settings: Settings, _ facts: Facts) -> [Wanted] {
+        let web = LocalHosts.of(settings.httpHost)
+        let secure = [settings.tlsHost ?? LocalHosts.everywhere]
+        var list: [Wanted] = []
+        if facts.ownsBroker {
+            list.append(
+                Wanted(
+                    name: "the broker",
+                    place: \.someMQTT,
+                    port: settings.mqttPort,
+                    hosts: LocalHosts.of(settings.mqttHost),
+                    cure: "--mqtt-port 0",
+                    purpose: "\"up\" starts a broker of its own"
+                )
+            )
+        }
+        list.append(
+            Wanted(
+                name: "HTTP",
+                place: \.someHTTP,
+                port: settings.httpPort,
+                hosts: web,
+                cure: "--http-port 0",
+                purpose: "the pages behind links are served there"
+            )
+        )
+        list.append(
+            Wanted(
+                name: "health",
+                place: \.someHealth,
+                port: settings.healthPort,
+                hosts: [settings.healthHost],
+                cure: "--health-port 0",
+                purpose: "readiness and metrics are served there"
+            )
+        )
+        func add(
+            _ setting: ListenerSetting,
+            _ place: any WritableKeyPath<ListenerPorts, Int?> & Sendable,
+            hosts: [String],
+            purpose: String
+        ) {
+            guard let port = settings.port(setting) else { return }
+            list.append(
+                Wanted(
+                    name: setting.row.key,
+                    place: place,
+                    port: port,
+                    hosts: hosts,
+                    cure: "--set \(setting.row.key)=0",
+                    purpose: purpose
+                )
+            )
+        }
+        if facts.relays {
+            add(.webSocket, \.webSocket, hosts: web, purpose: "browsers come there, over WebSocket")
+        }
+        guard facts.hasCertificate else { return list }
+        add(.httpTLS, \.httpTLS, hosts: secure, purpose: "the pages are served there with TLS")
+        if facts.relays {
+            add(
+                .webSocketTLS,
+                \.webSocketTLS,
+                hosts: secure,
+                purpose: "browsers come there, over WebSocket with TLS"
+            )
+        }
+        guard facts.ownsBroker else { return list }
+        add(.mqttTLS, \.mqttTLS, hosts: secure, purpose: "the broker listens there with TLS")
+        if facts.hasAuthority {
+            add(
+                .clientCertificate,
+                \.clientCertificate,
+                hosts: secure,
+                purpose: "devices with certificates come there"
+            )
+        }
+        return list
+    }
+
+    /// Two listeners can't share a port, which shows only when both listen.
+    private static func checkDistinct(_ wanted: [Wanted]) throws {
+        var holders: [Int: String] = [:]
+        for listener in wanted where listener.port != 0 {
+            guard let holder = holders.updateValue(listener.name, forKey: listener.port) else {
+                continue
+            }
+            throw Problem(
+                .portTaken,
+                "port \(listener.port) is asked for twice, by \(holder) and by \(listener.name)",
+                at: "\(listener.hosts[0]):\(listener.port)",
+                why: "each listens on a port of its own",
+                cures: [.init("lamplighter up \(listener.cure)", "any free port")]
+            )
+        }
+    }
+
+    private var someMQTT: Int? {
+        get { mqtt }
+        set { mqtt = newValue ?? 0 }
+    }
+    private var someHTTP: Int? {
+        get { http }
+        set { http = newValue ?? 0 }
+    }
+    private var someHealth: Int? {
+        get { health }
+        set { health = newValue ?? 0 }
+    }
+}
+
+/// The addresses of a plain listener.
+package enum LocalHosts {
+    /// Returns the addresses to listen on: for this machine's own both kinds, where it has both.
+    package static func of(_ host: String) -> [String] {
+        guard host == "127.0.0.1" || host == "localhost" else { return [host] }
+        return Ports.canListen("::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"]
+    }
+
+    /// What stands for all addresses of this machine.
+    static var everywhere: String { Ports.canListen("::") ? "::" : "0.0.0.0" }
+
+    /// Tells whether an address is reached from this machine alone.
+    package static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+
+    /// Checks that nothing listens without TLS where other machines reach it, unless that is asked for.
+    ///
+    /// - Throws: A `Problem` that names the setting.
+    static func check(_ settings: Settings, ownsBroker: Bool) throws {
+        guard !settings.isInsecure else { return }
+        let plain =
+            (ownsBroker ? [("mqtt.host", settings.mqttHost)] : [])
+            + [("http.host", settings.httpHost), ("health.host", settings.healthHost)]
+        for (key, host) in plain where !isLoopback(host) {
+            throw Problem(
+                .listenerOpen,
+                "\(key) is \(host), where other machines reach it without TLS",
+                at: key,
+                why: "secrets, tokens and passwords would go over the network in clear",
+                cures: [
+                    .init(
+                        "lamplighter tls init --name HOST",
+                        "let others come by TLS, and leave \(key) out"
+                    ),
+                    .init(
+                        "--insecure",
+                        "where something else protects the way, such as a container's network"
+                    ),
+                ]
+            )
+        }
+    }
+}

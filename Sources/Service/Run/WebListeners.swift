@@ -1,0 +1,125 @@
+import Logging
+import ServiceLifecycle
+import Web
+
+/// The listeners of this process, and what gives them new certificates.
+struct WebListeners {
+    /// The services to run.
+    let services: [any Service]
+
+    /// Prepares the listeners; nothing listens yet.
+    ///
+    /// - Throws: A `Problem` where the certificate cannot be used.
+    init(_ context: RunContext, _ backend: Backend, _ broker: BrokerChild?) throws {
+        let contexts = try context.tls.map { try Self.contexts(of: $0) }
+        var services: [any Service] = [
+            Self.health(context), Self.pages(context, backend, tls: contexts),
+        ]
+        if let relay = Self.relay(context, tls: contexts) { services.append(relay) }
+        if let tls = context.tls, let contexts {
+            let watch = CertificateWatch(tls, logger: Logger(label: "lamplighter.tls")) {
+                material in
+                try contexts.replace(
+                    certificatePEM: Array(material.certificatePEM.utf8),
+                    keyPEM: Array(material.keyPEM.utf8)
+                )
+                try broker?.show(material)
+            }
+            watch.install(in: context.metrics)
+            services.append(watch)
+        }
+        self.services = services
+    }
+
+    private static func contexts(of material: TLSMaterial) throws -> TLSContexts {
+        do {
+            return try TLSContexts(
+                certificatePEM: Array(material.certificatePEM.utf8),
+                keyPEM: Array(material.keyPEM.utf8)
+            )
+        } catch {
+            throw TLSMaterial.problem(material.files.certificate, "\(error)")
+        }
+    }
+
+    private static func health(_ context: RunContext) -> HealthServer {
+        HealthServer(
+            host: context.settings.healthHost,
+            port: context.ports.health,
+            readiness: context.readiness,
+            metrics: context.metrics,
+            logger: context.logger
+        )
+    }
+
+    private static func pages(
+        _ context: RunContext,
+        _ backend: Backend,
+        tls: TLSContexts?
+    ) -> WebServer {
+        let settings = context.settings
+        return WebServer(
+            endpoints: endpoints(
+                settings,
+                plain: context.ports.http,
+                secure: context.ports.httpTLS,
+                tls
+            ),
+            readiness: context.readiness,
+            pages: backend.pages,
+            documents: ReferenceDocuments.documents,
+            limits: ListenerLimits(
+                connections: settings.number(.httpConnections),
+                perAddress: settings.number(.httpPerAddress),
+                headerSeconds: Int64(settings.number(.httpHeader))
+            ),
+            logger: context.logger
+        )
+    }
+
+    private static func relay(_ context: RunContext, tls: TLSContexts?) -> WebSocketServer? {
+        let (settings, ports) = (context.settings, context.ports)
+        guard ports.webSocket != nil || ports.webSocketTLS != nil else { return nil }
+        let addresses: RelayedAddresses?
+        do {
+            addresses = try RelayedAddresses(path: context.directory.relayedAddresses)
+        } catch {
+            addresses = nil
+            context.logger.warning(
+                "the gate will not see addresses of WebSocket clients",
+                metadata: ["reason": "\(error)"]
+            )
+        }
+        return WebSocketServer(
+            endpoints: endpoints(settings, plain: ports.webSocket, secure: ports.webSocketTLS, tls),
+            brokerHost: settings.mqttHost,
+            brokerPort: ports.mqtt,
+            origins: OriginRule(settings.text("mqtt.webSocketOrigins")),
+            addresses: addresses,
+            limits: WebSocketLimits(
+                connections: settings.number(.webSocketConnections),
+                perAddress: settings.number(.webSocketPerAddress),
+                upgradeSeconds: Int64(settings.number(.webSocketUpgrade)),
+                bufferBytes: settings.number(.webSocketKilobytes) << 10
+            ),
+            readiness: context.readiness
+        )
+    }
+
+    private static func endpoints(
+        _ settings: Settings,
+        plain: Int?,
+        secure: Int?,
+        _ tls: TLSContexts?
+    ) -> [Endpoint] {
+        var endpoints: [Endpoint] = []
+        if let plain {
+            endpoints += LocalHosts.of(settings.httpHost).map { Endpoint(host: $0, port: plain) }
+        }
+        if let secure, let tls {
+            let host = settings.tlsHost ?? LocalHosts.everywhere
+            endpoints.append(Endpoint(host: host, port: secure, tls: tls))
+        }
+        return endpoints
+    }
+}

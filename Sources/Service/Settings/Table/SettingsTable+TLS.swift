@@ -1,0 +1,153 @@
+/// Ways in from outside: certificates, and the listeners that have them.
+extension SettingsTable {
+    /// Certificates, and what may listen without.
+    static let tls: [Setting] = [
+        Setting(
+            "insecure",
+            .flag,
+            standard: .flag(false),
+            doc:
+                "Whether plain MQTT and HTTP may listen elsewhere than on loopback: secrets go in clear."
+        ),
+        Setting(
+            "tls.host",
+            .text,
+            standard: .text(""),
+            doc: "Address that listeners with TLS take; empty: all of this machine's."
+        ),
+        Setting(
+            "tls.certificate",
+            .text,
+            standard: .text(""),
+            doc:
+                "Certificate of the server with those that lead to its authority (PEM); empty: tls/server.pem of the data directory."
+        ),
+        Setting(
+            "tls.key",
+            .text,
+            standard: .text(""),
+            doc:
+                "Key of the server's certificate (PEM); empty: tls/server.key of the data directory."
+        ),
+        Setting(
+            "tls.authority",
+            .text,
+            standard: .text(""),
+            doc:
+                "Authority of devices' certificates (PEM); empty: tls/authority.pem of the data directory."
+        ),
+    ]
+
+    /// The broker's and the relay's other ports.
+    static let mqttListeners: [Setting] = [
+        ListenerSetting.mqttTLS.row,
+        ListenerSetting.clientCertificate.row,
+        ListenerSetting.webSocket.row,
+        ListenerSetting.webSocketTLS.row,
+        Setting(
+            "mqtt.webSocketOrigins",
+            .text,
+            standard: .text(""),
+            doc:
+                "Origins of pages that may connect by WebSocket, such as https://app.example.com, with commas; * is any. Those of this machine always may, and with TLS those of its own name."
+        ),
+    ]
+
+    /// Bounds on WebSockets.
+    static let webSocketLimits: [NumberSetting] = [
+        .webSocketConnections,
+        .webSocketPerAddress,
+        .webSocketUpgrade,
+        .webSocketKilobytes,
+    ]
+}
+
+/// The setting of a listener's port that can be switched off.
+struct ListenerSetting: Sendable {
+    /// Its row of the table.
+    let row: Setting
+
+    /// The value that switches a listener off.
+    static let off = -1
+
+    private init(_ key: String, standard: Int, doc: String) {
+        row = Setting(
+            key,
+            .integer(Self.off...65_535),
+            standard: .integer(standard),
+            doc: doc
+                + " -1 switches it off, 0 takes any free one, as does leaving it out where mqtt.port or http.port is 0."
+        )
+    }
+
+    static let mqttTLS = ListenerSetting(
+        "mqtt.tlsPort",
+        standard: 8883,
+        doc: "Port of MQTT with TLS, once there is a certificate (`lamplighter tls init`)."
+    )
+    static let clientCertificate = ListenerSetting(
+        "mqtt.clientCertificatePort",
+        standard: 8884,
+        doc: "Port of MQTT with TLS for devices that show a certificate instead of their secret."
+    )
+    static let webSocket = ListenerSetting(
+        "mqtt.webSocketPort",
+        standard: 8083,
+        doc: "Port of MQTT over WebSocket at http.host."
+    )
+    static let webSocketTLS = ListenerSetting(
+        "mqtt.webSocketTlsPort",
+        standard: 8084,
+        doc: "Port of MQTT over WebSocket with TLS, once there is a certificate."
+    )
+    static let httpTLS = ListenerSetting(
+        "http.tlsPort",
+        standard: 8443,
+        doc: "Port of the pages with TLS, once there is a certificate."
+    )
+}
+
+extension Settings {
+    /// Returns the port of a listener: nil where it is switched off, 0 for any free one.
+    func port(_ listener: ListenerSetting) -> Int? {
+        let key = listener.row.key
+        let port = integer(key)
+        // Several services on one machine, tests above all, say only once that they take what is free.
+        if origin(key) == .standard, mqttPort == 0 || httpPort == 0 { return 0 }
+        return port == ListenerSetting.off ? nil : port
+    }
+}
+
+/// Numbers that code reads by their names.
+extension NumberSetting {
+    static let webSocketConnections = NumberSetting(
+        "limits.webSocketConnections",
+        standard: 4096,
+        in: 16...60_000,
+        unit: "connections",
+        doc:
+            "WebSockets that are open at once; beyond it the oldest one that is not open yet makes room."
+    )
+    static let webSocketPerAddress = NumberSetting(
+        "limits.webSocketPerAddress",
+        standard: 256,
+        in: 1...60_000,
+        unit: "connections",
+        doc: "WebSockets of one source address (of IPv6 one /64), this machine's own aside."
+    )
+    static let webSocketUpgrade = NumberSetting(
+        "limits.webSocketUpgrade",
+        standard: 10,
+        in: 1...600,
+        unit: "s",
+        doc: "Time for a connection to become a WebSocket, TLS included."
+    )
+    static let webSocketKilobytes = NumberSetting(
+        "limits.webSocketKilobytes",
+        standard: 128,
+        in: 70...4096,
+        unit: "KiB",
+        doc:
+            "Bytes kept of a WebSocket in each direction until the other side takes them; also the largest frame."
+    )
+}

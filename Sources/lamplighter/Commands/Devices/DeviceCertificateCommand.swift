@@ -1,0 +1,147 @@
+import ArgumentParser
+import Certificates
+import Domain
+import JSON
+import Service
+import Storage
+import Workers
+
+/// `device certificate`: a certificate that a device may connect with instead of its secret.
+struct DeviceCertificateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "certificate",
+        abstract:
+            "Make a certificate that a device connects with instead of its secret, or revoke them.",
+        discussion: """
+            lamplighter device certificate d-0123456789abc --out certificates
+            lamplighter device certificate d-0123456789abc --revoke
+
+            Writes DID.pem and DID.key, which is kept nowhere else, and the authority for the server's certificate. \
+            With them the device connects to the port mqtt.clientCertificatePort as device:DID, client id DID, without a \
+            password. A certificate holds until it ends, --revoke voids all that were made before, or the device is \
+            forgotten; the device's connection is closed then.
+            """
+    )
+
+    /// The days that may be asked for.
+    static let daysRange = 1...7300
+
+    @Argument(help: "The device's id.")
+    var did: String
+
+    @Option(help: ArgumentHelp("Folder for the files (default: this one).", valueName: "dir"))
+    var out = "."
+
+    @Option(help: "Days that the certificate holds.")
+    var days = LocalAuthority.deviceDays
+
+    @Flag(help: "Void all certificates of the device that were made until now, and make none.")
+    var revoke = false
+
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func validate() throws {
+        guard Self.daysRange.contains(days) else {
+            throw ValidationError(
+                "--days takes \(Self.daysRange.lowerBound) to \(Self.daysRange.upperBound), not \(days)"
+            )
+        }
+    }
+
+    func run() async throws {
+        let place = try await CommandContext.open(settings)
+        let device = try place.device(did)
+        let now = SystemClock().now
+        if revoke { return try revokeAll(of: device, place, at: now) }
+        let authority = try LocalAuthority.read(in: place.directory)
+        try checkServed(by: authority, place)
+        // Never before the moment from which certificates count, which a revocation in this second puts ahead.
+        let begin = max(now, device.certificatesFrom ?? now)
+        let issued = try authority.issue(device.did, days: days, from: begin)
+        let files = try write(issued, authority)
+        guard output.json else {
+            return print(
+                """
+                certificate  \(files.certificate)
+                key          \(files.key)
+                authority    \(files.authority)
+                until        \(TimeText.of(issued.facts.end))
+                """
+            )
+        }
+        Terminal.show(
+            .object(
+                JSONObject([
+                    ("did", .string(device.did.text)), ("certificate", .string(files.certificate)),
+                    ("key", .string(files.key)), ("authority", .string(files.authority)),
+                    ("until", .integer(issued.facts.end.milliseconds)),
+                ])
+            )
+        )
+    }
+
+    private func revokeAll(of device: DeviceRecord, _ place: CommandContext, at now: Instant) throws
+    {
+        // Whole seconds: a certificate of this very second is void as well.
+        let moment = now.adding(seconds: 1)
+        try place.store.batch(at: now) {
+            try $0.devices.revokeCertificates(device.did, before: moment)
+        }
+        guard output.json else {
+            return print("certificates of \(device.did) made until now are void")
+        }
+        Terminal.show(
+            .object(
+                JSONObject([
+                    ("did", .string(device.did.text)),
+                    ("revokedUntil", .integer(moment.milliseconds)),
+                ])
+            )
+        )
+    }
+
+    /// A broker that trusts another authority would refuse what this one makes.
+    private func checkServed(by authority: LocalAuthority, _ place: CommandContext) throws {
+        guard let given = place.settings.tlsAuthority,
+            AbsolutePath.of(given) != place.directory.ownTLS.authority
+        else { return }
+        let trusted = TextFile.read(given).flatMap { try? CertificateFile(pem: $0) }
+        let own = try CertificateFile(pem: try authority.pem)
+        guard trusted.map({ own.isSigned(by: $0) }) != true else { return }
+        throw Problem(
+            .certificateForeign,
+            "devices' certificates are of another authority, \(given)",
+            at: given,
+            why: "tls.authority names the one that the broker takes; its key is not here",
+            cures: [
+                .init("leave tls.authority out", "to take the authority of `lamplighter tls init`")
+            ]
+        )
+    }
+
+    private func write(_ issued: IssuedCertificate, _ authority: LocalAuthority) throws -> TLSFiles
+    {
+        let folder = AbsolutePath.of(out)
+        let files = TLSFiles(
+            certificate: "\(folder)/\(did).pem",
+            key: "\(folder)/\(did).key",
+            authority: "\(folder)/authority.pem"
+        )
+        do {
+            try TextFile.makeFolders(of: files.key)
+            try TextFile.write(issued.keyPEM, to: files.key)
+            try TextFile.write(issued.pem, to: files.certificate)
+            try TextFile.write(try authority.pem, to: files.authority)
+        } catch {
+            throw Problem(
+                .documentUnreadable,
+                "the certificate cannot be written to \(folder)",
+                at: folder,
+                why: "\(error)",
+                cures: [.init("--out DIR", "another folder")]
+            )
+        }
+        return files
+    }
+}

@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// `tls`: certificates, by which others than this machine may come.
+struct TLSCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tls",
+        abstract: "Make and show the certificates by which devices and apps elsewhere come.",
+        discussion: """
+            lamplighter tls init --name lamps.example.com
+            lamplighter tls show
+            """,
+        subcommands: [TLSInitCommand.self, TLSShowCommand.self]
+    )
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import Certificates
+import Domain
+import Glibc
+import JSON
+import Service
+import Workers
+
+/// `tls init`: an authority of one's own, and a certificate of the server by it.
+struct TLSInitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "init",
+        abstract:
+            "Make an authority of one's own and a certificate for this server, or renew that.",
+        discussion: """
+            lamplighter tls init --name lamps.example.com --name 192.0.2.7
+
+            Devices, apps and browsers are given tls/authority.pem of the data directory to trust, never a key. \
+            Run again, it keeps the authority and makes a new certificate, for the same names unless others are \
+            given; a running service takes it within seconds. For a certificate of a public authority set \
+            tls.certificate and tls.key instead.
+            """
+    )
+
+    /// The days that may be asked for.
+    static let daysRange = 1...3650
+
+    @Option(
+        help: ArgumentHelp(
+            "A DNS name or address that this server is reached by; may be repeated (default: its host name).",
+            valueName: "host"
+        )
+    )
+    var name: [String] = []
+
+    @Option(help: "Days that the certificate holds.")
+    var days = LocalAuthority.serverDays
+
+    @OptionGroup(title: "Common options") var settings: SettingsOptions
+    @OptionGroup(title: "Common options") var output: OutputOptions
+
+    func validate() throws {
+        guard Self.daysRange.contains(days) else {
+            throw ValidationError(
+                "--days takes \(Self.daysRange.lowerBound) to \(Self.daysRange.upperBound), not \(days)"
+            )
+        }
+        for text in name where ServerName(text) == nil {
+            throw ValidationError("--name takes a DNS name or an address, not \(text)")
+        }
+    }
+
+    func run() async throws {
+        let values = try await settings.read()
+        let directory = try DataDirectory.prepare(values.dataDirectory)
+        let now = SystemClock().now
+        let names = name.isEmpty ? Self.usual(directory) : name.compactMap(ServerName.init)
+        let authority = try LocalAuthority.readOrMake(in: directory, at: now)
+        let facts = try authority.renewServer(names, days: days, at: now)
+        let files = directory.ownTLS
+        if output.json {
+            Terminal.show(
+                .object(
+                    JSONObject([
+                        ("authority", .string(files.authority)),
+                        ("authorityIsNew", .bool(authority.isNew)),
+                        ("certificate", .string(files.certificate)),
+                        ("names", .array(facts.names.map(JSONValue.string))),
+                        ("until", .integer(facts.end.milliseconds)),
+                    ])
+                )
+            )
+        } else {
+            print(
+                """
+                authority    \(files.authority)\(authority.isNew ? " (new)" : "")
+                certificate  \(files.certificate)
+                names        \(facts.names.joined(separator: ", "))
+                until        \(TimeText.of(facts.end))
+                """
+            )
+        }
+        for note in Self.notes(values, directory) { Terminal.tell(note) }
+    }
+
+    /// Returns the names of the certificate before, else this machine's.
+    private static func usual(_ directory: DataDirectory) -> [ServerName] {
+        if let pem = TextFile.read(directory.ownTLS.certificate),
+            let file = try? CertificateFile(pem: pem)
+        {
+            return file.facts.names.compactMap(ServerName.init)
+        }
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard gethostname(&bytes, bytes.count - 1) == 0 else { return [] }
+        let text = bytes.withUnsafeBufferPointer {
+            $0.baseAddress.map { String(cString: $0) } ?? ""
+        }
+        return [ServerName(text)].compactMap(\.self)
+    }
+
+    private static func notes(_ settings: Settings, _ directory: DataDirectory) -> [String] {
+        var notes: [String] = []
+        if settings.tlsCertificate != nil {
+            notes.append("note: tls.certificate is set, so the service takes that one instead")
+        } else if let ready = TextFile.read(directory.ready), !ready.contains("\"httpTlsPort\"") {
+            notes.append(
+                "Restart the service: its listeners with TLS open when it starts with a certificate."
+            )
+        }
+        return notes
+    }
+}

@@ -1,0 +1,24 @@
+import Domain
+import Testing
+
+@testable import Certificates
+
+@Suite struct CertificateAgeTests {
+    /// Seconds until the end of a certificate of 397 days, and what is to be said.
+    @Test(
+        "A certificate worries 30 days before its end, and more 7 days before",
+        arguments: [
+            (397 * 86_400 + 1, CertificateAge.early), (397 * 86_400, .fine),
+            (30 * 86_400 + 1, .fine),
+            (30 * 86_400, .soon), (7 * 86_400 + 1, .soon), (7 * 86_400, .urgent), (1, .urgent),
+            (0, .ended),
+            (-86_400, .ended),
+        ] as [(Int64, CertificateAge)]
+    )
+    func ages(_ left: Int64, _ age: CertificateAge) throws {
+        let begin = Instant(milliseconds: 1_795_435_200_000)
+        let facts = try CertificateAuthority(at: begin).issueServer([], days: 397, at: begin).facts
+
+        #expect(CertificateAge(facts, at: facts.end.adding(seconds: -left)) == age)
+    }
+}

@@ -1,0 +1,133 @@
+"""Devices that show a certificate instead of their secret, at a listener of their own."""
+
+import pathlib
+import socket
+import ssl
+
+from certificates import openssl, trusting
+from client import Client, Device
+from harness import eventually
+from test_tls import HOST, secure_world
+from test_websocket import refusals
+from world import OwnWorldOfClass
+
+
+class Certificates(OwnWorldOfClass):
+    @classmethod
+    def make_world(cls):
+        return secure_world()
+
+    @property
+    def service(self):
+        return self.world.service
+
+    @property
+    def port(self):
+        return self.service.ready["clientCertificatePort"]
+
+    def setUp(self):
+        super().setUp()
+        self.folder = pathlib.Path(self.service.holder) / self.id()
+
+    def made(self, did, folder="first"):
+        """A certificate for a device: its file, its key and the authority's file."""
+        told = self.service.json("device", "certificate", did, "--out", str(self.folder / folder))
+        return told["certificate"], told["key"], told["authority"]
+
+    def with_certificate(self, plain, files, **more):
+        context = trusting(files[2], files[0], files[1])
+        more = {"secret": None, "port": self.port, **more}
+        secret, port = more.pop("secret"), more.pop("port")
+        return self.keep(Device(port, plain.did, secret, plain.mac, plain.product, plain.passcode, host=HOST, tls=context, **more))
+
+    def test_a_device_reports_without_a_secret(self):
+        plain = self.world.device(connect=False)
+        files = self.made(plain.did)
+        for version in (5, 4):
+            with self.subTest(version=version):
+                lamp = self.with_certificate(plain, files, version=version).come()
+                self.assertTrue(lamp.report(data={"power": version == 5})["ok"])
+                # Its rights are those that it has with its secret.
+                self.assertGreaterEqual(lamp.subscribe("ll/v1/device/+/command"), 0x80)
+        facts = openssl("x509", "-in", files[0], "-noout", "-subject", "-ext", "extendedKeyUsage")
+        self.assertIn(f"CN = device/{plain.did}", facts)
+        self.assertIn("TLS Web Client Authentication", facts)
+        self.assertEqual(pathlib.Path(files[1]).stat().st_mode & 0o777, 0o600)
+
+    def test_another_device_or_an_app_is_not_let_in_by_it(self):
+        own, other = self.world.device(connect=False), self.world.device(connect=False)
+        files = self.made(own.did)
+        self.assertNotEqual(self.with_certificate(other, files).connect(), 0)
+        context = trusting(files[2], files[0], files[1])
+        for name, client_id in ((f"device:{own.did}", other.did), ("app:test-app", "0" * 32), (None, own.did),
+                                ("service:lamplighter", "svc.lamplighter.x")):
+            with self.subTest(name):
+                self.assertNotEqual(Client(self.port, name, None, client_id, host=HOST, tls=context).connect(), 0)
+        # Others show who they are as everywhere.
+        self.assertEqual(self.with_certificate(other, files, secret=other.secret).connect(), 0)
+
+    def test_the_certificate_counts_at_its_own_listener_only(self):
+        plain = self.world.device(connect=False)
+        files = self.made(plain.did)
+        self.assertNotEqual(self.with_certificate(plain, files, port=self.service.ready["mqttTlsPort"]).connect(), 0)
+
+    def test_without_a_certificate_of_the_authority_nothing_is_heard_there(self):
+        key, foreign = self.folder / "foreign.key", self.folder / "foreign.pem"
+        self.folder.mkdir(parents=True)
+        plain = self.world.device(connect=False)
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN=device\\/{plain.did}", "-keyout", key,
+                "-out", foreign)
+        authority = self.service.data / "tls" / "authority.pem"
+        server = self.service.data / "tls"
+        for name, context in (("none", trusting(authority)), ("foreign", trusting(authority, foreign, key)),
+                              # The server's is of the authority, but not for this use.
+                              ("server's", trusting(authority, server / "server.pem", server / "server.key"))):
+            with self.subTest(name), self.assertRaises((ssl.SSLError, ConnectionError)):
+                with socket.create_connection((HOST, self.port), 10) as tcp, context.wrap_socket(tcp, server_hostname=HOST) as tls:
+                    # In TLS 1.3 a client hears of its refusal with the first answer.
+                    tls.sendall(b"\x10\x0c\0\4MQTT\4\2\0\x1e\0\0")
+                    if tls.recv(1) == b"":
+                        raise ConnectionError
+
+    def test_a_revoked_certificate_ends_its_connection_and_is_refused_and_a_new_one_is_not(self):
+        plain = self.world.device(connect=False)
+        old = self.made(plain.did)
+        with_secret = self.keep(self.world.device())
+        lamp = self.with_certificate(plain, old).come()
+        self.service.cli("device", "certificate", plain.did, "--revoke")
+        lamp.wait_lost()
+        self.assertNotEqual(self.with_certificate(plain, old).connect(), 0)
+        rows = eventually(lambda: refusals(self.service, plain.did), 10, "the refusal")
+        self.assertEqual(rows[0]["reason"], "certificateRevoked")
+        # The secret goes on, and so do others.
+        self.assertTrue(with_secret.report(data={"power": True})["ok"])
+        again = Device(self.world.port, plain.did, plain.secret)
+        self.assertEqual(again.connect(), 0)
+        again.close()
+        new = self.made(plain.did, "second")
+        eventually(lambda: self.with_certificate(plain, new).connect() == 0, 10, "the new certificate, from its second on")
+        self.service.cli("tls", "init")
+        self.assertNotEqual(self.with_certificate(plain, old).connect(), 0)
+
+    def test_a_forgotten_device_is_refused(self):
+        plain = self.world.device(connect=False)
+        files = self.made(plain.did)
+        lamp = self.with_certificate(plain, files).come()
+        self.service.cli("device", "forget", plain.did)
+        lamp.wait_lost()
+        self.assertNotEqual(self.with_certificate(plain, files).connect(), 0)
+
+    def test_a_revocation_outlasts_a_restart(self):
+        plain = self.world.device(connect=False)
+        old = self.made(plain.did)
+        self.service.cli("device", "certificate", plain.did, "--revoke")
+        self.service.stop()
+        (self.service.data / "gate" / "credentials").unlink()
+        self.service.start()
+        self.assertNotEqual(self.with_certificate(plain, old).connect(), 0)
+
+    def test_what_cannot_be_made_is_told(self):
+        for arguments, word in ((("d-0000000000000",), "LL1203"), ((self.world.device(connect=False).did, "--days", "0"), "--days")):
+            done = self.service.cli("device", "certificate", *arguments, check=False)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(word, done.stderr)

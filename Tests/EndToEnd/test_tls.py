@@ -1,0 +1,305 @@
+"""Others than this machine come by TLS: certificates of one's own and given ones, renewed and warned about."""
+
+import os
+import pathlib
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import unittest
+import urllib.request
+
+from certificates import openssl, shown, trusting
+from client import Device
+from harness import BINARY, ENVIRONMENT, Service, eventually
+from world import SETTINGS, OwnWorld, OwnWorldOfClass, World
+
+# Another address of this machine, as a lamp elsewhere would see it, and one that a lamp elsewhere comes from.
+HOST, ELSEWHERE = "127.0.0.2", "127.0.0.3"
+LISTENERS = ("mqttTlsPort", "webSocketTlsPort", "httpTlsPort")
+
+
+def secure_world(*names, settings=()):
+    """A service that was given a certificate of its own authority before it started."""
+    service = Service(arguments=[*SETTINGS, "--set", f"tls.host={HOST}", *settings])
+    try:
+        service.cli("tls", "init", *(word for name in (HOST, *names) for word in ("--name", name)))
+        return World(watch=False, service=service)
+    except BaseException:
+        service.close()
+        raise
+
+
+class Tls(OwnWorldOfClass):
+    @classmethod
+    def make_world(cls):
+        return secure_world("lamps.example.com")
+
+    @property
+    def service(self):
+        return self.world.service
+
+    @property
+    def authority(self):
+        return self.service.data / "tls" / "authority.pem"
+
+    def lamp(self, **more):
+        """A registered device that comes from elsewhere over TLS."""
+        plain = self.world.device(connect=False)
+        return self.keep(Device(
+            self.service.ready["mqttTlsPort"], plain.did, plain.secret, plain.mac, plain.product, plain.passcode,
+            host=HOST, source=ELSEWHERE, tls=trusting(self.authority), **more))
+
+    def test_a_lamp_elsewhere_reports_with_the_authoritys_file(self):
+        for version in (5, 4):
+            with self.subTest(version=version):
+                lamp = self.lamp(version=version).come()
+                self.assertTrue(lamp.report(data={"power": True})["ok"])
+
+    def test_mosquittos_own_client_comes_too(self):
+        lamp = self.world.device(connect=False)
+        done = subprocess.run(
+            ["mosquitto_rr", "-h", HOST, "-p", str(self.service.ready["mqttTlsPort"]), "--cafile", str(self.authority), "-q", "1",
+             "-i", lamp.did, "-u", f"device:{lamp.did}", "-P", lamp.secret, "-W", "20", "-t", f"ll/v1/device/{lamp.did}/report",
+             "-e", f"ll/v1/device/{lamp.did}/response", "-m", '{"id":"r1","data":{"power":true}}'],
+            capture_output=True, text=True, timeout=60)
+        self.assertIn('"ok":true', done.stdout, done.stderr)
+
+    def test_without_the_authoritys_file_a_client_refuses_the_server(self):
+        for listener in LISTENERS:
+            with self.subTest(listener), self.assertRaises(ssl.SSLCertVerificationError):
+                shown(HOST, self.service.ready[listener], ssl.create_default_context())
+
+    def test_the_certificate_holds_for_its_names_and_no_other(self):
+        context, port = trusting(self.authority), self.service.ready["mqttTlsPort"]
+        for name in ("lamps.example.com", "localhost", "127.0.0.1", "::1", HOST):
+            with self.subTest(name), socket.create_connection((HOST, port), 10) as plain:
+                context.wrap_socket(plain, server_hostname=name).close()
+        with socket.create_connection((HOST, port), 10) as plain, self.assertRaises(ssl.SSLCertVerificationError):
+            context.wrap_socket(plain, server_hostname="other.example.com")
+
+    def test_one_certificate_is_shown_by_all_listeners(self):
+        found = {shown(HOST, self.service.ready[name], trusting(self.authority)) for name in LISTENERS}
+        self.assertEqual(len(found), 1)
+
+    def test_the_pages_are_served_with_tls(self):
+        with urllib.request.urlopen(
+                f"https://{HOST}:{self.service.ready['httpTlsPort']}/healthz", context=trusting(self.authority), timeout=10) as page:
+            self.assertEqual(page.read(), b'{"ok":true}\n')
+
+    def test_tls_1_2_and_1_3_are_spoken_and_nothing_older(self):
+        versions = ((ssl.TLSVersion.TLSv1_1, False), (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True))
+        for listener in LISTENERS:
+            for version, is_spoken in versions:
+                with self.subTest(listener, version=version.name):
+                    context = ssl._create_unverified_context()
+                    # Debian's own settings would refuse the old version before the server could.
+                    context.set_ciphers("ALL:@SECLEVEL=0")
+                    context.minimum_version = context.maximum_version = version
+                    if is_spoken:
+                        shown(HOST, self.service.ready[listener], context)
+                    else:
+                        with self.assertRaises((ssl.SSLError, ConnectionResetError)):
+                            shown(HOST, self.service.ready[listener], context)
+
+    def test_plain_listeners_are_on_loopback_alone(self):
+        for name in ("mqttPort", "httpPort", "healthPort", "webSocketPort"):
+            port = self.service.ready[name]
+            with self.subTest(name):
+                socket.create_connection(("127.0.0.1", port), 10).close()
+                with self.assertRaises(ConnectionRefusedError):
+                    socket.create_connection((HOST, port), 10).close()
+                if name != "healthPort" and has_six():
+                    socket.create_connection(("::1", port), 10).close()
+
+    def test_the_banner_and_show_say_what_there_is(self):
+        self.assertRegex(pathlib.Path(self.service.log.name).read_text(), r"ok  tls +mqtts \d+  wss \d+  https \d+  certificates \d+")
+        server, authority = self.service.json("tls", "show")
+        self.assertIn("lamps.example.com", server["names"])
+        self.assertEqual(server["issuer"], authority["subject"])
+        self.assertIn("lamps.example.com", self.service.cli("tls", "show").stdout)
+
+    def test_keys_are_their_owners_alone(self):
+        for folder in ("tls", "broker"):
+            for path in (self.service.data / folder).glob("*.key"):
+                self.assertEqual(path.stat().st_mode & 0o077, 0, path)
+
+
+def has_six():
+    try:
+        with socket.socket(socket.AF_INET6) as s:
+            s.bind(("::1", 0))
+            return True
+    except OSError:
+        return False
+
+
+class Renewing(OwnWorld):
+    def make_world(self):
+        return secure_world()
+
+    def certificates(self):
+        ready = self.world.service.ready
+        return [shown(HOST, ready[name]) for name in LISTENERS]
+
+    def metric(self, certificate):
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.world.service.health_port}/metrics", timeout=10) as page:
+            [value] = re.findall(rf'^lamplighter_certificate_remaining_seconds\{{certificate="{certificate}"\}} (\S+)$',
+                                 page.read().decode(), re.M)
+        return float(value) / 86_400
+
+    def doctor(self):
+        done = self.world.service.cli("doctor", "--only", "certificates", check=False)
+        return done.returncode, done.stdout
+
+    def test_a_new_certificate_is_taken_and_no_connection_ends(self):
+        service = self.world.service
+        tls = trusting(service.data / "tls" / "authority.pem")
+        plain = self.world.device(connect=False)
+        lamp = self.keep(Device(service.ready["mqttTlsPort"], plain.did, plain.secret, host=HOST, tls=tls)).come()
+        app = self.keep(self.world.terminal())
+        self.assertTrue(lamp.report(data={"power": True})["ok"])
+        before = self.certificates()
+        number = service.json("device", "show", lamp.did)
+
+        service.cli("tls", "init")
+
+        eventually(lambda: not set(self.certificates()) & set(before), 20, "the new certificate on all listeners")
+        self.assertEqual(len(set(self.certificates())), 1)
+        self.assertTrue(lamp.report(data={"power": False})["ok"])
+        app.get("device/list")
+        self.assertIsNone(lamp.lost)
+        self.assertIsNone(app.lost)
+        # Nor was it taken for gone: its last arrival is the one before.
+        self.assertEqual(service.json("device", "show", lamp.did).get("online"), number.get("online"))
+        # The rights are those of before as well: what is not the lamp's own stays closed.
+        self.assertGreaterEqual(lamp.subscribe("ll/v1/device/+/command"), 0x80)
+
+    def test_a_revoked_session_ends_after_a_new_certificate_as_before(self):
+        app = self.keep(self.world.terminal())
+        os.kill(self.world.service.broker_pid, signal.SIGHUP)
+        app.get("device/list")
+        self.world.service.cli("session", "terminate", app.session_id)
+        app.wait_lost()
+
+    def test_a_pair_that_does_not_fit_is_told_and_not_taken(self):
+        service = self.world.service
+        before = self.certificates()
+        key = service.data / "tls" / "server.key"
+        right = key.read_text()
+        key.write_text(openssl("ecparam", "-name", "prime256v1", "-genkey", "-noout"))
+
+        log = pathlib.Path(service.log.name)
+        eventually(lambda: "a new certificate cannot be used" in log.read_text(), 20, "the line in the log")
+
+        self.assertEqual(self.certificates(), before)
+        code, told = self.doctor()
+        self.assertEqual(code, 1)
+        self.assertIn("belongs to another certificate", told + service.cli("tls", "show", check=False).stderr)
+        self.assertNotIn("PRIVATE", log.read_text())
+        key.write_text(right)
+        self.assertEqual(self.doctor()[0], 0)
+
+    def test_the_end_is_warned_of_30_and_7_days_before(self):
+        service = self.world.service
+        log = pathlib.Path(service.log.name)
+        self.assertEqual(self.doctor()[0], 0)
+        self.assertAlmostEqual(self.metric("server"), 397, delta=1)
+        self.assertAlmostEqual(self.metric("authority"), 3650, delta=1)
+        for days, code, level in ((20, 3, "warning"), (5, 1, "error")):
+            with self.subTest(days=days):
+                service.cli("tls", "init", "--days", str(days))
+                eventually(lambda: abs(self.metric("server") - days) < 1, 20, "the metric")
+                found, told = self.doctor()
+                self.assertEqual(found, code)
+                self.assertIn(f"ends in {days - 1} days", told)
+                eventually(lambda: re.search(rf"{level}.*a certificate needs to be renewed", log.read_text()), 20, "the log")
+
+
+class Starting(unittest.TestCase):
+    """What `up` says of certificates and listeners that it can't begin with."""
+
+    def setUp(self):
+        self.service = Service()
+        self.addCleanup(self.service.close)
+        self.folder = pathlib.Path(self.service.holder)
+
+    def refused(self, *settings):
+        """The start's error."""
+        arguments = [word for setting in settings for word in ("--set", setting)]
+        done = subprocess.run(
+            [str(BINARY), "up", "--data", str(self.service.data), "--mqtt-port", "0", "--http-port", "0", "--health-port", "0",
+             *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        return done.stderr
+
+    def pair(self, name, days=10):
+        """A certificate and key by openssl, as another authority would give them."""
+        paths = self.folder / f"{name}.pem", self.folder / f"{name}.key"
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", days, "-subj", "/CN=localhost", "-addext",
+                "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", paths[1], "-out", paths[0])
+        paths[1].chmod(0o600)
+        return paths
+
+    def test_files_that_cannot_be_used_are_named(self):
+        certificate, key = self.pair("one")
+        other = self.pair("two")[1]
+        open_key = self.folder / "open.key"
+        open_key.write_text(key.read_text())
+        open_key.chmod(0o644)
+        encrypted = self.folder / "encrypted.key"
+        openssl("pkcs8", "-topk8", "-in", key, "-out", encrypted, "-passout", "pass:x")
+        encrypted.chmod(0o600)
+        for given, expected in (
+                ((certificate, other), ("LL1013", "two.key")),
+                ((certificate, self.folder / "none.key"), ("LL1012", "none.key")),
+                ((self.folder / "none.pem", key), ("LL1012", "none.pem")),
+                ((key, key), ("LL1012", "no certificate")),
+                ((certificate, open_key), ("LL1012", "every user")),
+                ((certificate, encrypted), ("LL1012", "passphrase"))):
+            with self.subTest(expected):
+                told = self.refused(f"tls.certificate={given[0]}", f"tls.key={given[1]}")
+                for word in expected:
+                    self.assertIn(word, told)
+        self.assertIn("LL1102", self.refused(f"tls.certificate={certificate}"))
+
+    def test_a_given_certificate_is_taken(self):
+        certificate, key = self.pair("given")
+        self.service.arguments = [
+            "--set", f"tls.certificate={certificate}", "--set", f"tls.key={key}", "--set", "tls.host=127.0.0.1"]
+        self.service.start()
+        for name in LISTENERS:
+            with self.subTest(name):
+                shown("127.0.0.1", self.service.ready[name], trusting(certificate))
+        # Without an authority of devices' certificates there is nothing to check one by.
+        self.assertNotIn("clientCertificatePort", self.service.ready)
+
+    def test_plain_listeners_elsewhere_need_to_be_asked_for(self):
+        for setting in ("mqtt.host", "http.host", "health.host"):
+            with self.subTest(setting):
+                told = self.refused(f"{setting}=127.0.0.1", f"{setting}=0.0.0.0")
+                self.assertIn("LL1015", told)
+                self.assertIn(setting, told)
+        self.service.arguments = ["--insecure", "--set", "http.host=127.0.0.2", "--set", "mqtt.host=127.0.0.1"]
+        self.service.start()
+        socket.create_connection(("127.0.0.2", self.service.http_port), 10).close()
+
+    def test_listeners_can_be_switched_off(self):
+        self.service.cli("tls", "init")
+        self.service.arguments = ["--set", "tls.host=127.0.0.1", "--set", "mqtt.tlsPort=-1", "--set", "mqtt.webSocketPort=-1",
+                                  "--set", "mqtt.clientCertificatePort=-1"]
+        self.service.start()
+        self.assertEqual({name for name in self.service.ready if name.endswith("Port")},
+                         {"mqttPort", "httpPort", "healthPort", "webSocketTlsPort", "httpTlsPort"})
+
+    def test_names_that_are_none_are_refused(self):
+        for name in ("https://lamps.example.com", "lamps.example.com:8883", "a b"):
+            with self.subTest(name):
+                self.assertEqual(self.service.cli("tls", "init", "--name", name, check=False).returncode, 2)
+        self.assertFalse((self.service.data / "tls").exists())
+
+    def test_show_without_a_certificate_says_how_to_make_one(self):
+        told = self.service.cli("tls", "show", check=False).stderr
+        self.assertIn("LL1012", told)
+        self.assertIn("tls init", told)

@@ -1,0 +1,336 @@
+"""MQTT over WebSocket: browsers' way in, by the service's own listener."""
+
+import base64
+import contextlib
+import json
+import os
+import pathlib
+import socket
+import struct
+
+from certificates import trusting
+from client import Terminal
+from harness import eventually
+from test_tls import HOST, secure_world
+from world import EndToEnd, OwnWorld, OwnWorldOfClass, World
+
+TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
+UPGRADE = {
+    "Host": "localhost", "Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": base64.b64encode(b"0123456789abcdef").decode(), "Sec-WebSocket-Protocol": "mqtt",
+}
+
+
+class Raw:
+    """A WebSocket by hand, to do what clients that behave don't."""
+
+    def __init__(self, port, source="", path="/mqtt", upgrade=True, **headers):
+        self.socket = socket.create_connection(("127.0.0.1", port), 10, source_address=(source, 0) if source else None)
+        self.file = self.socket.makefile("rb")
+        self.status = None
+        if upgrade:
+            lines = {**UPGRADE, **{name.replace("_", "-"): value for name, value in headers.items()}}
+            text = "".join(f"{name}: {value}\r\n" for name, value in lines.items() if value is not None)
+            self.socket.sendall(f"GET {path} HTTP/1.1\r\n{text}\r\n".encode())
+            head = list(iter(self.file.readline, b"\r\n"))
+            self.status = int(head[0].split()[1]) if head else 0
+            self.headers = b"".join(head).decode().lower()
+
+    def send(self, payload, opcode=BINARY, fin=True, masked=True):
+        size = len(payload)
+        head = bytes([(0x80 if fin else 0) | opcode, (0x80 if masked else 0) | (size if size < 126 else 126 if size < 65536 else 127)])
+        if size > 125:
+            head += struct.pack(">H" if size < 65536 else ">Q", size)
+        mask = os.urandom(4) if masked else b""
+        if masked:
+            payload = bytes(byte ^ mask[index % 4] for index, byte in enumerate(payload))
+        self.socket.sendall(head + mask + payload)
+
+    def receive(self):
+        """The next frame's opcode and payload; None at the end."""
+        head = self.file.read(2)
+        if len(head) < 2:
+            return None
+        size = head[1] & 127
+        if size > 125:
+            size = int.from_bytes(self.file.read(2 if size == 126 else 8), "big")
+        return head[0] & 15, self.file.read(size)
+
+    def closing(self):
+        """The code of the closing frame, after which the connection ends."""
+        while (frame := self.receive()) is not None:
+            if frame[0] == CLOSE:
+                assert self.receive() is None
+                return struct.unpack(">H", frame[1][:2])[0]
+        return None
+
+    def is_over(self, seconds=10):
+        """Whether the other side ends the connection within a time."""
+        self.socket.settimeout(seconds)
+        try:
+            return self.socket.recv(1) == b""
+        except TimeoutError:
+            return False
+        except ConnectionResetError:
+            return True
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+def connect_packet(username, password, client_id):
+    """An MQTT 3.1.1 CONNECT."""
+    texts = b"".join(struct.pack(">H", len(text)) + text.encode() for text in (client_id, username, password))
+    body = b"\0\4MQTT\4\xc2\0\x1e" + texts
+    return b"\x10" + remaining(len(body)) + body
+
+
+def remaining(size):
+    """MQTT's length of a packet."""
+    found = b""
+    while True:
+        size, digit = divmod(size, 128)
+        found += bytes([digit | (0x80 if size else 0)])
+        if not size:
+            return found
+
+
+class WebSocket(EndToEnd):
+    @property
+    def port(self):
+        return self.world.service.ready["webSocketPort"]
+
+    def raw(self, *arguments, **more):
+        raw = Raw(*(arguments or (self.port,)), **more)
+        self.addCleanup(raw.close)
+        return raw
+
+    def app(self, **more):
+        secret = self.world.apps["test-app"]["secret"]
+        return self.keep(Terminal(self.port, "test-app", secret, transport="websockets", **more).come())
+
+    def test_a_terminal_logs_in_and_watches(self):
+        lamp = self.keep(self.world.device())
+        for version in (5, 4):
+            with self.subTest(version=version):
+                app = self.app(version=version)
+                app.login()
+                app.bind(lamp)
+                lamp.report(data={"power": True})
+                app.status(lamp, lambda body: body["data"].get("power") is True)
+                app.get("device/unbind", {"did": lamp.did})
+
+    def test_a_device_that_vanishes_is_offline_at_once(self):
+        lamp = self.world.device(connect=False)
+        raw = self.raw()
+        raw.send(connect_packet(f"device:{lamp.did}", lamp.secret, lamp.did))
+        self.assertEqual(raw.receive(), (BINARY, b"\x20\x02\x00\x00"))
+        eventually(lambda: self.world.service.json("device", "show", lamp.did)["online"], 10, "online")
+        raw.close()
+        eventually(lambda: not self.world.service.json("device", "show", lamp.did)["online"], 10, "offline")
+
+    def test_what_is_no_websocket_for_mqtt_is_told_why(self):
+        for change, status in (
+                ({}, 101), ({"path": "/"}, 404), ({"path": "/mqtt?x"}, 101), ({"Upgrade": None}, 426),
+                ({"Sec_WebSocket_Protocol": None}, 400), ({"Sec_WebSocket_Protocol": "chat"}, 400),
+                ({"Sec_WebSocket_Protocol": "mqttv3.1, mqtt"}, 101), ({"Sec_WebSocket_Version": "8"}, 400),
+                ({"Sec_WebSocket_Key": None}, 400)):
+            with self.subTest(change):
+                raw = self.raw(self.port, **change)
+                self.assertEqual(raw.status, status)
+                if status == 101:
+                    self.assertIn("sec-websocket-protocol: mqtt\r\n", raw.headers)
+
+    def test_pages_of_other_origins_are_refused(self):
+        for origin, status in (("http://localhost:8000", 101), ("http://127.0.0.1", 101), ("https://evil.example", 403),
+                               ("null", 403), ("http://localhost.evil.example", 403)):
+            with self.subTest(origin):
+                self.assertEqual(self.raw(self.port, Origin=origin).status, status)
+
+    def test_frames_that_are_wrong_end_the_connection(self):
+        for send, code in (
+                (lambda raw: raw.send(b"hello", TEXT), 1003), (lambda raw: raw.send(b"\x10", masked=False), 1002),
+                (lambda raw: raw.send(b"\0" * (129 << 10)), 1009), (lambda raw: raw.send(b"\x03\xe8", CLOSE), 1000)):
+            with self.subTest(code=code):
+                raw = self.raw()
+                with contextlib.suppress(ConnectionError):
+                    send(raw)
+                    self.assertEqual(raw.closing(), code)
+
+    def test_packets_may_be_cut_into_frames_anyhow(self):
+        lamp = self.world.device(connect=False)
+        packet = connect_packet(f"device:{lamp.did}", lamp.secret, lamp.did)
+        cut = self.raw()
+        for index in range(len(packet)):
+            cut.send(packet[index:index + 1], BINARY if index == 0 else 0, fin=index == len(packet) - 1)
+        self.assertEqual(cut.receive(), (BINARY, b"\x20\x02\x00\x00"))
+        # And two packets in one frame, with a ping of the WebSocket between.
+        cut.send(b"\xc0\x00\xc0\x00")
+        cut.send(b"hi", PING)
+        found = b""
+        frames = []
+        while len(found) < 4 or (PONG, b"hi") not in frames:
+            frames.append(cut.receive())
+            found += frames[-1][1] if frames[-1][0] == BINARY else b""
+        self.assertEqual(found, b"\xd0\x00\xd0\x00")
+
+    def refused_from(self, source="", **headers):
+        """The address that the gate tells of a refused client."""
+        name = f"d-{os.urandom(7).hex()[:13]}"
+        raw = self.raw(self.port, source=source, **headers)
+        raw.send(connect_packet(f"device:{name}", "wrong", name))
+        self.assertTrue(raw.receive())
+        rows = eventually(lambda: refusals(self.world.service, name), 10, "the refusal")
+        return rows[0]["address"]
+
+    def test_the_gate_sees_where_clients_come_from(self):
+        self.assertEqual(self.refused_from(source="127.0.0.9"), "127.0.0.9")
+        self.assertEqual(self.refused_from(), "127.0.0.1")
+        # A proxy on this machine says whom it passes on; anyone else is not believed.
+        self.assertEqual(self.refused_from(X_Forwarded_For="203.0.113.9, 192.0.2.7"), "192.0.2.7")
+        self.assertEqual(self.refused_from(X_Forwarded_For="2001:db8::7"), "2001:db8::7")
+        self.assertEqual(self.refused_from(source="127.0.0.9", X_Forwarded_For="192.0.2.7"), "127.0.0.9")
+
+    def test_the_reason_of_a_lost_broker_is_a_closing_frame(self):
+        raw = self.raw()
+        raw.send(b"\xff\xff\xff\xff\xff\xff\xff")
+        self.assertEqual(raw.closing(), 1000)
+
+
+class Secure(OwnWorldOfClass):
+    @classmethod
+    def make_world(cls):
+        return secure_world("lamps.example.com", settings=["--set", "mqtt.webSocketOrigins=https://app.example"])
+
+    def status(self, **headers):
+        service = self.world.service
+        with socket.create_connection((HOST, service.ready["webSocketTlsPort"]), 10) as plain, trusting(
+                service.data / "tls" / "authority.pem").wrap_socket(plain, server_hostname=HOST) as secure:
+            lines = {**UPGRADE, "Host": "lamps.example.com:8084", **headers}
+            secure.sendall(("GET /mqtt HTTP/1.1\r\n" + "".join(f"{n}: {v}\r\n" for n, v in lines.items()) + "\r\n").encode())
+            return int(secure.recv(12).split()[1])
+
+    def test_a_terminal_logs_in_with_tls(self):
+        service = self.world.service
+        app = self.keep(Terminal(
+            service.ready["webSocketTlsPort"], "test-app", self.world.apps["test-app"]["secret"], transport="websockets", host=HOST,
+            tls=trusting(service.data / "tls" / "authority.pem")).come())
+        app.login()
+        app.get("device/list")
+
+    def test_pages_of_the_same_name_and_of_the_setting_may_connect(self):
+        for origin, status in (("https://lamps.example.com", 101), ("https://lamps.example.com:8443", 101),
+                               ("https://app.example", 101), ("http://app.example", 403), ("https://other.example", 403)):
+            with self.subTest(origin):
+                self.assertEqual(self.status(Origin=origin), status)
+
+
+class Limits(OwnWorld):
+    def make_world(self):
+        settings = ("limits.webSocketUpgrade=1", "limits.webSocketPerAddress=3", "broker.newClientsPerMinute=2")
+        return World(watch=False, settings=[word for setting in settings for word in ("--set", setting)])
+
+    @property
+    def port(self):
+        return self.world.service.ready["webSocketPort"]
+
+    def raw(self, **more):
+        raw = Raw(self.port, **more)
+        self.addCleanup(raw.close)
+        return raw
+
+    def test_a_connection_that_does_not_become_a_websocket_is_closed(self):
+        silent, half = self.raw(upgrade=False), self.raw(upgrade=False)
+        half.socket.sendall(b"GET /mqtt HTTP/1.1\r\nHost: localhost\r\n")
+        upgraded = self.raw()
+        self.assertTrue(silent.is_over())
+        self.assertTrue(half.is_over())
+        # Being a WebSocket is enough: MQTT has times of its own.
+        self.assertEqual(upgraded.status, 101)
+        self.assertFalse(upgraded.is_over(1.5))
+
+    def test_an_address_has_so_many_and_another_is_not_touched(self):
+        first = [self.raw(source="127.0.0.5") for _ in range(3)]
+        self.assertEqual([raw.status for raw in first], [101, 101, 101])
+        more = self.raw(source="127.0.0.5", upgrade=False)
+        self.assertTrue(more.is_over())
+        self.assertEqual(self.raw(source="127.0.0.6").status, 101)
+        first[0].close()
+        eventually(lambda: self.raw(source="127.0.0.5", upgrade=False).is_over(0.2) is False, 10, "a place")
+
+    def test_new_clients_count_by_address_over_websocket_too(self):
+        def terminal(source):
+            secret = self.world.apps["test-app"]["secret"]
+            return self.keep(Terminal(self.port, "test-app", secret, transport="websockets", source=source))
+
+        self.assertEqual([terminal("127.0.0.7").connect() for _ in range(2)], [0, 0])
+        self.assertNotEqual(terminal("127.0.0.7").connect(), 0)
+        self.assertEqual(terminal("127.0.0.8").connect(), 0)
+
+    def quiet(self):
+        """A terminal beside others, logged in."""
+        secret = self.world.apps["test-app"]["secret"]
+        terminal = self.keep(Terminal(self.port, "test-app", secret, transport="websockets").come())
+        terminal.login()
+        return terminal
+
+    def test_a_client_that_takes_nothing_is_not_buffered_for(self):
+        service = self.world.service
+        tools = service.ready["service"]
+        raw = self.raw()
+        raw.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        raw.send(connect_packet(tools["username"], tools["password"], tools["clientIdPrefix"] + "deaf"))
+        self.assertEqual(raw.receive(), (BINARY, b"\x20\x02\x00\x00"))
+        topic = b"ll/v1/system/test"
+        subscribe = b"\0\1" + struct.pack(">H", len(topic)) + topic + b"\1"
+        raw.send(b"\x82" + remaining(len(subscribe)) + subscribe)
+        self.assertEqual(raw.receive()[0], BINARY)
+        sender = self.keep(self.world.tool("loud"))
+        self.assertEqual(sender.connect(), 0)
+
+        before = resident(service.process.pid)
+        for _ in range(1000):
+            sender.publish("ll/v1/system/test", b"x" * 60_000, wait=False)
+        eventually(lambda: sender.publish("ll/v1/system/test", b"last") is not None, 60, "the last PUBACK")
+
+        # 60 MB wait, in the broker.
+        self.assertLess(resident(service.process.pid) - before, 30 << 20)
+        # And no other client waits for them.
+        self.assertEqual(self.quiet().ask("device/list")["ok"], True)
+        # What the broker kept for it comes, in order and whole, once it reads.
+        read = 0
+        while read < 5_000_000:
+            opcode, payload = raw.receive()
+            self.assertEqual(opcode, BINARY)
+            read += len(payload)
+
+
+def refusals(service, client_id):
+    """What the gate told of a client's refusals."""
+    rows = [json.loads(line) for line in service.cli("refusals", "--json").stdout.splitlines()]
+    return [row for row in rows if row["clientId"] == client_id]
+
+
+def resident(pid):
+    """The bytes of memory that a process has."""
+    return int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
+class Restarting(OwnWorld):
+    def test_a_broker_that_is_away_is_told_and_comes_back(self):
+        service = self.world.service
+        service.kill_broker()
+
+        def answer():
+            raw = Raw(service.ready["webSocketPort"])
+            try:
+                lamp = connect_packet("device:d-0000000000000", "x", "d-0000000000000")
+                with contextlib.suppress(ConnectionError):
+                    raw.send(lamp)
+                    return raw.receive()
+            finally:
+                raw.close()
+
+        # Refused as before, by a broker that stands again.
+        eventually(lambda: (found := answer()) and found[0] == BINARY and found[1][:1] == b"\x20", 20, "CONNACK")

@@ -1,0 +1,92 @@
+import Certificates
+import Domain
+import Glibc
+import Logging
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite struct CertificateWatchTests {
+    private let now = Instant(milliseconds: 1_795_435_200_000)
+
+    private func directory(_ folder: TemporaryFolder) throws -> DataDirectory {
+        try DataDirectory.prepare(folder.path + "/d")
+    }
+
+    @Test(
+        "A renewed certificate is taken once, one that does not fit is not, and the one before is kept"
+    )
+    func renewed() throws {
+        let folder = try TemporaryFolder()
+        let directory = try directory(folder)
+        let authority = try LocalAuthority.readOrMake(in: directory, at: now)
+        #expect(authority.isNew)
+        let first = try authority.renewServer([], days: 100, at: now)
+        let taken = Mutex<[Instant]>([])
+        let watch = CertificateWatch(
+            try TLSMaterial(directory.ownTLS),
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        ) { material in
+            taken.withLock { $0.append(material.certificate.end) }
+        }
+        watch.look(at: now)
+        #expect(taken.withLock { $0.isEmpty })
+
+        let again = try LocalAuthority.readOrMake(in: directory, at: now)
+        #expect(!again.isNew)
+        let second = try again.renewServer([], days: 200, at: now)
+        watch.look(at: now)
+        watch.look(at: now)
+        #expect(taken.withLock { $0 } == [second.end])
+        #expect(first.end != second.end)
+
+        try TextFile.write("nonsense", to: directory.ownTLS.certificate)
+        watch.look(at: now)
+        #expect(taken.withLock { $0.count } == 1)
+
+        let third = try again.renewServer([], days: 300, at: now)
+        watch.look(at: now)
+        #expect(taken.withLock { $0 } == [second.end, third.end])
+    }
+
+    @Test(
+        "Files that can't be used are told with their place",
+        arguments: ["key of another", "open key", "missing key"]
+    )
+    func faults(_ fault: String) throws {
+        let folder = try TemporaryFolder()
+        let directory = try directory(folder)
+        _ = try LocalAuthority.readOrMake(in: directory, at: now).renewServer([], days: 1, at: now)
+        let files = directory.ownTLS
+        switch fault {
+        case "key of another":
+            let other = try CertificateAuthority(at: now).issueServer([], days: 1, at: now)
+            try TextFile.write(other.keyPEM, to: files.key)
+        case "open key": chmod(files.key, 0o644)
+        default: unlink(files.key)
+        }
+
+        let problem = #expect(throws: Problem.self) { try TLSMaterial(files) }
+
+        #expect(problem?.place == files.key)
+        #expect(
+            problem?.code
+                == (fault == "key of another" ? .certificateKeyMismatch : .certificateUnusable)
+        )
+    }
+
+    @Test(
+        "Ends are told in days",
+        arguments: [(40, nil), (20, "20 days"), (1, "1 day,"), (-1, "it ended")] as [(Int, String?)]
+    )
+    func words(_ days: Int, _ words: String?) throws {
+        let facts = try CertificateAuthority(at: now).issueServer([], days: 100, at: now).facts
+        let moment = facts.end.adding(seconds: Int64(-days) * 86_400)
+
+        let warning = CertificateText.warning(facts, at: moment)
+
+        #expect((warning == nil) == (words == nil))
+        if let words { #expect(warning?.contains(words) == true) }
+    }
+}

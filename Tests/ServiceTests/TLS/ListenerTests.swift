@@ -1,0 +1,135 @@
+import Testing
+
+@testable import Service
+
+@Suite struct ListenerTests {
+    private func settings(_ flags: [String: String] = [:]) async throws -> Settings {
+        try await SettingsReader(file: nil, environment: [:], flags: flags).read()
+    }
+
+    private static let all = ListenerPorts.Facts(
+        ownsBroker: true,
+        hasCertificate: true,
+        hasAuthority: true,
+        relays: true
+    )
+
+    /// Ports that are free on whatever machine.
+    private static let anyPorts = [
+        "mqtt.port": "0", "http.port": "0", "health.port": "0", "tls.host": "127.0.0.1",
+    ]
+
+    @Test(
+        "Without a certificate there are plain listeners alone; without a broker of one's own none of its own"
+    )
+    func which() async throws {
+        let settings = try await settings(Self.anyPorts)
+        var facts = Self.all
+
+        let everything = try ListenerPorts(settings, facts)
+        #expect(
+            Set(
+                [
+                    everything.mqtt, everything.mqttTLS, everything.clientCertificate,
+                    everything.webSocket,
+                    everything.webSocketTLS, everything.http, everything.httpTLS, everything.health,
+                ].compactMap(\.self)
+            ).count == 8
+        )
+
+        facts.hasCertificate = false
+        let plain = try ListenerPorts(settings, facts)
+        #expect(plain.webSocket != nil)
+        #expect(plain.mqttTLS == nil && plain.webSocketTLS == nil && plain.httpTLS == nil)
+        #expect(plain.clientCertificate == nil)
+
+        facts = Self.all
+        facts.ownsBroker = false
+        let given = try ListenerPorts(settings, facts)
+        #expect(given.mqttTLS == nil && given.clientCertificate == nil)
+        #expect(given.webSocketTLS != nil && given.httpTLS != nil)
+
+        facts = Self.all
+        facts.hasAuthority = false
+        facts.relays = false
+        let few = try ListenerPorts(settings, facts)
+        #expect(few.clientCertificate == nil && few.webSocket == nil && few.webSocketTLS == nil)
+        #expect(few.mqttTLS != nil)
+    }
+
+    @Test(
+        "A listener is switched off by -1, and asking for a port twice is an error that names both"
+    )
+    func asked() async throws {
+        var flags = Self.anyPorts
+        flags["mqtt.tlsPort"] = "-1"
+        #expect(try ListenerPorts(try await settings(flags), Self.all).mqttTLS == nil)
+
+        flags["mqtt.webSocketPort"] = "15999"
+        flags["http.tlsPort"] = "15999"
+        let settings = try await settings(flags)
+        let problem = #expect(throws: Problem.self) { try ListenerPorts(settings, Self.all) }
+        #expect(problem?.code == .portTaken)
+        #expect(problem?.message.contains("mqtt.webSocketPort") == true)
+        #expect(problem?.message.contains("http.tlsPort") == true)
+    }
+
+    @Test("The usual ports are those of the documents, unless the service takes what is free")
+    func usual() async throws {
+        let usual = try await settings()
+        #expect(usual.port(.mqttTLS) == 8883)
+        #expect(usual.port(.clientCertificate) == 8884)
+        #expect(usual.port(.webSocket) == 8083)
+        #expect(usual.port(.webSocketTLS) == 8084)
+        #expect(usual.port(.httpTLS) == 8443)
+        #expect(try await settings(["mqtt.port": "0"]).port(.webSocket) == 0)
+        #expect(try await settings(["http.port": "0"]).port(.mqttTLS) == 0)
+        #expect(
+            try await settings(["http.port": "0", "mqtt.tlsPort": "8883"]).port(.mqttTLS) == 8883
+        )
+    }
+
+    @Test(
+        "Nothing listens without TLS where other machines reach it, unless that is asked for",
+        arguments: ["mqtt.host", "http.host", "health.host"]
+    )
+    func plain(_ key: String) async throws {
+        for host in ["0.0.0.0", "::", "192.0.2.7", "lamps.example.com"] {
+            let open = try await settings([key: host])
+            let problem = #expect(throws: Problem.self) {
+                try LocalHosts.check(open, ownsBroker: true)
+            }
+            #expect(problem?.code == .listenerOpen)
+            #expect(problem?.place == key)
+            try LocalHosts.check(
+                try await settings([key: host, "insecure": "true"]),
+                ownsBroker: true
+            )
+        }
+        for host in ["127.0.0.1", "127.0.0.2", "::1", "localhost"] {
+            try LocalHosts.check(try await settings([key: host]), ownsBroker: true)
+        }
+        // With `serve` it is the address of a broker elsewhere, not one to listen on.
+        try LocalHosts.check(try await settings(["mqtt.host": "192.0.2.7"]), ownsBroker: false)
+    }
+
+    @Test("The broker is told which listeners show its certificate, and which ask for the client's")
+    func broker() async throws {
+        var ports = ListenerPorts(mqtt: 4711)
+        ports.mqttTLS = 4712
+        ports.clientCertificate = 4713
+        let settings = try await settings(["tls.host": "192.0.2.7", "mqtt.host": "127.0.0.2"])
+        let files = TLSFiles(certificate: "/c", key: "/k", authority: "/a")
+
+        let texts = BrokerListener.all(settings, ports).map { $0.text(files, connections: 9) }
+
+        #expect(
+            texts == [
+                "listener 4711 127.0.0.2\nmax_connections 9",
+                "listener 4712 192.0.2.7\nmax_connections 9\ncertfile /c\nkeyfile /k\ntls_version tlsv1.2",
+                "listener 4713 192.0.2.7\nmax_connections 9\ncertfile /c\nkeyfile /k\ntls_version tlsv1.2\n"
+                    + "cafile /a\nrequire_certificate true",
+            ]
+        )
+    }
+}
