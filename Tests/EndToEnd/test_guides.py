@@ -11,7 +11,6 @@ import unittest
 import urllib.parse
 
 import contract
-import websocket
 from browser import Browser
 from harness import BINARY, ENVIRONMENT, ROOT, Service, eventually, free_port
 from webpages import Pages
@@ -86,7 +85,7 @@ class Guided(unittest.TestCase):
         (cls.folder / "clients").symlink_to(ROOT / "clients")
         (cls.folder / ".build" / "release").mkdir(parents=True)
         (cls.folder / ".build" / "release" / "lamplighter").symlink_to(BINARY)
-        cls.service = Service(cls.folder / "lamplighter-data")
+        cls.service = Service(cls.folder / "lamplighter-data", ["--set", "tls.host=127.0.0.1"])
         cls.addClassCleanup(cls.service.close)
         cls.service.start()
         cls.demo = cls.service.ready["demo"]
@@ -116,7 +115,7 @@ class Guided(unittest.TestCase):
         self.addCleanup(pages.close)
         browser = Browser()
         self.addCleanup(browser.close)
-        values = {"url": f"ws://127.0.0.1:{websocket.port_of(self.service)}/mqtt", "appId": self.demo["appId"],
+        values = {"url": f"ws://127.0.0.1:{self.service.ready['webSocketPort']}/mqtt", "appId": self.demo["appId"],
                   "secret": self.demo["appSecret"], "did": did}
         browser.open(f"{pages.address}/#{urllib.parse.urlencode(values)}")
         return browser
@@ -159,6 +158,18 @@ class Devices(Guided):
             capture_output=True, text=True)
         self.assertEqual(strict.returncode, 0, strict.stderr)
         self.check_lamp(guide.commands[0])
+
+    def test_a_lamp_in_c_comes_by_tls(self):
+        make, init, run = self.guide("first-device").commands[:3]
+        self.start(init).end()
+        self.service.stop()
+        self.service.start()
+        # All but the line that starts it.
+        make = make.rsplit("\n", 2)[0]
+        self.assertIn("lamps.example.com 8883", run)
+        (self.folder / "lamp.id").unlink(missing_ok=True)
+        run = run.replace("lamps.example.com 8883", f"localhost {self.service.ready['mqttTlsPort']}")
+        self.wait_online(self.start(f"{make}\n{run}").wait_for(r"did (\S+)")[1])
 
     def test_a_lamp_in_python(self):
         self.check_lamp(self.guide("first-device").commands[-1])
@@ -243,14 +254,35 @@ class LoggingIn(Guided):
 class Servers(Guided):
     def test_a_real_server(self):
         guide = self.guide("real-server")
-        imports, looks, backup, restore = guide.commands
+        imports, init, report, certificate, looks, backup, restore = guide.commands
         commands = f'PATH="$PWD/.build/release:$PATH"; {imports}'
         self.assertIn("ecret", self.start(commands).end())
+        self.others_come(init, report, certificate)
+        [settings] = guide.others
+        (self.folder / "settings.yaml").write_text(settings)
+        printed = self.start(".build/release/lamplighter config --config settings.yaml").end()
+        self.assertIn("/etc/lamplighter/tls/privkey.pem", printed)
         looks = looks.replace("8081", str(self.service.health_port))
         # A machine for tests may give cause for warnings: 3.
         self.start(f'PATH="$PWD/.build/release:$PATH"; {looks.replace("doctor", "doctor || [ $? = 3 ]")}').end()
         self.start(f'PATH="$PWD/.build/release:$PATH"; {backup}{restore}').end()
         self.assertTrue((self.folder / "restored").is_dir())
+
+    def others_come(self, init, report, certificate):
+        """Makes certificates, and has a lamp come by its secret and by a certificate, under a name of this machine."""
+        lamplighter = 'PATH="$PWD/.build/release:$PATH"; '
+        lamp, did = self.lamp()
+        lamp.kill()
+        identity = json.loads((self.folder / "lamp.json").read_text())
+        self.start(lamplighter + init).end()
+        self.service.stop()
+        self.service.start()
+        (self.folder / "authority.pem").write_bytes((self.service.data / "tls" / "authority.pem").read_bytes())
+        for command, setting, port, power in ((report, "8883", "mqttTlsPort", True), (certificate, "8884", "clientCertificatePort", False)):
+            self.assertIn(f"lamps.example.com -p {setting}", command)
+            command = command.replace(f"lamps.example.com -p {setting}", f"localhost -p {self.service.ready[port]}")
+            self.start(lamplighter + command, did=did, secret=identity["secret"]).end()
+            eventually(lambda: self.service.json("device", "show", did)["data"].get("power") is power, 20, "the report")
 
     def test_behind_a_proxy(self):
         guide = self.guide("proxy")
@@ -262,7 +294,7 @@ class Servers(Guided):
         for old, new in (("bind :8883", f"bind 127.0.0.1:{tls}"), ("bind :443", f"bind 127.0.0.1:{web}"),
                          ("/etc/haproxy/lamplighter.pem", str(self.folder / "proxy.pem")),
                          ("127.0.0.1:1883", f"127.0.0.1:{self.service.mqtt_port}"),
-                         ("127.0.0.1:8083", f"127.0.0.1:{websocket.port_of(self.service)}"),
+                         ("127.0.0.1:8083", f"127.0.0.1:{self.service.ready['webSocketPort']}"),
                          ("127.0.0.1:8080", f"127.0.0.1:{self.service.http_port}")):
             self.assertIn(old, text)
             text = text.replace(old, new)
@@ -309,7 +341,7 @@ class Readmes(Guided):
 
     def test_of_the_javascript_client(self):
         [example] = Guide(ROOT / "clients" / "js" / "README.md").others
-        example = example.replace("wss://lamplighter.example:8084/mqtt", f"ws://127.0.0.1:{websocket.port_of(self.service)}/mqtt")
+        example = example.replace("wss://lamplighter.example:8084/mqtt", f"ws://127.0.0.1:{self.service.ready['webSocketPort']}/mqtt")
         example = example.replace('"demo"', json.dumps(self.demo["appId"])).replace('"…"', json.dumps(self.demo["appSecret"]))
         pages = Pages({"clients": ROOT / "clients"}, {"": "<!doctype html><meta charset=utf-8><script type=module>"
                       + example.replace("./lamplighter.js", "./clients/js/lamplighter.js") + "window.done = true</script>"})
