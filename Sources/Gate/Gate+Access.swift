@@ -12,7 +12,7 @@ extension Gate {
     }
 
     /// Answers ACL_CHECK: for every message in, every message out to every client, every subscription.
-    func mayAccess(_ pointer: OpaquePointer, _ access: Access, _ topic: Bytes) -> Bool {
+    func mayAccess(_ pointer: OpaquePointer, _ access: Access, to topic: Bytes) -> Bool {
         guard let client = find(pointer) else { return false }
         if client.isFallback, case .receive = access, subscribers.hear(topic) { return false }
         if case .receive = access {
@@ -20,40 +20,40 @@ extension Gate {
         } else {
             endPassing()
         }
-        if isBeyond(client, access, topic) { return false }
-        lookIfNeeded(client, access, topic)
+        if isBeyond(client, access, to: topic) { return false }
+        lookIfNeeded(client, access, to: topic)
         refresh(client)
-        guard var refusal = refusal(client, access, topic) else {
-            return grant(client, access, topic)
+        guard var refusal = refusal(client, access, to: topic) else {
+            return grant(client, access, to: topic)
         }
         if refusal == .ownRequest { return false }
         // The file may have been written since the last look.
         look()
         if client.generation != generation {
             refresh(client)
-            guard let newer = self.refusal(client, access, topic) else {
-                return grant(client, access, topic)
+            guard let newer = self.refusal(client, access, to: topic) else {
+                return grant(client, access, to: topic)
             }
             refusal = newer
         }
-        tell(client, access, topic, refusal)
+        tell(client, access, to: topic, because: refusal)
         return false
     }
 
     /// Carries out a permitted access; false if the broker must not, as the gate sends a will itself or sheds a report.
-    private func grant(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
+    private func grant(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         if case .publish(let payload, _) = access, !client.isConnected, client.tellsAddress {
-            sendWill(of: client, topic, payload)
+            sendWill(of: client, on: topic, payload: payload)
             return false
         }
-        if isShed(client, access, topic) { return false }
-        note(client, access, topic)
+        if isShed(client, access, to: topic) { return false }
+        note(client, access, to: topic)
         return true
     }
 
     /// Looks at the file before a subscription, and before a terminal gets the first delivery of a message to a user:
     /// one cheap call for each such message, for any number of receivers.
-    private func lookIfNeeded(_ client: Client, _ access: Access, _ topic: Bytes) {
+    private func lookIfNeeded(_ client: Client, _ access: Access, to topic: Bytes) {
         switch access {
         case .subscribe: look()
         case .publish: if Topic.isBelow(topic, users) { mustLookToDeliver = true }
@@ -66,15 +66,15 @@ extension Gate {
     }
 
     /// Notes the consequences of a granted access.
-    private func note(_ client: Client, _ access: Access, _ topic: Bytes) {
+    private func note(_ client: Client, _ access: Access, to topic: Bytes) {
         guard client.isConnected else { return }
-        if client.isTerminal { return noteHolding(client, access, topic) }
-        if client.did != nil { return noteListening(client, access, topic) }
+        if client.isTerminal { return noteHolding(client, access, to: topic) }
+        if client.did != nil { return noteListening(client, access, to: topic) }
         guard client.rights.isWorker else { return }
         switch access {
         case .publish(let payload, _):
             subscribers.note(client, published: payload, on: topic)
-            noteEcho(client, payload, topic)
+            noteEcho(client, payload, on: topic)
         case .subscribe:
             subscribers.note(client, subscribedTo: topic)
             beginBatches(of: client, topic)
@@ -85,7 +85,7 @@ extension Gate {
         }
     }
 
-    private func noteHolding(_ client: Client, _ access: Access, _ filter: Bytes) {
+    private func noteHolding(_ client: Client, _ access: Access, to filter: Bytes) {
         switch access {
         case .subscribe: client.tally?.hold(filter, limit: settings.limits.terminalSubscriptions)
         case .unsubscribe: client.tally?.drop(filter)
@@ -96,7 +96,7 @@ extension Gate {
     /// Tells workers when a device begins to hear commands: they then send the queued ones.
     ///
     /// The subscription stands before the broker looks at anything else.
-    private func noteListening(_ client: Client, _ access: Access, _ filter: Bytes) {
+    private func noteListening(_ client: Client, _ access: Access, to filter: Bytes) {
         guard case .subscribe = access else { return }
         // A device may subscribe to its responses, its commands, or all below it.
         let isOther = filter.suffix(9).elementsEqual("/response".utf8)
@@ -105,15 +105,19 @@ extension Gate {
         tellArrival(of: client)
     }
 
-    private func refusal(_ client: Client, _ access: Access, _ topic: Bytes) -> RefusalReason? {
-        if let reason = refusalByRights(client, access, topic) { return reason }
-        return refusalOfForm(client, access, topic)
+    private func refusal(
+        _ client: Client,
+        _ access: Access,
+        to topic: Bytes
+    ) -> RefusalReason? {
+        if let reason = refusalByRights(client, access, to: topic) { return reason }
+        return refusalOfForm(client, access, to: topic)
     }
 
     private func refusalByRights(
         _ client: Client,
         _ access: Access,
-        _ topic: Bytes
+        to topic: Bytes
     ) -> RefusalReason? {
         switch access {
         case .publish(_, let retained):
@@ -171,7 +175,13 @@ extension Gate {
         return client
     }
 
-    func tell(_ client: Client, _ access: Access, _ topic: Bytes, _ reason: RefusalReason) {
+    /// Publishes that an access was refused.
+    func tell(
+        _ client: Client,
+        _ access: Access,
+        to topic: Bytes,
+        because reason: RefusalReason
+    ) {
         guard !client.isLeaving, !refusals.isOwn(topic) else { return }
         let action: Refusals.Entry.Action =
             switch access {

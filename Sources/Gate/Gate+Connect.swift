@@ -16,10 +16,10 @@ extension Gate {
         do {
             let pass = try check(facts, password)
             let source = SourceAddress(facts.address)?.text
-            let key = Tally.key(pass, facts.clientId, source)
-            try checkLimits(pass, facts, source, key)
-            let tally = try tally(pass, facts.clientId, key)
-            welcome(client, facts, pass, tally)
+            let key = Tally.key(of: pass, clientId: facts.clientId, source: source)
+            try checkLimits(pass, facts, source: source, key: key)
+            let tally = try tally(of: pass, clientId: facts.clientId, key: key)
+            welcome(client, as: pass, facts: facts, tally: tally)
             if let session = pass.rotated { spend(session) }
             return true
         } catch {
@@ -90,10 +90,10 @@ extension Gate {
     private func checkLimits(
         _ pass: Admission.Pass,
         _ facts: Broker.Facts,
-        _ source: String?,
-        _ key: String
+        source: String?,
+        key: String
     ) throws(RefusalReason) {
-        try checkPenalty(pass, key, source)
+        try checkPenalty(pass, key: key, source: source)
         guard pass.isNewcomer, let source else { return }
         let may = newClients.admit(facts.clientId, from: source, now: Clock.steady())
         guard may else { throw .tooManyNewClients }
@@ -101,9 +101,9 @@ extension Gate {
 
     private func welcome(
         _ client: OpaquePointer,
-        _ facts: Broker.Facts,
-        _ pass: Admission.Pass,
-        _ tally: Tally?
+        as pass: Admission.Pass,
+        facts: Broker.Facts,
+        tally: Tally?
     ) {
         if let old = clients.removeValue(forKey: client) { part(old, .lost) }
         absent[client] = nil

@@ -8,29 +8,31 @@ extension Gate {
     /// more than they are worth.
     func pass(
         _ pointer: OpaquePointer,
-        _ topic: Bytes,
-        _ payload: Bytes,
+        topic: Bytes,
+        payload: Bytes,
         qos: UInt8,
-        _ list: inout OpaquePointer?
+        properties list: inout OpaquePointer?
     ) -> Bool {
         guard let client = clients[pointer], client.isStill(pointer) else { return false }
         guard !client.rights.isWorker else { return true }
-        guard inspect(client, topic, &list) else { return false }
+        guard inspect(client, topic: topic, properties: &list) else { return false }
         // With QoS 2 it is passed on later.
-        if qos < 2 { note(passing: topic, payload, list) }
+        if qos < 2 { note(passing: topic, payload: payload, properties: list) }
         return true
     }
 
     private func inspect(
         _ client: Client,
-        _ topic: Bytes,
-        _ list: inout OpaquePointer?
+        topic: Bytes,
+        properties list: inout OpaquePointer?
     ) -> Bool {
         var properties = MessageProperties(list)
         defer { list = properties.list }
         if list != nil {
             let findings = properties.inspect(settings.limits)
-            guard limitProperties(client, findings.bytes, topic) else { return false }
+            guard limitProperties(of: client, bytes: findings.bytes, topic: topic) else {
+                return false
+            }
             guard !findings.mustRemake || properties.remake(settings.limits) else { return false }
             if findings.isCorrelationTooLong, client.isTerminal,
                 !properties.add(MessageProperties.fault, MessageProperties.correlation)
@@ -44,7 +46,7 @@ extension Gate {
 
     /// Sends the will of a terminal, or of a registering device, in place of the broker, which would keep all
     /// properties that the client set: only the gate may state the address of a request or registration.
-    func sendWill(of client: Client, _ topic: Bytes, _ payload: Bytes) {
+    func sendWill(of client: Client, on topic: Bytes, payload: Bytes) {
         var properties = MessageProperties(nil)
         if let address = client.source, !properties.add(MessageProperties.address, address) {
             return

@@ -118,7 +118,7 @@ private func access(_ gate: Gate, _ event: mosquitto_evt_acl_check) -> Int32 {
         let access = Gate.Access(event)
     else { return MOSQ_ERR_ACL_DENIED.rawValue }
     let topic = UnsafeRawBufferPointer(start: text, count: strlen(text))
-    let may = gate.mayAccess(client, access, topic.assumingMemoryBound(to: UInt8.self))
+    let may = gate.mayAccess(client, access, to: topic.assumingMemoryBound(to: UInt8.self))
     return may ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
 }
 
@@ -137,10 +137,10 @@ private func message(
     )
     let mayPass = gate.pass(
         client,
-        topic,
-        payload.assumingMemoryBound(to: UInt8.self),
+        topic: topic,
+        payload: payload.assumingMemoryBound(to: UInt8.self),
         qos: event.pointee.qos,
-        &event.pointee.properties
+        properties: &event.pointee.properties
     )
     return mayPass ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
 }

@@ -13,16 +13,16 @@ import Metering
 // answer ends the connection. MQTT 3.1.1 has no such code: its PUBACK comes, and the message is dropped.
 extension Gate {
     /// Counts an access; true when it is beyond the limits.
-    func isBeyond(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
+    func isBeyond(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard let tally = client.tally, let size = access.size(topic) else { return false }
         let now = Clock.coarse()
         let verdict =
             access.isSubscription
             ? tally.filters.take(bytes: size, at: now) : tally.meter.take(bytes: size, at: now)
         guard case .beyond(let mustTell, let mustClose) = verdict else {
-            return isBeyondAddress(client, tally, access, topic, at: now)
+            return isBeyondAddress(client, access, to: topic, tally: tally, at: now)
         }
-        if mustTell { tell(client, access, topic, .tooFast) }
+        if mustTell { tell(client, access, to: topic, because: .tooFast) }
         if mustClose { close(client) }
         return true
     }
@@ -33,20 +33,20 @@ extension Gate {
     /// terminal that floods is closed by its own limits, which count the messages that are refused here.
     private func isBeyondAddress(
         _ client: Client,
-        _ tally: Tally,
         _ access: Access,
-        _ topic: Bytes,
+        to topic: Bytes,
+        tally: Tally,
         at now: Int64
     ) -> Bool {
         guard let address = client.addressTally, !access.isSubscription else { return false }
         let verdict = address.budget.take(&tally.share, at: now)
         guard case .beyond(let mustTell) = verdict else { return false }
-        if mustTell { tell(client, access, topic, .addressTooFast) }
+        if mustTell { tell(client, access, to: topic, because: .addressTooFast) }
         return true
     }
 
     /// Returns the refusal of an access that the rights grant but the limits of form do not; nil if there is none.
-    func refusalOfForm(_ client: Client, _ access: Access, _ topic: Bytes) -> RefusalReason? {
+    func refusalOfForm(_ client: Client, _ access: Access, to topic: Bytes) -> RefusalReason? {
         guard let tally = client.tally, !client.rights.isService else { return nil }
         let limits = settings.limits
         switch access {
@@ -74,12 +74,12 @@ extension Gate {
     }
 
     /// Counts the properties of a message whose other bytes are counted already.
-    func limitProperties(_ client: Client, _ bytes: Int, _ topic: Bytes) -> Bool {
+    func limitProperties(of client: Client, bytes: Int, topic: Bytes) -> Bool {
         guard bytes > 0, let tally = client.tally else { return true }
         let verdict = tally.meter.take(messages: 0, bytes: bytes, at: Clock.coarse())
         guard case .beyond(let mustTell, let mustClose) = verdict else { return true }
         let message = Access.publish(Bytes(start: nil, count: 0), retained: false)
-        if mustTell { tell(client, message, topic, .tooFast) }
+        if mustTell { tell(client, message, to: topic, because: .tooFast) }
         if mustClose { close(client) }
         return false
     }
@@ -103,8 +103,8 @@ extension Gate {
     /// terminal with its session's token, do not answer for their neighbours behind the same router.
     func checkPenalty(
         _ pass: Admission.Pass,
-        _ key: String,
-        _ source: String?
+        key: String,
+        source: String?
     ) throws(RefusalReason) {
         let now = Clock.steady()
         if penalties.refuses(key, at: now) { throw .tooFast }
@@ -114,12 +114,10 @@ extension Gate {
 
     /// Returns the tally of a new connection, with the CONNECT counted; nil for the workers.
     func tally(
-        _ pass: Admission.Pass,
-        _ clientId: String,
-        _ key: String
-    ) throws(RefusalReason)
-        -> Tally?
-    {
+        of pass: Admission.Pass,
+        clientId: String,
+        key: String
+    ) throws(RefusalReason) -> Tally? {
         guard let allowance = settings.limits.allowance(of: pass.principal) else { return nil }
         let now = Clock.coarse()
         let standing = connected[clientId]?.tally.flatMap { $0.key == key ? $0 : nil }

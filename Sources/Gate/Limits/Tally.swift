@@ -29,7 +29,8 @@ final class Tally {
         meter.isAsNew(at: now) && filters.isAsNew(at: now) && share.isAsNew(at: now)
     }
 
-    static func key(_ pass: Admission.Pass, _ clientId: String, _ source: String?) -> String {
+    /// Returns the key under which a connection is counted.
+    static func key(of pass: Admission.Pass, clientId: String, source: String?) -> String {
         pass.isSecretShared ? "\(clientId) \(source ?? "")" : clientId
     }
 

@@ -13,18 +13,18 @@ extension Gate {
     /// Counts a device's report that is about to be let through; true if it is beyond the device's share.
     ///
     /// Never closes a connection: the device does not cause the messages of others.
-    func isShed(_ client: Client, _ access: Access, _ topic: Bytes) -> Bool {
+    func isShed(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
         guard case .publish = access, client.isConnected, let tally = client.tally,
             client.did != nil, topic.suffix(Self.report.count).elementsEqual(Self.report)
         else { return false }
         let verdict = backlog.take(&tally.reports, at: Clock.coarse())
         guard case .beyond(let mustTell) = verdict else { return false }
-        if mustTell { tell(client, access, topic, .overloaded) }
+        if mustTell { tell(client, access, to: topic, because: .overloaded) }
         return true
     }
 
     /// Notes an echo that the worker sends itself.
-    func noteEcho(_ client: Client, _ payload: Bytes, _ topic: Bytes) {
+    func noteEcho(_ client: Client, _ payload: Bytes, on topic: Bytes) {
         guard topic.count == echoes.count, topic.elementsEqual(echoes),
             client.clientId.utf8.starts(with: Self.statusWorker.utf8),
             connected[Self.statusWorker] != nil,

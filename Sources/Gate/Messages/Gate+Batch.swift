@@ -54,7 +54,7 @@ extension Gate {
     }
 
     /// Notes a message whose subscribers the broker looks up next.
-    func note(passing topic: Bytes, _ payload: Bytes, _ properties: OpaquePointer?) {
+    func note(passing topic: Bytes, payload: Bytes, properties: OpaquePointer?) {
         passingSerial &+= 1
         passing = PassingMessage(topic: topic, payload: payload, properties: properties)
     }
@@ -121,7 +121,7 @@ extension Gate {
             if message.topic.elementsEqual(echoes) {
                 // It is to come behind all that was let through before it.
                 sendBatches()
-                noteEcho(client, message.payload, message.topic)
+                noteEcho(client, message.payload, on: message.topic)
             }
             Broker.publish(message)
         }
@@ -152,12 +152,12 @@ extension MessageProperties {
             case .byte: break
             case .text(let id, let text):
                 guard id == Int32(MQTT_PROP_RESPONSE_TOPIC.rawValue) else { break }
-                message.responseTopic = Self.copy(text, strlen(text), &owned)
+                message.responseTopic = Self.copy(text, count: strlen(text), into: &owned)
             case .bytes(_, let data, let count):
-                message.correlation = Self.copy(data, Int(count), &owned)
+                message.correlation = Self.copy(data, count: Int(count), into: &owned)
             case .pair(let name, let value):
                 if strcmp(name, Self.address) == 0 {
-                    message.sourceAddress = Self.copy(value, strlen(value), &owned)
+                    message.sourceAddress = Self.copy(value, count: strlen(value), into: &owned)
                 } else if strcmp(name, Self.fault) == 0 {
                     message.isCorrelationTooLong = true
                 }
@@ -168,8 +168,8 @@ extension MessageProperties {
 
     private static func copy(
         _ data: UnsafeRawPointer?,
-        _ count: Int,
-        _ owned: inout [UnsafeMutableRawPointer]
+        count: Int,
+        into owned: inout [UnsafeMutableRawPointer]
     ) -> UnsafeBufferPointer<UInt8>? {
         guard let copy = malloc(max(1, count)) else { return nil }
         if let data, count > 0 { memcpy(copy, data, count) }
