@@ -193,11 +193,30 @@ let package = Package(
             swiftSettings: settings,
             plugins: ["EmbedTexts"]
         ),
+        // What operators meet: errors with a code and cures, the data directory, and copies of it.
+        .target(name: "Problems", dependencies: ["JSON"], swiftSettings: settings),
+        .target(
+            name: "Files",
+            dependencies: [
+                "Problems", "Sodium",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Backups",
+            dependencies: [
+                "Domain", "Files", "JSON", "Problems", "Sodium", "Storage",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
         .target(
             name: "Service",
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
-                "Certificates", "Credentials", "CLinux", "Metering", "Providers", "Reference",
+                "Backups", "Certificates", "Credentials", "CLinux", "Files", "Metering", "Problems",
+                "Providers", "Reference",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -222,14 +241,14 @@ let package = Package(
         ),
         .target(
             name: "Simulate",
-            dependencies: ["Domain", "JSON", "Load", "Service", "Wire"],
+            dependencies: ["Domain", "Files", "JSON", "Load", "Problems", "Service", "Wire"],
             swiftSettings: settings
         ),
         .target(
             name: "Bench",
             dependencies: [
-                "Domain", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
-                "Providers", "Service", "Sodium", "Storage", "Web", "Workers",
+                "Domain", "Files", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
+                "Problems", "Providers", "Service", "Sodium", "Storage", "Web", "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -238,9 +257,9 @@ let package = Package(
         .executableTarget(
             name: "lamplighter",
             dependencies: [
-                "Bench", "Certificates", "Domain", "Wire", "JSON", "Reference", "Storage",
-                "Mosquitto", "Simulate",
-                "Sodium", "Workers", "Service", "QRCode",
+                "Backups", "Bench", "Certificates", "Domain", "Files", "Wire", "JSON", "Problems",
+                "Reference", "Storage", "Mosquitto", "Simulate", "Sodium", "Workers", "Service",
+                "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -305,10 +324,17 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "BackupsTests",
+            dependencies: [
+                "Backups", "Domain", "Files", "Problems", "Service", "Storage", "TestKit",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Certificates", "Domain", "Service", "Web", "JSON", "Metering", "Sodium", "Storage",
-                "Workers",
+                "Certificates", "Domain", "Files", "JSON", "Metering", "Problems", "Service",
+                "Sodium", "Storage", "Web", "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -338,7 +364,9 @@ let package = Package(
         ),
         .testTarget(
             name: "ReferenceTests",
-            dependencies: ["Credentials", "Domain", "JSON", "Reference", "Service", "Web"],
+            dependencies: [
+                "Credentials", "Domain", "JSON", "Problems", "Reference", "Service", "Web",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

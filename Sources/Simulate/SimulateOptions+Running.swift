@@ -1,4 +1,6 @@
+import Files
 import JSON
+import Problems
 package import Service
 
 extension SimulateOptions {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Glibc
+import Problems
 import Service
 import Storage
 

@@ -1,5 +1,6 @@
 import Credentials
 import Domain
+import Problems
 import Service
 import Testing
 import Web

@@ -1,4 +1,6 @@
+import Files
 import Foundation
+import Problems
 import Testing
 
 @testable import Service

@@ -1,4 +1,6 @@
+import Files
 import Foundation
+import Problems
 import Storage
 import Testing
 
@@ -41,24 +43,6 @@ import Testing
 
         #expect(files.map(TextFile.mode) == [0o600, 0o600, 0o600])
         withExtendedLifetime(store) {}
-    }
-
-    @Test("The copy before a migration is whole, its owner's alone, and never replaces another")
-    func migrationCopy() throws {
-        let folder = try TemporaryFolder()
-        let directory = try DataDirectory.prepare(folder.path)
-        let store = try StoreAccess.service(directory) { _ in
-            Issue.record("nothing is to be migrated")
-        }
-
-        let first = try MigrationCopy.make(of: store, in: directory)
-        let second = try MigrationCopy.make(of: store, in: directory)
-
-        #expect(first == "\(directory.database).before-\(Version.text)")
-        #expect(second == first + ".2")
-        #expect(TextFile.mode(first) == 0o600)
-        #expect(try DatabaseCopy(path: first).check().contains { $0.table == "account" })
-        #expect(!TextFile.names(in: directory.path).contains { $0.contains("unfinished") })
     }
 
     @Test("A second start finds the same secrets")

@@ -1,6 +1,8 @@
 import Domain
+import Files
 import Glibc
 import JSON
+import Problems
 import Storage
 import Testing
 import Workers

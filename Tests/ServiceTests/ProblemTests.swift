@@ -1,4 +1,5 @@
 import JSON
+import Problems
 import Testing
 
 @testable import Service

@@ -1,6 +1,7 @@
 import Foundation
 import JSON
 import Metering
+import Problems
 import Testing
 import Workers
 

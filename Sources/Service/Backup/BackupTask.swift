@@ -1,8 +1,11 @@
+import Backups
 import CoreMetrics
 import Domain
+import Files
 import Glibc
 import Logging
 import Metrics
+import Problems
 import ServiceLifecycle
 import Storage
 import Synchronization
@@ -59,24 +62,23 @@ final class BackupTask: Service {
     }
 
     private func work(_ folder: String) {
-        var notBefore = Instant(milliseconds: 0)
+        let interval = Int64(settings.backupSeconds)
+        let retry = Int64(min(Self.retrySeconds, settings.backupSeconds))
+        var due = next(in: folder)
         while !isStopping.load(ordering: .acquiring) {
             let now = SystemClock().now
-            let due = newest(in: folder).map { $0.adding(seconds: Int64(settings.backupSeconds)) }
             // Also where the clock was set back by more than the interval.
-            if now >= notBefore, due.map({ now >= $0 || isFarAhead($0, now) }) ?? true {
-                if !make(in: folder, at: now) {
-                    notBefore = now.adding(
-                        seconds: Int64(min(Self.retrySeconds, settings.backupSeconds))
-                    )
-                }
+            if now >= due || due > now.adding(seconds: interval) {
+                due = make(in: folder, at: now) ? next(in: folder) : now.adding(seconds: retry)
             }
             usleep(Self.pauseMicroseconds)
         }
     }
 
-    private func isFarAhead(_ due: Instant, _ now: Instant) -> Bool {
-        due > now.adding(seconds: Int64(settings.backupSeconds))
+    /// Returns when the next backup is due, by the newest one in the folder; at once where there is none.
+    private func next(in folder: String) -> Instant {
+        names(in: folder).last.flatMap(BackupName.time)?
+            .adding(seconds: Int64(settings.backupSeconds)) ?? Instant(milliseconds: 0)
     }
 
     /// Makes one backup and removes those beyond the number to keep; false if it failed.
@@ -85,7 +87,7 @@ final class BackupTask: Service {
         do {
             try TextFile.makeFolders(of: path)
             let passphrase = try settings.backupPassphraseFile.map { try Passphrase.read(file: $0) }
-            let report = try Backup(of: directory).make(
+            let report = try Backup(of: directory, version: Version.text).make(
                 at: path,
                 passphrase: passphrase,
                 from: store,
@@ -93,7 +95,6 @@ final class BackupTask: Service {
             ) { _, _ in
                 if isStopping.load(ordering: .acquiring) { throw CancellationError() }
             }
-            try BackupNote(path: path, madeAt: now).write(to: directory)
             for name in names(in: folder).dropLast(settings.backupsKept) {
                 unlink(folder + "/" + name)
             }
@@ -118,10 +119,6 @@ final class BackupTask: Service {
 
     private func names(in folder: String) -> [String] {
         TextFile.names(in: folder).filter { BackupName.time(of: $0) != nil }
-    }
-
-    private func newest(in folder: String) -> Instant? {
-        names(in: folder).last.flatMap(BackupName.time)
     }
 }
 

@@ -1,6 +1,8 @@
 import CoreMetrics
+import Files
 import Glibc
 package import Logging
+import Problems
 import ServiceLifecycle
 import Synchronization
 package import Web

@@ -1,4 +1,6 @@
+import Files
 import Glibc
+import Problems
 package import SystemPackage
 
 /// Finds the two files a broker child is made of: the program and the gate.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// Keeps the broker's log from growing without end, and reads its last lines.

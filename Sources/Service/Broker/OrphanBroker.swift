@@ -1,3 +1,4 @@
+package import Files
 import Glibc
 
 /// A broker that a killed service left behind on the same directory.

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// The program that listens on a port, as `/proc` tells it.

@@ -1,4 +1,5 @@
 import Glibc
+import Problems
 
 /// Examines TCP ports: whether one is free, which program holds it, whether it answers.
 package enum Ports {

@@ -1,5 +1,8 @@
+import Backups
 import Domain
+import Files
 import Foundation
+import Problems
 import Workers
 
 /// Whether a backup that was read back is younger than a day.

@@ -1,4 +1,6 @@
+import Files
 import Mosquitto
+import Problems
 
 /// Whether the broker lets us in, answers, and drops nothing.
 struct BrokerCheck {

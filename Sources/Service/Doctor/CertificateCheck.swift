@@ -1,5 +1,7 @@
 import Certificates
 import Domain
+import Files
+import Problems
 
 /// Whether the certificates can be used, and hold for a while.
 struct CertificateCheck {

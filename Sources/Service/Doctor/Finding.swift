@@ -1,4 +1,5 @@
 package import JSON
+package import Problems
 
 /// The finding of one check of `doctor`.
 package struct Finding: Sendable {

@@ -1,4 +1,6 @@
+import Files
 import Mosquitto
+import Problems
 
 /// Checks that the gate is present, and refuses the clients that it must refuse.
 struct GateCheck {

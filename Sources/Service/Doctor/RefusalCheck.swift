@@ -1,4 +1,6 @@
 import Domain
+import Files
+import Problems
 import Storage
 import Workers
 

@@ -1,4 +1,6 @@
+import Files
 import JSON
+import Problems
 import Providers
 
 /// Whether a service runs on the directory, and accepts work.

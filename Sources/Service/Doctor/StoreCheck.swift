@@ -1,3 +1,5 @@
+import Files
+import Problems
 import Storage
 
 /// Whether the store opens, with the settings that durability rests on.

@@ -1,5 +1,8 @@
 import Domain
+import Files
 import Foundation
+import Problems
+import Storage
 import Workers
 
 /// The checks of the machine, which need no connection.

@@ -1,5 +1,7 @@
 import Domain
+import Files
 import JSON
+import Problems
 import Providers
 import Workers
 

@@ -1,5 +1,6 @@
 import Credentials
 package import JSON
+import Problems
 
 /// One page of `lamplighter explain`: a problem's code, or a reason for which the gate refuses.
 package struct ExplainPage: Sendable {

@@ -1,5 +1,5 @@
+package import Problems
 import Storage
-import Workers
 
 extension Problem {
     /// Room below which a failure is the disk's: less than a start writes.
@@ -11,7 +11,7 @@ extension Problem {
         let isOfFiles =
             code.map { [.databaseFailed, .dataDirectoryUnusable, .secretUnreadable].contains($0) }
             ?? true
-        let isFull = isOfFiles && (room(of: path)?.free ?? .max) < leastBytes
+        let isFull = isOfFiles && (DiskRoom.nearest(path)?.free ?? .max) < leastBytes
         guard isFull || StoreError.isFull(error) else { return error }
         return diskFull(path, (error as? Problem)?.message ?? StoreError.summary(error))
     }
@@ -28,15 +28,5 @@ extension Problem {
                 .init("lamplighter up --data DIR", "after moving the directory to a larger disk"),
             ]
         )
-    }
-
-    /// Returns the room of the disk that a path is on, or will be.
-    static func room(of path: String) -> DiskGuard.Room? {
-        var path = path
-        while !path.isEmpty {
-            if let room = DiskGuard.Room.of(path) { return room }
-            path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
-        }
-        return DiskGuard.Room.of("/")
     }
 }

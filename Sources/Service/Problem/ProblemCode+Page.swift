@@ -1,3 +1,5 @@
+package import Problems
+
 extension ProblemCode {
     /// The page of `lamplighter explain`: a title and an explanation.
     package var page: (title: String, text: String) {

@@ -1,4 +1,5 @@
 import Credentials
+import Problems
 package import Reference
 import Web
 

@@ -1,4 +1,5 @@
 import Domain
+package import Files
 import JSON
 package import Logging
 import Mosquitto

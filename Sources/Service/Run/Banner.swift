@@ -1,8 +1,8 @@
 import Certificates
+import Files
 import Workers
 
 /// The banner of `up` when everything accepts work: addresses, and commands to paste.
-import Workers
 struct Banner {
     let context: RunContext
     /// A line about the store.

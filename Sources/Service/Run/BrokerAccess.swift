@@ -1,3 +1,4 @@
+import Files
 package import Mosquitto
 
 /// The access of the workers and the tools to the broker.

@@ -1,5 +1,6 @@
 import Domain
 package import JSON
+import Problems
 import Sodium
 package import Storage
 import Wire

@@ -1,3 +1,5 @@
+import Problems
+
 /// The ports that a service listens on; nil for listeners that it does not have.
 package struct ListenerPorts: Sendable, Equatable {
     /// MQTT, plain; with `serve` that of the given broker.

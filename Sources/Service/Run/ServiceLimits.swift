@@ -3,9 +3,6 @@ enum ServiceLimits {
     /// The longest drain when the service stops: everything that was acknowledged is committed by then.
     static let drainMax: Duration = .seconds(5)
 
-    /// Room that a copy of the database leaves free on its disk, in bytes.
-    static let copyReserveBytes: Int64 = 64 << 20
-
     /// The interval between two looks at the files of certificates.
     static let certificateInterval: Duration = .seconds(2)
 

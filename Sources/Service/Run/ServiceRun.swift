@@ -1,8 +1,10 @@
 import CoreMetrics
+import Files
 import Foundation
 import Glibc
 package import JSON
 import Logging
+import Problems
 import ServiceLifecycle
 import Storage
 import UnixSignals

@@ -1,3 +1,6 @@
+import Backups
+package import Files
+import Problems
 import Sodium
 package import Storage
 
@@ -41,7 +44,9 @@ package enum StoreAccess {
                 credentialsPath: directory.credentials,
                 key: key,
                 migrates: migrates,
-                beforeMigrating: { onCopy(try MigrationCopy.make(of: $0, in: directory)) }
+                beforeMigrating: {
+                    onCopy(try MigrationCopy.make(of: $0, in: directory, before: Version.text))
+                }
             )
         } catch let failure as Store.Failure {
             throw problem(failure, directory)

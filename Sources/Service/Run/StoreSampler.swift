@@ -1,4 +1,5 @@
 import CoreMetrics
+import Files
 import Web
 
 /// Measures the database's files whenever the metrics page is asked for.

@@ -1,4 +1,6 @@
 import Configuration
+import Files
+import Problems
 import Synchronization
 import SystemPackage
 

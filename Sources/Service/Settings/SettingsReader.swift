@@ -1,4 +1,5 @@
 import Configuration
+import Problems
 import SystemPackage
 
 /// Reads the settings: file, then environment, then flags; the later wins.

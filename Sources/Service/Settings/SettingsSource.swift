@@ -1,4 +1,5 @@
 import Configuration
+import Problems
 
 /// One layer of the configuration: a provider, and how to name its values to a person.
 struct SettingsSource {

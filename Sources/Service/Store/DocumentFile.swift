@@ -1,5 +1,7 @@
 import Domain
+import Files
 package import JSON
+import Problems
 
 /// Reads the documents that an operator imports.
 package enum DocumentFile {

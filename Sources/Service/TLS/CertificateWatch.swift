@@ -1,7 +1,9 @@
 import Certificates
 import CoreMetrics
 import Domain
+import Files
 import Logging
+import Problems
 import ServiceLifecycle
 import Synchronization
 import Web

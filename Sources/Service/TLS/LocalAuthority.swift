@@ -1,6 +1,8 @@
 package import Certificates
 package import Domain
+package import Files
 import Glibc
+import Problems
 
 /// The authority of one's own that `lamplighter tls init` makes in the data directory.
 package struct LocalAuthority {

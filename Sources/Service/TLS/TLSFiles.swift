@@ -1,4 +1,6 @@
 package import Certificates
+package import Files
+import Problems
 
 /// The files of a server's certificate.
 package struct TLSFiles: Sendable, Equatable {

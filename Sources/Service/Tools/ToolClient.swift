@@ -1,6 +1,8 @@
 package import Domain
+package import Files
 import JSON
 package import Mosquitto
+import Problems
 import Sodium
 package import Storage
 import Wire

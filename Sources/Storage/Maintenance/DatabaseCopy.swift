@@ -18,6 +18,9 @@ package struct DatabaseCopy: Sendable {
         package init(_ description: String) { self.description = description }
     }
 
+    /// Room that a copy leaves free on its disk, in bytes.
+    package static let reserveBytes: Int64 = 64 << 20
+
     /// By how much numbers are raised that receivers compare: more than were given out between the backup and its
     /// restoration, at one a second for eleven days.
     static let numbersAhead = 1_000_000

@@ -1,4 +1,4 @@
-import Glibc
+package import Storage
 import Synchronization
 
 /// Watches the free room of the data directory's disk, and decides when no more may be written.
@@ -8,30 +8,7 @@ import Synchronization
 /// One thread checks; any thread may ask.
 package final class DiskGuard: Sendable {
     /// The room of a disk, in bytes.
-    package struct Room: Sendable, Equatable {
-        /// The bytes that this user may still take.
-        package var free: Int64
-        /// The bytes that this user could take if the disk were empty.
-        package var total: Int64
-
-        /// Creates figures.
-        package init(free: Int64, total: Int64) {
-            self.free = free
-            self.total = total
-        }
-
-        /// Asks the system about the disk of a path; nil if it doesn't answer.
-        package static func of(_ path: String) -> Room? {
-            var space = statvfs()
-            guard statvfs(path, &space) == 0 else { return nil }
-            let block = Int64(space.f_frsize)
-            let taken = Int64(space.f_blocks) - Int64(space.f_bfree)
-            return Room(
-                free: Int64(space.f_bavail) * block,
-                total: (taken + Int64(space.f_bavail)) * block
-            )
-        }
-    }
+    package typealias Room = DiskRoom
 
     /// There is too little room to accept anything; the message is not the cause.
     package struct IsLow: Error, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Problems
 import Service
 
 /// A word of the command line in the place of a command that is none; the parser would find fault with its options.

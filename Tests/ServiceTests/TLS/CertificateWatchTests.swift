@@ -1,7 +1,9 @@
 import Certificates
 import Domain
+import Files
 import Glibc
 import Logging
+import Problems
 import Synchronization
 import Testing
 

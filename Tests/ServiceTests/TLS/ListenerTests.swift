@@ -1,3 +1,4 @@
+import Problems
 import Testing
 
 @testable import Service

@@ -1,4 +1,6 @@
+package import Files
 package import JSON
+import Problems
 import Sodium
 
 /// Names and secrets of the demo product and app, made once for a data directory.

@@ -1,7 +1,8 @@
-import Storage
 import ArgumentParser
 import JSON
+import Problems
 import Service
+import Storage
 import Workers
 
 /// `deadletter replay`: publishes a message again where it was published, and takes it off the list.

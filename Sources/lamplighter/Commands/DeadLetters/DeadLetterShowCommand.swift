@@ -1,5 +1,7 @@
 import ArgumentParser
+import Files
 import JSON
+import Problems
 import Service
 import Storage
 

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Certificates
 import Domain
+import Files
 import JSON
+import Problems
 import Service
 import Storage
 import Workers

@@ -1,6 +1,8 @@
 import ArgumentParser
 import Domain
+import Files
 import JSON
+import Problems
 import Service
 import Storage
 import Wire

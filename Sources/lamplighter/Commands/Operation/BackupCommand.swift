@@ -1,5 +1,7 @@
 import ArgumentParser
+import Backups
 import Domain
+import Files
 import JSON
 import Service
 import Workers
@@ -42,15 +44,13 @@ struct BackupMakeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
-        let now = SystemClock().now
-        let report = try Backup(of: place.directory).make(
+        let report = try Backup(of: place.directory, version: Version.text).make(
             at: file,
             passphrase: try passphrase.read(isNew: true),
             from: place.store,
-            now: now,
+            now: SystemClock().now,
             progress: BackupProgress.shower(isSilent: output.json)
         )
-        try BackupNote(path: AbsolutePath.of(file), madeAt: now).write(to: place.directory)
         BackupProgress.show(report, AbsolutePath.of(file), as: "made", output: output)
     }
 }
@@ -118,6 +118,7 @@ struct RestoreCommand: AsyncParsableCommand {
             into: directory,
             passphrase: try passphrase.read(isNew: false),
             endsSessions: endSessions,
+            now: SystemClock().now,
             progress: BackupProgress.shower(isSilent: output.json)
         )
         BackupProgress.show(report, directory.path, as: "restored", output: output)

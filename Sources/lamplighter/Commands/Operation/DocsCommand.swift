@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSON
+import Problems
 import Reference
 import Service
 

@@ -1,5 +1,7 @@
 import ArgumentParser
+import Files
 import JSON
+import Problems
 import Service
 
 /// `doctor`: looks for what is wrong, and says what to do.

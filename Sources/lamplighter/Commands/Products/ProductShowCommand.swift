@@ -1,8 +1,10 @@
-import Storage
 import ArgumentParser
 import Domain
+import Files
 import JSON
+import Problems
 import Service
+import Storage
 import Wire
 
 /// `product show`: one product's data points.

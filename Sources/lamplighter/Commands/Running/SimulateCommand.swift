@@ -1,5 +1,6 @@
 import ArgumentParser
 import JSON
+import Problems
 import Service
 import Simulate
 

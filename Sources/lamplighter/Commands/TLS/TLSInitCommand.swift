@@ -1,6 +1,7 @@
 import ArgumentParser
 import Certificates
 import Domain
+import Files
 import Glibc
 import JSON
 import Service

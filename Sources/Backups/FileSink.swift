@@ -1,4 +1,5 @@
 import Glibc
+import Problems
 import SystemPackage
 
 /// Writes one file of known size piece by piece, readable by its owner alone.

@@ -80,9 +80,9 @@ package struct BackupHeader: Sendable, Equatable {
     }
 
     /// Makes the header of a new backup.
-    init(madeAt: Instant, isEncrypted: Bool) {
+    init(madeAt: Instant, version: String, isEncrypted: Bool) {
         self.madeAt = madeAt
-        version = Version.text
+        self.version = version
         let (memoryBytes, passes) = BackupFormat.derivation
         lock =
             isEncrypted

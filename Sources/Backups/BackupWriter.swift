@@ -1,4 +1,6 @@
+import Files
 import Glibc
+import Problems
 import Sodium
 import SystemPackage
 

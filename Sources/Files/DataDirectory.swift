@@ -1,4 +1,5 @@
 import Glibc
+import Problems
 import SystemPackage
 
 /// The directory that holds everything a service keeps, and the names of what lies in it.
@@ -111,7 +112,7 @@ package struct DataDirectory: Sendable {
     ///
     /// It comes before SQLite, which gives what it makes beside the database the database's mode. Where
     /// it isn't possible, SQLite will say why, or the files are another user's.
-    func narrowDatabase() {
+    package func narrowDatabase() {
         if !TextFile.exists(database) {
             let file = try? FileDescriptor.open(
                 FilePath(database),

@@ -1,4 +1,5 @@
 import Glibc
+import Problems
 import Sodium
 import SystemPackage
 

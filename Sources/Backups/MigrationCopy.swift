@@ -1,20 +1,27 @@
+package import Files
 import Glibc
-import Storage
-import Workers
+import Problems
+package import Storage
 
 /// The copy of a database that is made before a later version changes it: the way back.
 ///
 /// It is a database like the other, with the same secrets and people in it; the operator deletes it when the new version
 /// has proved good.
-enum MigrationCopy {
+package enum MigrationCopy {
     /// Copies a directory's database to `lamplighter.db.before-VERSION`, of mode 0600, and returns its path.
+    ///
+    /// `version` is that of the program which changes it afterwards.
     ///
     /// A copy that is there stays: it may be of a state before a start that failed half-way.
     /// - Throws: A `Problem` where there is too little room; then nothing was changed.
-    static func make(of store: Store, in directory: DataDirectory) throws -> String {
-        let path = newPath(directory)
-        let needed = try store.fileSize().bytes + ServiceLimits.copyReserveBytes
-        if let room = Problem.room(of: directory.path), room.free < needed {
+    package static func make(
+        of store: Store,
+        in directory: DataDirectory,
+        before version: String
+    ) throws -> String {
+        let path = newPath(directory, version)
+        let needed = try store.fileSize().bytes + DatabaseCopy.reserveBytes
+        if let room = DiskRoom.nearest(directory.path), room.free < needed {
             throw Problem(
                 .diskFull,
                 "there is no room to copy \(directory.database) before it is migrated",
@@ -42,8 +49,8 @@ enum MigrationCopy {
         return path
     }
 
-    private static func newPath(_ directory: DataDirectory) -> String {
-        let first = "\(directory.database).before-\(Version.text)"
+    private static func newPath(_ directory: DataDirectory, _ version: String) -> String {
+        let first = "\(directory.database).before-\(version)"
         var path = first
         var number = 2
         while TextFile.exists(path) {

@@ -1,4 +1,5 @@
 package import Domain
+package import Files
 import Glibc
 import JSON
 
@@ -13,7 +14,7 @@ package struct BackupNote: Sendable, Equatable {
     package static let oldSeconds: Int64 = 26 * 3600
 
     /// Notes a backup.
-    package init(path: String, madeAt: Instant) {
+    init(path: String, madeAt: Instant) {
         self.path = path
         self.madeAt = madeAt
     }
@@ -30,7 +31,7 @@ package struct BackupNote: Sendable, Equatable {
     /// Writes the note, unless that of a later backup is there.
     ///
     /// - Throws: `Errno` where the directory or disk refuses.
-    package func write(to directory: DataDirectory) throws {
+    func write(to directory: DataDirectory) throws {
         if let other = BackupNote(of: directory), other.madeAt > madeAt { return }
         let object = JSONObject([
             ("path", .string(path)), ("madeAt", .integer(madeAt.milliseconds)),

@@ -1,4 +1,5 @@
 import Glibc
+import Problems
 import SystemPackage
 
 /// Holds a data directory for one service, by `flock` on its file `lock`.

@@ -1,11 +1,15 @@
 import Domain
+import Files
+import Problems
+import Service
 import Storage
+import TestKit
 import Testing
 
-@testable import Service
+@testable import Backups
 
 @Suite("Backups") struct BackupTests {
-    private let folder: TemporaryFolder
+    private let folder: TemporaryDirectory
     private let directory: DataDirectory
     private let store: Store
     private static let now = Instant(milliseconds: 1_795_000_000_000)
@@ -13,7 +17,7 @@ import Testing
     private static let quiet: @Sendable (String, Double) -> Void = { _, _ in }
 
     init() throws {
-        folder = try TemporaryFolder()
+        folder = try TemporaryDirectory()
         directory = try DataDirectory.prepare(folder.path + "/data")
         store = try StoreAccess.service(directory)
         _ = try SecretFile.readOrMake(directory.serviceSecret)
@@ -29,7 +33,7 @@ import Testing
 
     @discardableResult
     private func make(_ passphrase: Passphrase? = nil) throws -> Backup.Report {
-        try Backup(of: directory).make(
+        try Backup(of: directory, version: "1.2.3").make(
             at: file,
             passphrase: passphrase,
             from: store,
@@ -48,6 +52,7 @@ import Testing
             into: target,
             passphrase: passphrase,
             endsSessions: endsSessions,
+            now: Self.now,
             progress: Self.quiet
         )
         return target
@@ -74,6 +79,7 @@ import Testing
         let target = try restored()
 
         #expect(report.summary.rows["service"] == 50)
+        #expect(report.header.version == "1.2.3")
         #expect(report.bytes > 50_000)
         let key = TextFile.read(target.serverKey)
         #expect(key != nil && key == TextFile.read(directory.serverKey))
@@ -158,6 +164,7 @@ import Testing
                 into: directory,
                 passphrase: nil,
                 endsSessions: false,
+                now: Self.now,
                 progress: Self.quiet
             )
         }
@@ -183,39 +190,18 @@ import Testing
         #expect(next > 1_000_000)
     }
 
-    @Test("Names of backups sort by their time and read back; others are left alone")
-    func names() {
-        let name = BackupName.of(Self.now)
-        #expect(name.hasPrefix("lamplighter-2026") && name.hasSuffix("Z.backup"))
-        #expect(BackupName.time(of: name) == Self.now)
-        #expect(BackupName.of(Self.now.adding(seconds: 1)) > name)
-        for other in [
-            "lamplighter.backup", "x-\(name)", name + "2", "lamplighter-20261399T000000Z.backup",
-        ] {
-            #expect(BackupName.time(of: other) == nil, "\(other)")
-        }
-    }
-
     @Test("The newest backup is noted, and its age is never negative")
     func note() throws {
         #expect(BackupNote(of: directory) == nil)
-        try BackupNote(path: "/b", madeAt: Self.now).write(to: directory)
+        try make()
+        #expect(BackupNote(of: directory) == BackupNote(path: file, madeAt: Self.now))
+        let later = Self.now.adding(seconds: 30)
+        try BackupNote(path: "/b", madeAt: later).write(to: directory)
         try BackupNote(path: "/a", madeAt: Self.now.adding(seconds: -60)).write(to: directory)
         let note = try #require(BackupNote(of: directory))
 
         #expect(note.path == "/b")
-        #expect(note.age(at: Self.now.adding(seconds: 90)) == 90)
-        #expect(note.age(at: Self.now.adding(seconds: -90)) == 0)
-    }
-
-    @Test(
-        "Times of settings are read with their unit",
-        arguments: [
-            ("90s", 90), ("30m", 1800), ("12h", 43_200), ("1d", 86_400), ("d", nil), ("1", nil),
-            ("-1d", nil), ("9999999999999999999d", nil), ("1w", nil), ("", nil),
-        ] as [(String, Int?)]
-    )
-    func durations(_ text: String, _ seconds: Int?) {
-        #expect(Setting.seconds(text) == seconds)
+        #expect(note.age(at: later.adding(seconds: 90)) == 90)
+        #expect(note.age(at: later.adding(seconds: -90)) == 0)
     }
 }

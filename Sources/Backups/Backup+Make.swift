@@ -1,0 +1,129 @@
+package import Domain
+import Files
+import Glibc
+import Problems
+package import Storage
+import SystemPackage
+
+extension Backup {
+    /// Makes a backup at a path where nothing is yet, and reads it back.
+    ///
+    /// The database is copied, the copy is checked page by page, and what was written is opened again: only then has
+    /// the backup its name, and the data directory's note says so.
+    /// - Throws: A `Problem`, and then there is no file of that name; or what refuses the note.
+    package func make(
+        at path: String,
+        passphrase: Passphrase?,
+        from store: Store,
+        now: Instant,
+        progress: Progress
+    ) throws -> Report {
+        let path = AbsolutePath.of(path)
+        removeLeftCopies()
+        try checkRoom(for: path)
+        let copy = DatabaseCopy(path: leftCopy(of: getpid()))
+        defer { Self.remove(copy) }
+        // SQLite would make it readable by others.
+        try TextFile.write("", to: copy.path)
+        try store.copy(to: copy) { try progress("copying", $0) }
+        let summary: BackupSummary
+        do {
+            try progress("checking", 0)
+            summary = BackupSummary(try copy.check())
+        } catch let damage as DatabaseCopy.Damage {
+            throw Problem.backup(
+                path,
+                "the database is damaged: \(damage)",
+                why: "a backup of it would be of no use",
+                cures: [
+                    .init(
+                        "lamplighter restore FILE --data DIR",
+                        "go back to the last backup that was whole"
+                    )
+                ]
+            )
+        }
+        let header = BackupHeader(madeAt: now, version: version, isEncrypted: passphrase != nil)
+        var writer = try BackupWriter(path: path, header: header, passphrase: passphrase)
+        do {
+            try writer.add(BackupFormat.database, from: copy.path) { try progress("writing", $0) }
+            for name in directory.keptFiles {
+                try writer.add(name, from: directory.path + "/" + name) { _ in }
+            }
+            try writer.seal(summary)
+            try Self.readBack(
+                BackupWriter.unfinished(path),
+                passphrase,
+                holds: summary,
+                progress: progress
+            )
+            try writer.finish()
+        } catch {
+            writer.discard()
+            throw error
+        }
+        try BackupNote(path: path, madeAt: now).write(to: directory)
+        return Report(header: header, summary: summary, bytes: TextFile.size(path) ?? 0)
+    }
+
+    private static func readBack(
+        _ path: String,
+        _ passphrase: Passphrase?,
+        holds summary: BackupSummary,
+        progress: Progress
+    ) throws {
+        var member = BackupMember(name: "", bytes: 0)
+        var done = 0
+        let found = try BackupReader(path: path, passphrase: passphrase).read(
+            begin: { (member, done) = ($0, 0) },
+            take: { piece in
+                done += piece.count
+                if member.name == BackupFormat.database {
+                    try progress("reading back", Double(done) / Double(max(1, member.bytes)))
+                }
+            }
+        )
+        guard found == summary else {
+            throw Problem.backup(
+                path,
+                "it does not read as it was written",
+                why: "the disk may be failing"
+            )
+        }
+    }
+
+    /// Refuses to begin where the copy or the backup would fill a disk.
+    private func checkRoom(for path: String) throws {
+        let folder = String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex))
+        let size = Int64(TextFile.size(directory.database) ?? 0)
+        let isOneDisk =
+            (try? Stat(directory.path))?.deviceID
+            == (try? Stat(folder.isEmpty ? "/" : folder))?.deviceID
+        for (place, needed) in [(directory.path, isOneDisk ? 2 * size : size), (folder, size)] {
+            guard let room = DiskRoom.nearest(place),
+                room.free < needed + DatabaseCopy.reserveBytes
+            else {
+                continue
+            }
+            throw Problem.backup(
+                path,
+                "there is too little room in \(place)",
+                why:
+                    "\((needed + DatabaseCopy.reserveBytes) >> 20) MiB are needed, \(room.free >> 20) are free"
+            )
+        }
+    }
+
+    /// The copy of the database that a process makes; it lies in the data directory, where the same may be read.
+    private func leftCopy(of process: Int32) -> String { directory.path + "/backup-\(process).db" }
+
+    /// Removes the copies of processes that were killed.
+    private func removeLeftCopies() {
+        for name in TextFile.names(in: directory.path) where name.hasPrefix("backup-") {
+            guard let process = Int32(name.dropFirst(7).prefix { $0.isNumber }),
+                process == getpid() || (kill(process, 0) != 0 && errno == ESRCH)
+            else { continue }
+            unlink(directory.path + "/" + name)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package import Domain
+package import Files
+import Glibc
+import Problems
+import Storage
+import SystemPackage
+
+extension Backup {
+    /// Restores a backup into a directory that holds no data yet.
+    ///
+    /// Numbers that receivers compare are raised, so that devices obey the next commands and apps believe the next
+    /// statuses. Sessions that ended after the backup are open again, as the backup has them, unless `endsSessions`.
+    /// - Throws: A `Problem`; then the directory is as it was.
+    package static func restore(
+        _ path: String,
+        into directory: DataDirectory,
+        passphrase: Passphrase?,
+        endsSessions: Bool,
+        now: Instant,
+        progress: Progress
+    ) throws -> Report {
+        let path = AbsolutePath.of(path)
+        if let taken = ([BackupFormat.database] + directory.keptFiles)
+            .first(where: { TextFile.exists(directory.path + "/" + $0) })
+        {
+            throw Problem(
+                .dataDirectoryUnusable,
+                "\(directory.path) holds data already",
+                at: directory.path + "/" + taken,
+                why: "a restored database needs the keys of its backup, and nothing is overwritten",
+                cures: [
+                    .init("lamplighter restore FILE --data DIR", "restore into a new directory"),
+                    .init(
+                        "mv '\(directory.path)' '\(directory.path).old'",
+                        "put the old data aside"
+                    ),
+                ]
+            )
+        }
+        let reader = try BackupReader(path: path, passphrase: passphrase)
+        var written: [(from: String, to: String)] = []
+        func discard() { for file in written { unlink(file.from) } }
+        do {
+            var sink: FileSink?
+            var isDatabase = false
+            let summary = try reader.read(
+                begin: { member in
+                    try sink?.close()
+                    let target = directory.path + "/" + member.name
+                    try TextFile.makeFolders(of: target)
+                    written.append((target + ".restoring", target))
+                    sink = try FileSink(target + ".restoring")
+                    sink?.expect(member.bytes)
+                    isDatabase = member.name == BackupFormat.database
+                },
+                take: { piece in
+                    try sink?.write(piece) { if isDatabase { try progress("opening", $0) } }
+                }
+            )
+            try sink?.close()
+            let copy = DatabaseCopy(path: directory.database + ".restoring")
+            try progress("checking", 0)
+            try check(copy, summary, of: path)
+            try copy.advanceNumbers()
+            if endsSessions { try copy.endSessions(at: now) }
+            try FileSink.sync(copy.path)
+            // The database last: without it the directory counts as empty.
+            for file in written.reversed() where file.to != directory.database {
+                try name(file, from: path)
+            }
+            for file in written where file.to == directory.database { try name(file, from: path) }
+            TextFile.syncDirectory(of: directory.database)
+            return Report(header: reader.header, summary: summary, bytes: TextFile.size(path) ?? 0)
+        } catch {
+            discard()
+            throw error
+        }
+    }
+
+    private static func name(_ file: (from: String, to: String), from path: String) throws {
+        guard rename(file.from, file.to) == 0 else {
+            throw Problem.backup(
+                path,
+                "\(file.to) cannot be written: \(Errno(rawValue: errno))",
+                why: "nothing was restored"
+            )
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Files
+import Glibc
+import Problems
+import Storage
+
+extension Backup {
+    /// Checks a backup: opens all of it, and each page of its database.
+    ///
+    /// The database is written beside the backup for that time, or to `scratch`.
+    /// - Throws: A `Problem` where it isn't whole.
+    package static func verify(
+        _ path: String,
+        passphrase: Passphrase?,
+        scratch: String?,
+        progress: Progress
+    ) throws -> Report {
+        let path = AbsolutePath.of(path)
+        let folder =
+            scratch.map { AbsolutePath.of($0) }
+            ?? String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        let copy = DatabaseCopy(path: folder + "/.verify-\(getpid()).db")
+        defer { remove(copy) }
+        let reader = try BackupReader(path: path, passphrase: passphrase)
+        let sink = try FileSink(copy.path)
+        var isDatabase = false
+        let summary = try reader.read(
+            begin: { member in
+                isDatabase = member.name == BackupFormat.database
+                if isDatabase { sink.expect(member.bytes) }
+            },
+            take: { piece in
+                if isDatabase { try sink.write(piece) { try progress("opening", $0) } }
+            }
+        )
+        try sink.close()
+        try progress("checking", 0)
+        try check(copy, summary, of: path)
+        return Report(header: reader.header, summary: summary, bytes: TextFile.size(path) ?? 0)
+    }
+}

@@ -1,0 +1,37 @@
+import Glibc
+
+/// The room of a disk, in bytes.
+package struct DiskRoom: Sendable, Equatable {
+    /// The bytes that this user may still take.
+    package var free: Int64
+    /// The bytes that this user could take if the disk were empty.
+    package var total: Int64
+
+    /// Creates figures.
+    package init(free: Int64, total: Int64) {
+        self.free = free
+        self.total = total
+    }
+
+    /// Asks the system about the disk of a path; nil if it doesn't answer.
+    package static func of(_ path: String) -> DiskRoom? {
+        var space = statvfs()
+        guard statvfs(path, &space) == 0 else { return nil }
+        let block = Int64(space.f_frsize)
+        let taken = Int64(space.f_blocks) - Int64(space.f_bfree)
+        return DiskRoom(
+            free: Int64(space.f_bavail) * block,
+            total: (taken + Int64(space.f_bavail)) * block
+        )
+    }
+
+    /// Returns the room of the disk that a path is on, or will be.
+    package static func nearest(_ path: String) -> DiskRoom? {
+        var path = path
+        while !path.isEmpty {
+            if let room = of(path) { return room }
+            path = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? ""
+        }
+        return of("/")
+    }
+}

@@ -1,0 +1,26 @@
+import Backups
+import Files
+import Service
+import Storage
+import TestKit
+import Testing
+
+@Suite("The copy before a migration") struct MigrationCopyTests {
+    @Test("It is whole, its owner's alone, and never replaces another")
+    func migrationCopy() throws {
+        let folder = try TemporaryDirectory()
+        let directory = try DataDirectory.prepare(folder.path)
+        let store = try StoreAccess.service(directory) { _ in
+            Issue.record("nothing is to be migrated")
+        }
+
+        let first = try MigrationCopy.make(of: store, in: directory, before: "9.8.7")
+        let second = try MigrationCopy.make(of: store, in: directory, before: "9.8.7")
+
+        #expect(first == "\(directory.database).before-9.8.7")
+        #expect(second == first + ".2")
+        #expect(TextFile.mode(first) == 0o600)
+        #expect(try DatabaseCopy(path: first).check().contains { $0.table == "account" })
+        #expect(!TextFile.names(in: directory.path).contains { $0.contains("unfinished") })
+    }
+}
