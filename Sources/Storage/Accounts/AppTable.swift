@@ -11,20 +11,16 @@ package struct AppTable {
 
     /// Returns all apps, by name.
     package func all() throws -> [App] {
-        try sql.query("SELECT document FROM app ORDER BY name, appId") {
-            try Self.app($0.next(String.self))
-        }
+        try sql.rows(of: AppRow.table, "ORDER BY name, appId").map(Self.app)
     }
 
     /// Returns one app, or nil.
     package func find(_ id: AppID) throws -> App? {
-        try sql.first("SELECT document FROM app WHERE appId = $1", id) {
-            try Self.app($0.next(String.self))
-        }
+        try sql.find(AppRow.table, id).map(Self.app)
     }
 
-    private static func app(_ document: String) throws -> App {
-        guard let object = try JSONValue.parse(Array(document.utf8)).objectValue else {
+    private static func app(_ row: AppRow) throws -> App {
+        guard let object = try JSONValue.parse(row.document.bytes).objectValue else {
             throw Rejection(.internal, "A stored app document is not an object.")
         }
         return try AppCodec.decode(object)
@@ -33,22 +29,15 @@ package struct AppTable {
     /// Stores an app's document, from which the secret has been removed, and the secret if one is given.
     package func save(_ app: App, document: JSONObject, secret: String?) throws {
         let hash = secret.map { Sodium.sha256($0.utf8) }
-        try sql.run(
-            """
-            INSERT INTO app (appId, name, document, secretHash, createdAt, updatedAt)
-            VALUES ($1, $2, $3, $4, $5, $5)
-            ON CONFLICT (appId) DO UPDATE SET
-                name = excluded.name, document = excluded.document,
-                secretHash = CASE WHEN length(excluded.secretHash) = 0
-                    THEN app.secretHash ELSE excluded.secretHash END,
-                updatedAt = excluded.updatedAt
-            """,
-            app.id,
-            app.name,
-            TextBytes(document.encoded()),
-            hash ?? [],
-            transaction.now
+        let row = AppRow(
+            id: app.id,
+            name: app.name,
+            document: TextBytes(document.encoded()),
+            secretHash: hash ?? [],
+            createdAt: transaction.now,
+            updatedAt: transaction.now
         )
+        try sql.run(hash == nil ? AppRow.save : AppRow.saveWithSecret, row)
         if let digest = hash.flatMap({ Digest($0) }) {
             transaction.gate.records.append(.app(appId: app.id.text, secret: digest))
         }
@@ -57,8 +46,36 @@ package struct AppTable {
 
     /// Returns the document as it was imported, without the secret.
     package func document(_ id: AppID) throws -> JSONObject? {
-        try sql.first("SELECT document FROM app WHERE appId = $1", id) {
-            try JSONValue.parse(Array($0.next(String.self).utf8)).objectValue ?? [:]
+        try sql.find(AppRow.table, id).map {
+            try JSONValue.parse($0.document.bytes).objectValue ?? [:]
         }
+    }
+}
+
+/// An app as it is stored: its document, and the hash of its secret.
+struct AppRow: TableRow {
+    var id: AppID
+    var name: String
+    var document: TextBytes
+    /// Empty where it has none.
+    var secretHash: [UInt8]
+    var createdAt: Instant
+    var updatedAt: Instant
+
+    static let table = Table<AppRow>("app")
+    /// Inserts a row, or changes the one with its key, which keeps its secret.
+    static let save = table.upsert
+    /// The same with the secret.
+    static let saveWithSecret = table.upserting([.changing, .apart])
+
+    static func map(_ column: inout ColumnMapper<AppRow>) -> AppRow {
+        AppRow(
+            id: column("appId", \.id, as: .key),
+            name: column("name", \.name, as: .changing),
+            document: column("document", \.document, as: .changing),
+            secretHash: column("secretHash", \.secretHash, as: .apart),
+            createdAt: column("createdAt", \.createdAt),
+            updatedAt: column("updatedAt", \.updatedAt, as: .changing)
+        )
     }
 }

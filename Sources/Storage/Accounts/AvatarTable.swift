@@ -22,27 +22,38 @@ package struct AvatarTable {
     /// Keeps a user's picture in place of the previous one.
     package func save(_ image: Image, digest: String, of uid: UserID) throws {
         try sql.run(
-            """
-            INSERT INTO avatar (uid, digest, mediaType, image) VALUES ($1, $2, $3, $4)
-            ON CONFLICT (uid) DO UPDATE SET
-                digest = excluded.digest, mediaType = excluded.mediaType, image = excluded.image
-            """,
-            uid,
-            digest,
-            image.mediaType,
-            image.bytes
+            AvatarRow.table.upsert,
+            AvatarRow(uid: uid, digest: digest, image: image)
         )
     }
 
     /// Returns the picture of a digest, or nil.
     package func find(_ digest: String) throws -> Image? {
-        try sql.first("SELECT mediaType, image FROM avatar WHERE digest = $1", digest) {
-            Image(mediaType: $0.next(), bytes: $0.next())
-        }
+        try sql.rows(of: AvatarRow.table, "WHERE digest = $1 LIMIT 1", digest).first?.image
     }
 
     /// Erases a user's picture.
     package func erase(_ uid: UserID) throws {
         try sql.run("DELETE FROM avatar WHERE uid = $1", uid)
+    }
+}
+
+/// A picture with its user and its digest.
+struct AvatarRow: TableRow {
+    var uid: UserID
+    var digest: String
+    var image: AvatarTable.Image
+
+    static let table = Table<AvatarRow>("avatar")
+
+    static func map(_ column: inout ColumnMapper<AvatarRow>) -> AvatarRow {
+        AvatarRow(
+            uid: column("uid", \.uid, as: .key),
+            digest: column("digest", \.digest, as: .changing),
+            image: AvatarTable.Image(
+                mediaType: column("mediaType", \.image.mediaType, as: .changing),
+                bytes: column("image", \.image.bytes, as: .changing)
+            )
+        )
     }
 }

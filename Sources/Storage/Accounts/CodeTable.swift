@@ -34,19 +34,14 @@ package struct CodeTable {
         expiresAt: Instant
     ) throws {
         try sql.run(
-            """
-            INSERT INTO code (scope, codeHash, codeToken, tries, sentAt, expiresAt)
-            VALUES ($1, $2, $3, 0, $4, $5)
-            ON CONFLICT (scope) DO UPDATE SET
-                codeHash = excluded.codeHash, codeToken = excluded.codeToken, tries = 0,
-                tokenTries = 0,
-                sentAt = excluded.sentAt, expiresAt = excluded.expiresAt, usedAt = NULL
-            """,
-            hash(scope),
-            hash(code, scope),
-            token,
-            transaction.now,
-            expiresAt
+            CodeRow.table.upsert,
+            CodeRow(
+                scope: hash(scope),
+                codeHash: hash(code, scope),
+                token: token,
+                sentAt: transaction.now,
+                expiresAt: expiresAt
+            )
         )
     }
 
@@ -66,10 +61,9 @@ package struct CodeTable {
     /// Tells whether a token belongs to the code that was sent last.
     private func hasToken(_ scope: CodeScope, _ token: String?) throws -> Bool {
         guard let token else { return false }
-        let right = try sql.first("SELECT codeToken FROM code WHERE scope = $1", hash(scope)) {
-            $0.next(String.self)
-        }
-        return right.map { Sodium.areEqual(Array(token.utf8), Array($0.utf8)) } ?? false
+        return try sql.find(CodeRow.table, hash(scope)).map {
+            Sodium.areEqual(Array(token.utf8), Array($0.token.utf8))
+        } ?? false
     }
 
     /// Tells whether a valid code is out.
@@ -84,17 +78,13 @@ package struct CodeTable {
     /// Tells whether a code is the one that is out.
     package func matches(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         let given = hash(code, scope)
-        let row = try sql.first(
-            """
-            SELECT codeHash, codeToken FROM code
-            WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2
-            """,
+        let row = try sql.rows(
+            of: CodeRow.table,
+            "WHERE scope = $1 AND usedAt IS NULL AND expiresAt > $2",
             hash(scope),
             transaction.now
-        ) {
-            (hash: $0.next([UInt8].self), token: $0.next(String.self))
-        }
-        guard let row, Sodium.areEqual(row.hash, given) else { return false }
+        ).first
+        guard let row, Sodium.areEqual(row.codeHash, given) else { return false }
         return token.map { Sodium.areEqual(Array($0.utf8), Array(row.token.utf8)) } ?? true
     }
 
@@ -126,10 +116,12 @@ package struct CodeTable {
     ) throws -> String {
         let ticket = Sodium.randomSecret()
         try sql.run(
-            "INSERT INTO ticket (ticketHash, scope, expiresAt) VALUES ($1, $2, $3)",
-            Sodium.sha256(ticket.utf8),
-            ticketScope(address, app, region: region, terminal: terminal),
-            expiresAt
+            TicketRow.table.insert,
+            TicketRow(
+                ticketHash: Sodium.sha256(ticket.utf8),
+                scope: ticketScope(address, app, region: region, terminal: terminal),
+                expiresAt: expiresAt
+            )
         )
         return ticket
     }

@@ -1,5 +1,4 @@
 package import Domain
-import Sodium
 
 /// Users' identities at providers, found by provider and subject alone.
 package struct IdentityTable {
@@ -41,21 +40,8 @@ package struct IdentityTable {
 
     /// Returns a user's links, the oldest first.
     package func all(of uid: UserID) throws -> [Link] {
-        try sql.query(
-            """
-            SELECT provider, subject, linkedAt, accessToken FROM identity WHERE uid = $1
-            ORDER BY linkedAt, provider
-            """,
-            uid
-        ) { row in
-            Link(
-                provider: row.next(),
-                subject: row.next(),
-                linkedAt: row.next(),
-                accessToken: row.next([UInt8]?.self).flatMap(transaction.key.open)
-                    .map { String(decoding: $0, as: UTF8.self) }
-            )
-        }
+        try sql.rows(of: IdentityRow.table, "WHERE uid = $1 ORDER BY linkedAt, provider", uid)
+            .map(\.link)
     }
 
     /// Links a subject with a user, or keeps the newer token; the token is sealed.
@@ -65,20 +51,15 @@ package struct IdentityTable {
         of user: User,
         accessToken: String?
     ) throws {
+        let link = Link(
+            provider: provider,
+            subject: subject,
+            linkedAt: transaction.now,
+            accessToken: accessToken
+        )
         try sql.run(
-            """
-            INSERT INTO identity (appId, region, provider, subject, uid, linkedAt, accessToken)
-            VALUES ($1, $2, $3, $4, $5, $6, $7)
-            ON CONFLICT (appId, region, provider, subject) DO UPDATE SET
-                accessToken = excluded.accessToken
-            """,
-            user.app,
-            user.region,
-            provider,
-            subject,
-            user.uid,
-            transaction.now,
-            accessToken.map { transaction.key.seal(Array($0.utf8)) }
+            IdentityRow.table.upsert,
+            IdentityRow(app: user.app, region: user.region, link: link, uid: user.uid)
         )
     }
 
@@ -91,5 +72,33 @@ package struct IdentityTable {
     /// Erases all links of a user.
     package func erase(_ uid: UserID) throws {
         try sql.run("DELETE FROM identity WHERE uid = $1", uid)
+    }
+}
+
+/// An identity with its app and region, and the user that it belongs to.
+struct IdentityRow: TableRow {
+    var app: AppID
+    var region: String
+    var link: IdentityTable.Link
+    var uid: UserID
+
+    static let table = Table<IdentityRow>("identity")
+
+    static func map(_ column: inout ColumnMapper<IdentityRow>) -> IdentityRow {
+        IdentityRow(
+            app: column("appId", \.app, as: .key),
+            region: column("region", \.region, as: .key),
+            link: IdentityTable.Link(
+                provider: column("provider", \.link.provider, as: .key),
+                subject: column("subject", \.link.subject, as: .key),
+                linkedAt: column("linkedAt", \.link.linkedAt),
+                accessToken: column.sealed(
+                    "accessToken",
+                    { $0.link.accessToken.map { Array($0.utf8) } },
+                    as: .changing
+                ).map { String(decoding: $0, as: UTF8.self) }
+            ),
+            uid: column("uid", \.uid)
+        )
     }
 }

@@ -215,20 +215,9 @@ package struct CommandTable {
         before cursor: (at: Instant, cid: Int64)?,
         _ body: (Command) throws -> Bool
     ) throws {
-        let start = cursor ?? (to, .min)
-        try sql.scan(
-            """
-            SELECT \(Command.table.columns) FROM command
-            WHERE did = $1 AND createdAt >= $2 AND createdAt <= $3
-                AND (createdAt < $3 OR cid < $4)
-            ORDER BY createdAt DESC, cid DESC
-            """,
-            did,
-            from,
-            start.at,
-            start.cid
-        ) {
-            try body($0.nextRow())
-        }
+        let place = cursor.map { (time: $0.at, number: $0.cid) }
+        try Self.log.scan(did, from: from, to: to, before: place, in: sql, body)
     }
+
+    private static let log = DeviceLog(Command.table, time: "createdAt", number: "cid")
 }

@@ -11,20 +11,16 @@ package struct ProductTable {
 
     /// Returns all products, by name.
     package func all() throws -> [Product] {
-        try sql.query("SELECT document FROM product ORDER BY name, productKey") {
-            try Self.product($0.next(String.self))
-        }
+        try sql.rows(of: ProductRow.table, "ORDER BY name, productKey").map(Self.product)
     }
 
     /// Returns one product, or nil.
     package func find(_ key: ProductKey) throws -> Product? {
-        try sql.first("SELECT document FROM product WHERE productKey = $1", key) {
-            try Self.product($0.next(String.self))
-        }
+        try sql.find(ProductRow.table, key).map(Self.product)
     }
 
-    private static func product(_ document: String) throws -> Product {
-        guard let object = try JSONValue.parse(Array(document.utf8)).objectValue else {
+    private static func product(_ row: ProductRow) throws -> Product {
+        guard let object = try JSONValue.parse(row.document.bytes).objectValue else {
             throw Rejection(.internal, "A stored product document is not an object.")
         }
         return try ProductCodec.decode(object)
@@ -32,24 +28,16 @@ package struct ProductTable {
 
     /// Stores a product, new or in a new version; the secret only where one is given.
     package func save(_ product: Product, secret: String?) throws {
-        let document = String(decoding: ProductCodec.encode(product).encoded(), as: UTF8.self)
         let hash = secret.map { Sodium.sha256($0.utf8) }
-        try sql.run(
-            """
-            INSERT INTO product (productKey, name, document, secretHash, createdAt, updatedAt)
-            VALUES ($1, $2, $3, $4, $5, $5)
-            ON CONFLICT (productKey) DO UPDATE SET
-                name = excluded.name, document = excluded.document,
-                secretHash = CASE WHEN length(excluded.secretHash) = 0
-                    THEN product.secretHash ELSE excluded.secretHash END,
-                updatedAt = excluded.updatedAt
-            """,
-            product.key,
-            product.name,
-            document,
-            hash ?? [],
-            transaction.now
+        let row = ProductRow(
+            key: product.key,
+            name: product.name,
+            document: TextBytes(ProductCodec.encode(product).encoded()),
+            secretHash: hash ?? [],
+            createdAt: transaction.now,
+            updatedAt: transaction.now
         )
+        try sql.run(hash == nil ? ProductRow.save : ProductRow.saveWithSecret, row)
         if let digest = hash.flatMap({ Digest($0) }) {
             transaction.gate.records.append(.product(key: product.key.text, secret: digest))
         }
@@ -111,5 +99,33 @@ package struct ProductTable {
             "INSERT INTO listedMac (productKey, mac) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             each: macs
         ) { (key, $0) }
+    }
+}
+
+/// A product as it is stored: its document, and the hash of its secret.
+struct ProductRow: TableRow {
+    var key: ProductKey
+    var name: String
+    var document: TextBytes
+    /// Empty where it has none.
+    var secretHash: [UInt8]
+    var createdAt: Instant
+    var updatedAt: Instant
+
+    static let table = Table<ProductRow>("product")
+    /// Inserts a row, or changes the one with its key, which keeps its secret.
+    static let save = table.upsert
+    /// The same with the secret.
+    static let saveWithSecret = table.upserting([.changing, .apart])
+
+    static func map(_ column: inout ColumnMapper<ProductRow>) -> ProductRow {
+        ProductRow(
+            key: column("productKey", \.key, as: .key),
+            name: column("name", \.name, as: .changing),
+            document: column("document", \.document, as: .changing),
+            secretHash: column("secretHash", \.secretHash, as: .apart),
+            createdAt: column("createdAt", \.createdAt),
+            updatedAt: column("updatedAt", \.updatedAt, as: .changing)
+        )
     }
 }

@@ -37,10 +37,12 @@ package struct HistoryBuffer {
             HistoryLine.append(record, to: &lines)
         }
         try sql.run(
-            "INSERT INTO historyBuffer (seq, size, lines) VALUES ($1, $2, $3)",
-            transaction.sequence.next(transaction.now),
-            lines.count,
-            lines
+            HistoryBufferRow.table.insert,
+            HistoryBufferRow(
+                seq: transaction.sequence.next(transaction.now),
+                size: lines.count,
+                lines: lines
+            )
         )
     }
 
@@ -100,16 +102,12 @@ package struct HistoryBuffer {
     func round(bytesMax: Int) throws -> CompactionRound? {
         let mark = try mark()
         var round = CompactionRound(after: mark?.did ?? "")
-        let rows = try sql.query(
-            """
-            SELECT seq, size, lines FROM historyBuffer
-            WHERE seq <= $1 ORDER BY seq LIMIT $2
-            """,
+        let rows = try sql.rows(
+            of: HistoryBufferRow.table,
+            "WHERE seq <= $1 ORDER BY seq LIMIT $2",
             mark?.seq ?? .max,
             mark == nil ? Self.roundRowsMax : .max
-        ) {
-            (seq: $0.next(Int64.self), size: $0.next(Int.self), lines: $0.next([UInt8].self))
-        }
+        )
         var bytes = 0
         for row in rows where mark != nil || bytes < bytesMax {
             bytes += row.size
@@ -156,5 +154,22 @@ package struct HistoryBuffer {
             parts.count == 2, let seq = Int64(parts[0])
         else { return nil }
         return Mark(seq: seq, did: String(parts[1]))
+    }
+}
+
+/// The lines of one batch of reports, and their size in bytes.
+struct HistoryBufferRow: TableRow {
+    var seq: Int64
+    var size: Int
+    var lines: [UInt8]
+
+    static let table = Table<HistoryBufferRow>("historyBuffer")
+
+    static func map(_ column: inout ColumnMapper<HistoryBufferRow>) -> HistoryBufferRow {
+        HistoryBufferRow(
+            seq: column("seq", \.seq, as: .key),
+            size: column("size", \.size),
+            lines: column("lines", \.lines)
+        )
     }
 }

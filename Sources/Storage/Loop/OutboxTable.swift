@@ -26,12 +26,14 @@ package struct OutboxTable {
         let id = transaction.sequence.next(transaction.now)
         let bytes = OutboxCodec.encode(messages)
         try sql.run(
-            "INSERT INTO outbox (id, worker, sealed, messages, createdAt) VALUES ($1, $2, $3, $4, $5)",
-            id,
-            worker,
-            isSecret,
-            isSecret ? transaction.key.seal(bytes) : bytes,
-            transaction.now
+            OutboxRow.table.insert,
+            OutboxRow(
+                id: id,
+                worker: worker,
+                isSealed: isSecret,
+                messages: isSecret ? transaction.key.seal(bytes) : bytes,
+                createdAt: transaction.now
+            )
         )
         return id
     }
@@ -47,19 +49,18 @@ package struct OutboxTable {
     ) throws -> [Entry] {
         try sql.query(
             """
-            SELECT id, sealed, messages FROM outbox
+            SELECT id, \(OutboxRow.table.columns) FROM outbox
             WHERE id > $1 AND worker = $2 ORDER BY id LIMIT $3
             """,
             id,
             worker,
             limit
         ) { row -> Entry? in
-            let id = row.next(Int64.self)
-            guard !isKnown(id) else { return nil }
-            let isSealed = row.next(Bool.self)
-            let stored = row.next([UInt8].self)
-            let bytes = isSealed ? transaction.key.open(stored) : stored
-            return Entry(id: id, messages: bytes.map(OutboxCodec.decode) ?? [])
+            // Of a known row nothing else is read, as its messages may be many.
+            guard !isKnown(row.next()) else { return nil }
+            let row = row.nextRow(OutboxRow.self)
+            let bytes = row.isSealed ? transaction.key.open(row.messages) : row.messages
+            return Entry(id: row.id, messages: bytes.map(OutboxCodec.decode) ?? [])
         }.compactMap(\.self)
     }
 
@@ -71,6 +72,28 @@ package struct OutboxTable {
     /// Returns how many rows a worker has.
     package func depth(of worker: String) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM outbox WHERE worker = $1", worker) ?? 0
+    }
+}
+
+/// The messages of one batch as they are stored.
+struct OutboxRow: TableRow {
+    var id: Int64
+    var worker: String
+    /// Whether the messages are sealed.
+    var isSealed: Bool
+    var messages: [UInt8]
+    var createdAt: Instant
+
+    static let table = Table<OutboxRow>("outbox")
+
+    static func map(_ column: inout ColumnMapper<OutboxRow>) -> OutboxRow {
+        OutboxRow(
+            id: column("id", \.id, as: .key),
+            worker: column("worker", \.worker),
+            isSealed: column("sealed", \.isSealed),
+            messages: column("messages", \.messages),
+            createdAt: column("createdAt", \.createdAt)
+        )
     }
 }
 

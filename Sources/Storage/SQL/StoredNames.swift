@@ -2,58 +2,17 @@ import Domain
 
 // What a name that this version does not know is read as, for each enumeration of a column.
 
-extension Actor.Kind: StoredName {
-    static let unknown = Self.system
-}
-
-extension Command.Kind: StoredName {
-    static let unknown = Self.write
-}
-
-extension Command.State: StoredName {
-    static let unknown = Self.expired
-}
-
-extension Command.Mode: StoredName {
-    static let unknown = Self.now
-}
-
-extension Binding.Role: StoredName {
-    static let unknown = Self.guest
-}
-
-extension Binding.Access: StoredName {
-    static let unknown = Self.read
-}
-
-extension Sharing.Way: StoredName {
-    static let unknown = Self.user
-}
-
-extension Sharing.Status: StoredName {
-    static let unknown = Self.revoked
-}
-
-extension ErrorCode: StoredName {
-    static let unknown = Self.internal
-}
-
-extension Schedule.Misfire: StoredName {
-    static let unknown = Self.skip
-}
-
-extension ScheduleRun.State: StoredName {
-    static let unknown = Self.failed
-}
-
-extension OutgoingMessage.Channel: StoredName {
-    static let unknown = Self.email
-}
-
-extension Session.EndReason: StoredName {
-    static let unknown = Self.loggedOut
-}
-
-extension Sharing.AddresseeKind: StoredName {
-    static let unknown = Self.anonymous
-}
+extension Actor.Kind: StoredName { static let unknown = Self.system }
+extension Command.Kind: StoredName { static let unknown = Self.write }
+extension Command.State: StoredName { static let unknown = Self.expired }
+extension Command.Mode: StoredName { static let unknown = Self.now }
+extension Binding.Role: StoredName { static let unknown = Self.guest }
+extension Binding.Access: StoredName { static let unknown = Self.read }
+extension Sharing.Way: StoredName { static let unknown = Self.user }
+extension Sharing.Status: StoredName { static let unknown = Self.revoked }
+extension ErrorCode: StoredName { static let unknown = Self.internal }
+extension Schedule.Misfire: StoredName { static let unknown = Self.skip }
+extension ScheduleRun.State: StoredName { static let unknown = Self.failed }
+extension OutgoingMessage.Channel: StoredName { static let unknown = Self.email }
+extension Session.EndReason: StoredName { static let unknown = Self.loggedOut }
+extension Sharing.AddresseeKind: StoredName { static let unknown = Self.anonymous }

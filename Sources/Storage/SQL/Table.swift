@@ -78,18 +78,32 @@ package struct Table<Record: TableRow>: Sendable {
         let numbers = names.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
         let insertion = "INSERT INTO \(name) (\(columns)) VALUES (\(numbers))"
         insert = RowStatement(text: insertion, roles: .all, keyStart: nil)
-        let changes = described.filter { $0.role.contains(.changing) }
-            .map { "\($0.name) = excluded.\($0.name)" }
-            .joined(separator: ", ")
-        let action = changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes)"
-        upsert = RowStatement(
-            text: "\(insertion) ON CONFLICT (\(keys.joined(separator: ", "))) DO \(action)",
-            roles: .all,
-            keyStart: nil
-        )
+        upsert = Self.upserting(insertion, described, roles: .changing)
         update = Self.updating(name, described, roles: .changing)
         let conditions = Self.equations(keys, from: 1).joined(separator: " AND ")
         find = "SELECT \(columns) FROM \(name) WHERE \(conditions)"
+    }
+
+    /// Returns a statement that inserts a row, or changes the columns of some roles of the one with its key.
+    package func upserting(_ roles: ColumnRole) -> RowStatement<Record> {
+        Self.upserting(insert.text, described, roles: roles)
+    }
+
+    private static func upserting(
+        _ insertion: String,
+        _ described: [(name: String, role: ColumnRole)],
+        roles: ColumnRole
+    ) -> RowStatement<Record> {
+        let keys = described.filter { $0.role == .key }.map(\.name).joined(separator: ", ")
+        let changes = described.filter { !roles.isDisjoint(with: $0.role) }
+            .map { "\($0.name) = excluded.\($0.name)" }
+            .joined(separator: ", ")
+        let action = changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes)"
+        return RowStatement(
+            text: "\(insertion) ON CONFLICT (\(keys)) DO \(action)",
+            roles: .all,
+            keyStart: nil
+        )
     }
 
     /// Returns a statement that changes only the columns of some roles.

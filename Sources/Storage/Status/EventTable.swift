@@ -22,22 +22,13 @@ package struct EventTable {
         before cursor: (ts: Instant, seq: Int64)?,
         _ body: (Event, Int64) throws -> Bool
     ) throws {
-        let start = cursor ?? (to, .min)
-        try transaction.sql.scan(
-            """
-            SELECT \(EventRow.table.columns) FROM event
-            WHERE did = $1 AND ts >= $2 AND ts <= $3 AND (ts < $3 OR seq < $4)
-            ORDER BY ts DESC, seq DESC
-            """,
-            did,
-            from,
-            start.ts,
-            start.seq
-        ) { row in
-            let next = row.nextRow(EventRow.self)
-            return try body(next.event, next.seq)
+        let place = cursor.map { (time: $0.ts, number: $0.seq) }
+        try Self.log.scan(did, from: from, to: to, before: place, in: transaction.sql) {
+            try body($0.event, $0.seq)
         }
     }
+
+    private static let log = DeviceLog(EventRow.table, time: "ts", number: "seq")
 }
 
 /// An event with its device and its number, which is unique and grows.

@@ -1,0 +1,63 @@
+extension PersonalData {
+    /// What is in no section, as a table or as `table.column`, with the reason.
+    static let leftOut: [String: String] = {
+        var out = [
+            "meta": "facts about the installation",
+            "product": "not about people", "listedMac": "not about people",
+            "app": "not about people", "service": "not about people",
+            "device": "about the device, whichever user has it",
+            "status": "about the device, whichever user has it",
+            "history": "what devices reported; `lamplighter history export` gives it",
+            "historyBuffer": "what devices reported; `lamplighter history export` gives it",
+            "inbox": "ids of devices' reports", "dispatch": "which devices have commands waiting",
+            "notice": "ids of broker messages that took effect", "zone": "time zones",
+            "waiter": "where the answer to a command goes, until it has one",
+            "outbox": "messages until the broker has them",
+            "refresh": "which retained statuses are to be published again",
+            "replan": "whose schedules are to be planned again",
+            "deadLetter": "messages that could not be understood; not kept by person",
+            "attempt": "counts of tries within a day, which limit them",
+            "code": "hashes alone; not kept by person",
+            "ticket": "hashes alone; not kept by person",
+            "request": "answers, kept for ten minutes to be repeated",
+            "refusal": "connections of clients that did not prove who they are",
+            "account.deviceIdHash": "a hash", "account.passwordHash": "a hash",
+            "session.tokenHash": "a hash", "session.oldTokenHash": "a hash",
+            "session.oldTokenUntil": "of the hash", "identity.accessToken": "a secret",
+            "link.tokenHash": "a hash", "link.content": "a secret",
+            "logoutCode.codeHash": "a hash", "sharing.addresseeHash": "a hash",
+            "sharing.codeHash": "a hash", "schedule.secretAttrs": "a secret of the device",
+            "command.secret": "a secret of the device",
+            "sharing.inviterUid": "of the two one is this person, the other is another",
+            "sharing.guestUid": "of the two one is this person, the other is another",
+        ]
+        for column in ["usernameKey", "emailKey", "pendingEmailKey"] {
+            out["account.\(column)"] = "the same in the form that is compared"
+        }
+        for column in ["command.seq", "event.seq", "audit.id"] { out[column] = "the row's number" }
+        for table in ["command", "event"] {
+            out["\(table).actorKind"] = "the person"
+            out["\(table).actorId"] = "the person"
+        }
+        for column in ["actorId", "actorTerminal"] {
+            out["audit.\(column)"] = "where it is the person's, `terminalId` has it"
+        }
+        for column in ["lastCid", "checkedTo"] {
+            out["formerBinding.\(column)"] = "how far erasing would be"
+        }
+        // Sealed; `messages` has what is no secret.
+        for column in [
+            "messageId", "channel", "dummy", "content", "tries", "told", "dueAt", "createdAt",
+            "expiresAt",
+        ] {
+            out["delivery.\(column)"] = "in `messages`, without the content"
+        }
+        for table in [
+            "avatar", "identity", "session", "home", "homeDevice", "binding", "formerBinding",
+            "schedule", "link", "logoutCode", "cancellation", "audit",
+        ] {
+            out["\(table).uid"] = "the person"
+        }
+        return out
+    }()
+}

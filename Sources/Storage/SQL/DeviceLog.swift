@@ -1,0 +1,33 @@
+import Domain
+
+/// Reads a table of what happened to devices backwards in time, page by page.
+///
+/// A row's place is its time and its number, which tells rows of one moment apart.
+struct DeviceLog<Record: TableRow>: Sendable {
+    private let text: String
+
+    /// Describes the log by its table and the columns that hold the time and the number of a row.
+    init(_ table: Table<Record>, time: String, number: String) {
+        text = """
+            SELECT \(table.columns) FROM \(table.name)
+            WHERE did = $1 AND \(time) >= $2 AND \(time) <= $3
+                AND (\(time) < $3 OR \(number) < $4)
+            ORDER BY \(time) DESC, \(number) DESC
+            """
+    }
+
+    /// Passes a device's rows of a time to `body`, newest first, until it returns false.
+    ///
+    /// Begins behind the place of a row, where one is given.
+    func scan(
+        _ did: DeviceID,
+        from: Instant,
+        to: Instant,
+        before cursor: (time: Instant, number: Int64)?,
+        in sql: SQL,
+        _ body: (Record) throws -> Bool
+    ) throws {
+        let start = cursor ?? (to, .min)
+        try sql.scan(text, did, from, start.time, start.number) { try body($0.nextRow()) }
+    }
+}
