@@ -215,8 +215,8 @@ let package = Package(
             name: "Service",
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
-                "Backups", "Certificates", "Credentials", "CLinux", "Files", "Metering", "Problems",
-                "Providers", "Reference",
+                "Backups", "Batching", "Certificates", "Credentials", "CLinux", "Files", "Metering",
+                "Problems", "Providers", "Reference",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Configuration", package: "swift-configuration"),

@@ -18,6 +18,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case certificateKeyMismatch = "LL1013"
     case certificateForeign = "LL1014"
     case listenerOpen = "LL1015"
+    case gateNotLoaded = "LL1016"
     case settingUnknown = "LL1101"
     case settingInvalid = "LL1102"
     case configurationUnreadable = "LL1103"

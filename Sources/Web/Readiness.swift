@@ -17,6 +17,11 @@ package final class Readiness: Sendable {
         /// Parts that the start does not wait for: their problems show better once the service runs.
         var spared: Set<String> = []
 
+        func accepts(_ part: String) -> Bool {
+            if case .some(.some) = parts[part] { return false }
+            return true
+        }
+
         var isStarted: Bool {
             parts.allSatisfy { $0.value == nil || spared.contains($0.key) }
         }
@@ -57,9 +62,17 @@ package final class Readiness: Sendable {
     /// True once every part that a start waits for accepts work.
     package var isStarted: Bool { state.withLock { $0.isStarted } }
 
+    /// True while a part accepts work; true as well for one that there isn't.
+    package func accepts(_ part: String) -> Bool { state.withLock { $0.accepts(part) } }
+
     /// Returns as soon as every part accepts work that a start waits for, or when the task is cancelled.
-    package func waitForAll() async {
-        while !isStarted && !Task.isCancelled { await nextChange() }
+    package func waitForAll() async { await wait { $0.isStarted } }
+
+    /// Returns as soon as a part accepts work, or when the task is cancelled.
+    package func wait(for part: String) async { await wait { $0.accepts(part) } }
+
+    private func wait(until isDone: @Sendable (State) -> Bool) async {
+        while !state.withLock({ isDone($0) }) && !Task.isCancelled { await nextChange(isDone) }
     }
 
     private func set(_ part: String, _ reason: String?) {
@@ -74,22 +87,22 @@ package final class Readiness: Sendable {
         for watcher in watchers { watcher.resume() }
     }
 
-    private func nextChange() async {
+    private func nextChange(_ isDone: @Sendable (State) -> Bool) async {
         let id = state.withLock { state in
             state.nextWatcher += 1
             return state.nextWatcher
         }
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
+                let isOver = state.withLock { state in
                     // A change or a cancellation since the caller looked must not be slept through.
-                    if state.isStarted || Task.isCancelled {
+                    if isDone(state) || Task.isCancelled {
                         return true
                     }
                     state.watchers[id] = continuation
                     return false
                 }
-                if isDone { continuation.resume() }
+                if isOver { continuation.resume() }
             }
         } onCancel: {
             state.withLock { $0.watchers.removeValue(forKey: id) }?.resume()

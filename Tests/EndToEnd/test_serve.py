@@ -266,6 +266,47 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         eventually(lambda: "tls" in (service.why_not_ready() or "").lower(), 20, "the TLS error")
 
 
+@unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+class AgainstABrokerWithoutTheGate(unittest.TestCase):
+    """One that lets everybody in, as a mosquitto with `allow_anonymous true` does."""
+
+    def setUp(self):
+        self.service = Outside()
+        self.addCleanup(self.service.close)
+        self.service.write_config(port=self.service.mqtt_port, tls=False)
+
+    def start_broker(self, *lines):
+        path = self.service.folder / "bare.conf"
+        path.write_text("\n".join([f"listener {self.service.mqtt_port} 127.0.0.1", "allow_anonymous true", *lines]) + "\n")
+        program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+        self.service.broker = subprocess.Popen(
+            [program, "-c", str(path)], stdin=subprocess.DEVNULL, stdout=self.service.log, stderr=self.service.log)
+
+    def run_service(self):
+        return subprocess.Popen(self.service.command(), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True)
+
+    def test_it_is_refused_with_the_cause_and_the_cure(self):
+        self.start_broker()
+        process = self.run_service()
+        output, errors = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 1, errors)
+        self.assertIn("LL1016", errors)
+        self.assertIn("libLamplighterGate.so", errors)
+        self.assertFalse((self.service.data / "ready.json").exists())
+        self.assertNotIn("The worker is connected", output + errors)
+
+    def test_it_is_refused_as_well_when_it_comes_later(self):
+        process = self.run_service()
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        why = eventually(self.service.why_not_ready, 60, "what is waited for")
+        self.assertIn("gate", why)
+        self.start_broker()
+        self.assertEqual(process.wait(60), 1)
+        self.assertIn("LL1016", process.stderr.read())
+
+
 class Units(unittest.TestCase):
     @unittest.skipUnless(shutil.which("systemd-analyze"), "systemd-analyze is not installed")
     def test_systemd_understands_the_units(self):

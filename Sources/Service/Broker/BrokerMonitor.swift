@@ -3,14 +3,18 @@ import Domain
 import Glibc
 import Logging
 import Mosquitto
+import Problems
 import ServiceLifecycle
+import Sodium
 import Storage
 import Synchronization
+import Web
 import Wire
 import Workers
 
-/// Follows the broker's statistics: the number of dropped messages, and its gate's refusals.
+/// Follows the broker: whether it runs with the gate, the number of dropped messages, and its gate's refusals.
 ///
+/// A broker of one's own that runs without the gate would let anybody say and hear anything: it ends the service.
 /// It has its own connection and thread, so that a flood of refusals does not delay the workers.
 final class BrokerMonitor: Service {
     private let options: ConnectionOptions
@@ -18,14 +22,20 @@ final class BrokerMonitor: Service {
     private let waker: Waker
     private let environment: Environment
     private let refusalTopic: [UInt8]
+    /// Told of the gate, as the part `gate`, where the broker is not the service's own.
+    private let readiness: Readiness?
+    private let absence: BrokerAbsence
     private let logger = Logger(label: "lamplighter.refusals")
 
     /// Prepares a monitor that connects beside the workers.
-    init(_ options: ConnectionOptions, _ environment: Environment) throws {
+    init(_ context: RunContext, _ environment: Environment) throws {
         self.environment = environment
+        readiness = context.ownsBroker ? nil : context.readiness
+        absence = environment.brokerAbsence
         refusalTopic = Array(environment.topics.system("refusal").utf8)
-        var options = options
-        options.clientID = "svc.lamplighter.monitor"
+        var options = try BrokerAccess.workers(context)
+        // Of its own, since another process with other workers may run beside this one.
+        options.clientID = "svc.lamplighter.monitor-\(Sodium.randomSecret().prefix(8))"
         options.cleanStart = true
         options.sessionExpirySeconds = 0
         options.receiveMaximum = 100
@@ -34,13 +44,12 @@ final class BrokerMonitor: Service {
     }
 
     /// Runs on a thread of its own until the group shuts down.
+    ///
+    /// - Throws: A `Problem` where the broker runs without the gate.
     func run() async throws {
-        await withTaskCancellationOrGracefulShutdownHandler {
-            await withCheckedContinuation { continuation in
-                PlainThread.detach {
-                    self.work()
-                    continuation.resume()
-                }
+        try await withTaskCancellationOrGracefulShutdownHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                PlainThread.detach { continuation.resume(with: Result { try self.work() }) }
             }
         } onCancelOrGracefulShutdown: {
             self.isStopping.store(true, ordering: .releasing)
@@ -50,12 +59,17 @@ final class BrokerMonitor: Service {
 
     private var mayRun: Bool { !isStopping.load(ordering: .acquiring) }
 
-    private func work() {
+    private func work() throws {
         var dropped = DroppedMessages()
         var refusals = RefusalLog(environment.limits)
         while mayRun {
-            // Without the broker there is nothing to tell; the workers report that it is away.
-            try? follow(&dropped, &refusals)
+            do {
+                try follow(&dropped, &refusals)
+            } catch let problem as Problem {
+                throw problem
+            } catch {
+                report(error)
+            }
             for _ in 0..<50 where mayRun { usleep(20_000) }
         }
     }
@@ -66,6 +80,7 @@ final class BrokerMonitor: Service {
     ) throws {
         var client = try MosquittoClient(options, waker: waker)
         _ = try client.connect()
+        try checkGate(&client)
         try client.subscribe(
             ["$SYS/broker/publish/messages/dropped", environment.topics.system("refusal")],
             options: SubscribeOptions(retainHandling: .always)
@@ -91,6 +106,50 @@ final class BrokerMonitor: Service {
         client.disconnect()
         write(&refusals, isLast: true)
     }
+
+    /// Lets the workers begin once the gate has answered, and at each connection looks for it again.
+    private func checkGate(_ client: inout MosquittoClient) throws {
+        guard let readiness else { return }
+        switch try GateProbe(environment.topics).isGatePresent(over: &client) {
+        case true?: readiness.isReady(Self.gatePart)
+        case nil: throw MosquittoError(.timeout, function: "the probe of the gate")
+        case false?:
+            let address = "\(options.host):\(options.port)"
+            readiness.isWaiting(Self.gatePart, for: "the broker runs without it")
+            throw Problem(
+                .gateNotLoaded,
+                "the broker at \(address) runs without the gate",
+                at: address,
+                why: "any client could read and send everything, so nothing is taken from it",
+                cures: [
+                    .init(
+                        "plugin /usr/lib/lamplighter/libLamplighterGate.so",
+                        "load it in mosquitto.conf, as deploy/mosquitto/lamplighter.conf does"
+                    ),
+                    .init("lamplighter up", "or a broker of the service's own, with the gate"),
+                ]
+            )
+        }
+    }
+
+    /// Says why the gate is not found yet; later the workers report that the broker is away.
+    private func report(_ error: any Error) {
+        guard let readiness, !readiness.accepts(Self.gatePart) else { return }
+        let summary = StoreError.summary(error)
+        guard BrokerAbsence.isCause(of: error) else {
+            logger.warning("The broker's gate is not found yet", metadata: ["error": "\(summary)"])
+            return readiness.isWaiting(Self.gatePart, for: summary)
+        }
+        readiness.isWaiting(Self.gatePart, for: summary)
+        guard absence.mustTell(at: environment.clock.steady) else { return }
+        logger.notice(
+            "Waiting for the broker at \(options.host):\(options.port)",
+            metadata: ["error": "\(summary)"]
+        )
+    }
+
+    /// The part of the readiness that says whether the gate was found.
+    static let gatePart = "gate"
 
     /// Stores the refusals when it is time; while the store can't take them they wait.
     private func write(_ refusals: inout RefusalLog, isLast: Bool = false) {

@@ -139,6 +139,18 @@ extension ProblemCode {
                 a container's own network, --insecure (the setting insecure) lets them listen anywhere.
                 """
             )
+        case .gateNotLoaded:
+            (
+                "the broker runs without the gate",
+                """
+                The gate is the plugin that decides who may connect, publish and subscribe. "serve" asks for
+                it when it connects: a batch of one message, which the gate publishes and a broker without it
+                drops. Without the gate any client could be any device and read every user's messages, so
+                the service takes nothing from such a broker and ends, at its start or when the broker comes
+                back changed. Load libLamplighterGate.so in mosquitto.conf, as deploy/mosquitto/lamplighter.conf
+                does, and restart the broker; its log says why a plugin was not loaded.
+                """
+            )
         default: laterPage
         }
     }

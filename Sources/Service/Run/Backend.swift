@@ -52,14 +52,15 @@ package struct Backend {
                     options: try BrokerAccess.workers(context),
                     environment: environment,
                     logger: logger
-                )
+                ),
+                readiness: context.readiness
             )
         }
         return Backend(
             summary: "SQLite, WAL, synchronous FULL",
             services: [
                 slow,
-                try BrokerMonitor(BrokerAccess.workers(context), environment),
+                try BrokerMonitor(context, environment),
                 MaintenanceService(
                     thread: MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)
                 ),

@@ -111,7 +111,7 @@ package struct ServiceRun: Sendable {
         let ports = try ListenerPorts(settings, facts)
         let hasRelay = ports.webSocket != nil || ports.webSocketTLS != nil
         let parts =
-            (ownBroker ? ["broker"] : []) + ["health", "http", "store"]
+            (ownBroker ? ["broker"] : [BrokerMonitor.gatePart]) + ["health", "http", "store"]
             + (hasRelay ? ["websocket"] : []) + settings.workers.map { "worker \($0.rawValue)" }
         return RunContext(
             settings: settings,

@@ -4,13 +4,20 @@ import Logging
 import Providers
 import ServiceLifecycle
 import Storage
+import Web
 import Workers
 
-/// Runs a worker's thread as a service, and drains it when the service shuts down.
+/// Runs a worker's thread as a service, once the gate is known to be there, and drains it when the service shuts down.
 struct WorkerService: Service {
     let worker: WorkerThread
+    /// Knows whether the gate was found; nil for a worker that takes nothing from clients.
+    var readiness: Readiness?
 
     func run() async throws {
+        if let readiness {
+            await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
+            guard readiness.accepts(BrokerMonitor.gatePart) else { return }
+        }
         await withTaskCancellationOrGracefulShutdownHandler {
             await worker.run()
         } onCancelOrGracefulShutdown: {

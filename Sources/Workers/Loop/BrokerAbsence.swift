@@ -7,14 +7,14 @@ package final class BrokerAbsence: Sendable {
     private static let pause: Duration = .seconds(60)
 
     /// Whether an error means that nothing answers at the broker's address.
-    static func isCause(of error: any Error) -> Bool {
+    package static func isCause(of error: any Error) -> Bool {
         guard let error = error as? MosquittoError else { return false }
         return error.function.hasPrefix("mosquitto_connect") && error.reasonCode == nil
             && [.system, .lookup, .noConnection, .connectionLost].contains(error.code)
     }
 
     /// Whether it is time to say so.
-    func mustTell(at now: ContinuousClock.Instant) -> Bool {
+    package func mustTell(at now: ContinuousClock.Instant) -> Bool {
         toldAt.withLock { last in
             if let last, now - last < Self.pause { return false }
             last = now
