@@ -65,14 +65,17 @@ install_missing() {
         [ "$status" = installed ] || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    say "Installing what is needed and not there: ${missing[*]}"
+    say "Installing ${#missing[@]} Debian packages that are needed: ${missing[*]}"
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null || die "run this as root once, or: apt-get install ${missing[*]}"
         as_root=(sudo)
+        sudo -n true 2>/dev/null || say "  sudo asks for your password"
     fi
     [ -x /usr/sbin/mosquitto ] || had_mosquitto=no
     # A fresh machine has no package lists, or old ones. Without a network those that are there may do.
-    "${as_root[@]}" apt-get update -qq >/dev/null 2>&1 || say "apt-get update failed; trying with the package lists that are there"
+    say "  reading the package lists"
+    "${as_root[@]}" apt-get update -qq >/dev/null 2>&1 || say "  apt-get update failed; trying with the package lists that are there"
+    say "  downloading and unpacking (a minute or two)"
     apt_install "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
     # Debian starts a broker of its own on port 1883 when the package comes in; ours needs the port.
     if [ "$had_mosquitto" = no ] && [ -d /run/systemd/system ]; then
