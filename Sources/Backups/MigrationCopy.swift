@@ -12,12 +12,14 @@ package enum MigrationCopy {
     ///
     /// `version` is that of the program which changes it afterwards.
     ///
-    /// A copy that is there stays: it may be of a state before a start that failed half-way.
-    /// - Throws: A `Problem` where there is too little room; then nothing was changed.
+    /// A copy that is there stays: it may be of a state before a start that failed half-way. `progress` is told the part
+    /// that is done, from 0 to 1; what it throws ends the copy.
+    /// - Throws: A `Problem` where there is too little room, or what `progress` throws; then nothing was changed.
     package static func make(
         of store: Store,
         in directory: DataDirectory,
-        before version: String
+        before version: String,
+        progress: (Double) throws -> Void
     ) throws -> String {
         let path = newPath(directory, version)
         let needed = try store.fileSize().bytes + DatabaseCopy.reserveBytes
@@ -35,7 +37,7 @@ package enum MigrationCopy {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }
         // SQLite would make it readable by others.
         try TextFile.write("", to: unfinished)
-        try store.copy(to: DatabaseCopy(path: unfinished)) { _ in }
+        try store.copy(to: DatabaseCopy(path: unfinished), progress: progress)
         for suffix in ["-wal", "-shm", "-journal"] { unlink(unfinished + suffix) }
         guard rename(unfinished, path) == 0 else {
             throw Problem(

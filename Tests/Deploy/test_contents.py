@@ -86,6 +86,16 @@ class Contents(unittest.TestCase):
             if shutil.which(shell):
                 run(shell, "-n", path)
 
+    def test_the_reference_lies_beside_and_needs_no_network(self):
+        for folder in (self.root / "deb/usr/share/doc/lamplighter/html", self.root / "tar/share/doc/lamplighter/html"):
+            start = (folder / "index.html").read_text()
+            self.assertTrue((folder / "markdown").is_dir())
+            self.assertNotRegex(start, r"""(?:src|<link[^>]*href)=["']https?:""")
+            for link in re.findall(r'href="([^"#:]+\.html)', start):
+                self.assertTrue((folder / link).exists(), link)
+            for path in folder.rglob("*"):
+                self.assertEqual(path.stat().st_mode & 0o777, 0o755 if path.is_dir() else 0o644, path)
+
     def test_bash_completes_commands_of_both_programs(self):
         folder = self.root / "deb/usr/share/bash-completion/completions"
         for name in ("lamplighter", "lamplighterctl"):

@@ -1,9 +1,9 @@
 """Backups are made beside the running service, hold all that was answered, and come to life elsewhere."""
 
 import json
-import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import threading
@@ -11,10 +11,8 @@ import time
 import urllib.request
 
 from client import Device, Terminal
-from harness import BINARY, Service, eventually
+from harness import BINARY, TORTURE, Service, eventually
 from world import SETTINGS, OwnWorld, World
-
-TORTURE = bool(os.environ.get("LAMPLIGHTER_TORTURE"))
 
 
 class Backups(OwnWorld):
@@ -92,6 +90,8 @@ class Backups(OwnWorld):
             shown = self.counts(f"restored-{number}", list(before))
             for did, count in before.items():
                 self.assertGreaterEqual(shown[did], count, f"backup {number}")
+            self.file.unlink()
+            shutil.rmtree(self.folder / f"restored-{number}")
         stopping.set()
 
     def counts(self, directory, dids):

@@ -24,12 +24,7 @@ package struct Backend {
     ///
     /// - Throws: A `Problem` where the store cannot be used.
     package static func open(_ context: RunContext) throws -> Backend {
-        let store = try StoreAccess.service(context.directory) { path in
-            context.logger.notice(
-                "copied the database before it is migrated",
-                metadata: ["copy": "\(path)"]
-            )
-        }
+        let store = try openStore(context)
         try enrol(context, in: store)
         context.readiness.isReady("store")
         var environment = try environment(context, store)
@@ -74,6 +69,28 @@ package struct Backend {
                 context.publicURL,
                 visitsPerMinute: context.settings.number(.pageVisits)
             )
+        )
+    }
+
+    /// Opens the store, and says so while an older database is copied, which may take minutes.
+    private static func openStore(_ context: RunContext) throws -> Store {
+        var tenths = -1
+        return try StoreAccess.service(
+            context.directory,
+            copying: { done in
+                guard Int(done * 10) > tenths else { return }
+                tenths = Int(done * 10)
+                context.logger.notice(
+                    "copying the database before it is migrated",
+                    metadata: ["done": "\(tenths * 10) %"]
+                )
+            },
+            onCopy: { path in
+                context.logger.notice(
+                    "copied the database before it is migrated",
+                    metadata: ["copy": "\(path)"]
+                )
+            }
         )
     }
 

@@ -8,13 +8,34 @@ package import Storage
 package enum StoreAccess {
     /// Opens the store for the service: brings an older database up to date, and the gate's file.
     ///
-    /// `onCopy` takes the path of the copy that is made before an older database is changed.
-    /// - Throws: A `Problem`.
+    /// Before an older database is changed it is copied: `copying` is told the part that is done, from 0 to 1, and
+    /// `onCopy` takes the path of the copy.
+    /// - Throws: A `Problem`, or what `copying` throws; then nothing was changed.
     package static func service(
         _ directory: DataDirectory,
+        copying: (Double) throws -> Void = { _ in },
         onCopy: (String) -> Void = { _ in }
     ) throws -> Store {
-        let store = try open(directory, migrates: true, onCopy: onCopy)
+        var ended: (any Error)?
+        let store: Store
+        do {
+            store = try open(directory, migrates: true) { store in
+                let path = try MigrationCopy.make(
+                    of: store,
+                    in: directory,
+                    before: Version.text,
+                    progress: { done in
+                        do { try copying(done) } catch {
+                            ended = error
+                            throw error
+                        }
+                    }
+                )
+                onCopy(path)
+            }
+        } catch {
+            throw ended ?? error
+        }
         do {
             try store.rebuildCredentials()
         } catch {
@@ -33,7 +54,7 @@ package enum StoreAccess {
     private static func open(
         _ directory: DataDirectory,
         migrates: Bool,
-        onCopy: (String) -> Void = { _ in }
+        beforeMigrating: (Store) throws -> Void = { _ in }
     ) throws -> Store {
         try checkIsDatabase(directory)
         let key = try key(directory)
@@ -44,9 +65,7 @@ package enum StoreAccess {
                 credentialsPath: directory.credentials,
                 key: key,
                 migrates: migrates,
-                beforeMigrating: {
-                    onCopy(try MigrationCopy.make(of: $0, in: directory, before: Version.text))
-                }
+                beforeMigrating: beforeMigrating
             )
         } catch let failure as Store.Failure {
             throw problem(failure, directory)

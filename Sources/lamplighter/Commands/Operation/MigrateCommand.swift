@@ -35,7 +35,10 @@ struct MigrateCommand: AsyncParsableCommand {
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
         var copy: String?
-        let store = try StoreAccess.service(directory) { copy = $0 }
+        let show = BackupProgress.shower(isSilent: output.json)
+        let store = try StoreAccess.service(directory, copying: { try show("copying", $0) }) {
+            copy = $0
+        }
         let isCompact = compact ? try store.makeShrinkable() : nil
         if output.json {
             let told = JSONObject([
