@@ -10,31 +10,27 @@ enum ControlMethod {
 
     @Sendable
     static func control(_ call: inout Call) throws -> Reply {
-        let fields = call.fields
-        let mode = try fields.word("mode", as: Command.Mode.self) ?? .now
-        let ttl = try fields.integer("ttl", in: 1...Command.ttlMax)
-        let sn = try fields.integer("sn") ?? 0
-        let waits = try fields.bool("wait") ?? false
+        let parameters = try ControlParameters(call.fields)
         let (binding, product) = try target(call)
         guard binding.access == .control else {
             throw Rejection(.forbidden, "You may watch the device, not control it.")
         }
-        let (data, binary) = try CommandCodec.content(fields)
+        let (data, binary) = try CommandCodec.content(call.fields)
         let command = try CommandDispatcher.send(
             CommandRequest(
                 did: binding.did,
                 data: data,
                 binary: binary,
-                sn: sn,
-                mode: mode,
-                ttl: ttl,
+                sn: parameters.sn,
+                mode: parameters.mode,
+                ttl: parameters.ttl,
                 actor: try call.actor(),
                 app: call.app.id
             ),
             product: product,
             in: &call.work
         )
-        return waits
+        return parameters.waits
             ? .later(command.did, cid: command.cid)
             : .result(CommandCodec.result(command, product: product))
     }

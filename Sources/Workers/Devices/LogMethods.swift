@@ -7,6 +7,8 @@ enum LogMethods {
     /// The span of time and the kinds that a request asks for.
     private struct Span {
         var did: DeviceID
+        var types: Set<String>?
+        var cursor: LogParameters.Cursor?
         var from: Instant
         /// The time from which the caller sees their own commands.
         var ownFrom: Instant
@@ -17,16 +19,15 @@ enum LogMethods {
 
     @Sendable
     static func events(_ call: inout Call) throws -> Reply {
-        let span = try span(call)
-        let types = try types(call, among: Event.types)
-        let cursor = try cursor(call).map { (ts: $0, seq: $1) }
+        let span = try span(call, types: Event.types)
+        let cursor = span.cursor.map { (ts: $0.time, seq: $0.number) }
         let reader = try call.caller().uid
         var page = LogPage(limit: span.limit, scanMax: call.limits.logScanMax)
         try call.tx.events.log(span.did, from: span.from, to: span.to, before: cursor) {
             event,
             seq in
-            page.take("\(event.ts.milliseconds).\(seq)") {
-                guard types?.contains(event.type) ?? true else { return nil }
+            page.take(LogParameters.Cursor(time: event.ts, number: seq)) {
+                guard span.types?.contains(event.type) ?? true else { return nil }
                 return EventCodec.row(event, for: reader)
             }
         }
@@ -35,38 +36,34 @@ enum LogMethods {
 
     @Sendable
     static func commands(_ call: inout Call) throws -> Reply {
-        let span = try span(call)
-        let types = try types(call, among: ["write", "query"])
-        let cursor = try cursor(call).map { (at: $0, cid: $1) }
+        let span = try span(call, types: ["write", "query"])
+        let cursor = span.cursor.map { (at: $0.time, cid: $0.number) }
         let reader = try call.caller().uid
         var page = LogPage(limit: span.limit, scanMax: call.limits.logScanMax)
         try call.tx.commands.log(span.did, from: span.ownFrom, to: span.to, before: cursor) {
             command in
-            page.take("\(command.createdAt.milliseconds).\(command.cid)") {
+            page.take(LogParameters.Cursor(time: command.createdAt, number: command.cid)) {
                 let isOwn = command.actor.kind == .user && command.actor.id == reader.text
                 guard isOwn || command.createdAt >= span.from else { return nil }
-                guard types?.contains(command.kind.rawValue) ?? true else { return nil }
+                guard span.types?.contains(command.kind.rawValue) ?? true else { return nil }
                 return CommandCodec.row(command, product: span.product, for: reader)
             }
         }
         return .result(CommandCodec.page(page.rows, next: page.next))
     }
 
-    private static func span(_ call: Call) throws -> Span {
+    private static func span(_ call: Call, types known: Set<String>) throws -> Span {
         let binding = try DeviceMethods.binding(call)
         let reach = try DeviceMethods.reach(binding.did, call)
         let own = ownSince(binding, since: reach.since, oldest: reach.oldest)
-        let given = try call.fields.instant("from")
-        let from = given ?? reach.since
-        let to = try call.fields.instant("to") ?? .max
-        guard from < to || !call.fields.has("from") else {
-            throw call.fields.refuse("to", "must be later than params.from")
-        }
+        let parameters = try LogParameters(call.fields, types: known)
         return Span(
             did: binding.did,
-            from: max(from, reach.since),
-            ownFrom: max(given ?? own, own),
-            to: to,
+            types: parameters.types,
+            cursor: parameters.cursor,
+            from: max(parameters.from ?? reach.since, reach.since),
+            ownFrom: max(parameters.from ?? own, own),
+            to: parameters.to,
             limit: try call.pageLimit(),
             product: reach.product
         )
@@ -85,27 +82,6 @@ enum LogMethods {
         let earliest = since.adding(seconds: -Report.aheadMaxSeconds)
         return min(since, max(binding.boundAt, earliest, oldest))
     }
-
-    private static func types(_ call: Call, among known: Set<String>) throws -> Set<String>? {
-        guard call.fields.has("types") else { return nil }
-        let types = try call.fields.texts("types")
-        guard !types.isEmpty, types.allSatisfy(known.contains) else {
-            throw call.fields.refuse(
-                "types",
-                "holds some of \(known.sorted().joined(separator: ", "))"
-            )
-        }
-        return Set(types)
-    }
-
-    private static func cursor(_ call: Call) throws -> (Instant, Int64)? {
-        guard let text = try call.fields.text("cursor", length: 1...64) else { return nil }
-        let numbers = text.split(separator: ".").compactMap { Int64($0) }
-        guard numbers.count == 2, numbers[0].magnitude <= UInt64(Instant.max.milliseconds) else {
-            throw call.fields.refuse("cursor", "is not a cursor of this method")
-        }
-        return (Instant(milliseconds: numbers[0]), numbers[1])
-    }
 }
 
 /// A page of a log: cut at a number of rows, before it would exceed a payload, and after very many entries that did
@@ -116,7 +92,7 @@ private struct LogPage {
     private(set) var rows: [AnswerRow] = []
     private var bytes = 512
     private var visited = 0
-    private var last: String?
+    private var last: LogParameters.Cursor?
     private var isCut = false
 
     init(limit: Int, scanMax: Int) {
@@ -125,7 +101,7 @@ private struct LogPage {
     }
 
     /// Adds the next entry, or skips it if `make` returns nil; false if the page is full.
-    mutating func take(_ cursor: String, _ make: () -> AnswerRow?) -> Bool {
+    mutating func take(_ cursor: LogParameters.Cursor, _ make: () -> AnswerRow?) -> Bool {
         guard visited < scanMax else {
             isCut = true
             return false
@@ -147,5 +123,5 @@ private struct LogPage {
     }
 
     /// The cursor of the next page; nil at the end.
-    var next: String? { isCut ? last : nil }
+    var next: String? { isCut ? last?.text : nil }
 }

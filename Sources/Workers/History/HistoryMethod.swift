@@ -25,21 +25,16 @@ enum HistoryMethod {
     }
 
     private static func question(_ call: Call) throws -> HistoryQuestion {
-        let fields = call.fields
         let binding = try DeviceMethods.binding(call)
         let reach = try DeviceMethods.reach(binding.did, call)
-        guard let from = try fields.instant("from") else {
-            throw fields.refuse("from", "is missing")
-        }
-        guard let to = try fields.instant("to") else { throw fields.refuse("to", "is missing") }
-        guard from < to else { throw fields.refuse("to", "must be later than params.from") }
+        let parameters = try HistoryParameters(call.fields)
         var question = HistoryQuestion(
             did: binding.did,
-            attribute: try attribute(call, reach.product),
-            place: try place(fields, from),
-            to: to,
+            attribute: try attribute(parameters.attribute, of: reach.product, call),
+            place: parameters.place,
+            to: parameters.to,
             limit: try call.pageLimit(),
-            summary: try summary(call)
+            summary: try summary(parameters, call)
         )
         if question.place.ts < reach.since { question.place = HistoryPlace(reach.since) }
         question.hidden = Set(
@@ -48,11 +43,13 @@ enum HistoryMethod {
         return question
     }
 
-    private static func attribute(_ call: Call, _ product: Product?) throws -> String? {
-        guard let name = try call.fields.text("attr", length: 1...FreeForm.nameBytesMax) else {
-            return nil
-        }
-        guard let product, !product.isFreeForm else { return name }
+    /// Checks that an attribute is one that users of the product may see.
+    private static func attribute(
+        _ name: String?,
+        of product: Product?,
+        _ call: Call
+    ) throws -> String? {
+        guard let name, let product, !product.isFreeForm else { return name }
         guard let point = product.point(name) else {
             throw call.fields.refuse("attr", "is not a data point of this product")
         }
@@ -62,34 +59,18 @@ enum HistoryMethod {
         return name
     }
 
-    private static func place(_ fields: Fields, _ from: Instant) throws -> HistoryPlace {
-        guard let cursor = try fields.text("cursor", length: 1...64) else {
-            return HistoryPlace(from)
+    private static func summary(
+        _ parameters: HistoryParameters,
+        _ call: Call
+    ) throws -> HistoryQuestion.Summary? {
+        if let zone = parameters.timezone, !TimeZones.contains(zone) {
+            throw call.fields.refuse("timezone", "is not an IANA time zone")
         }
-        guard let place = HistoryPlace(cursor: cursor) else {
-            throw fields.refuse("cursor", "is not a cursor of device/history")
-        }
-        return place.ts < from ? HistoryPlace(from) : place
-    }
-
-    private static func summary(_ call: Call) throws -> HistoryQuestion.Summary? {
-        let fields = call.fields
-        let function = try fields.word("fn", as: SummaryFunction.self)
-        let zone = try fields.text("timezone", length: 1...64)
-        if let zone, !TimeZones.contains(zone) {
-            throw fields.refuse("timezone", "is not an IANA time zone")
-        }
-        guard let text = try fields.text("every", length: 1...8) else {
-            guard function == nil else { throw fields.refuse("fn", "needs params.every") }
-            return nil
-        }
-        guard let step = TimeStep(text) else {
-            throw fields.refuse("every", "must be a step such as 15m, 1h, 1d, 1w or 1M")
-        }
+        guard let summary = parameters.summary else { return nil }
         return .init(
-            step: step,
-            function: function ?? .avg,
-            timezone: try zone ?? call.user().timezone
+            step: summary.step,
+            function: summary.function,
+            timezone: try parameters.timezone ?? call.user().timezone
         )
     }
 }

@@ -20,35 +20,31 @@ enum BindMethods {
 
     @Sendable
     private static func bind(_ call: inout Call) throws -> Reply {
-        let passcode = try call.fields.requiredText("passcode", length: 1...256)
-        let claim = try call.fields.text("claim", length: 1...256)
-        let (device, target) = try wantedDevice(call)
+        let parameters = try BindParameters(call.fields)
+        let (device, target) = try find(parameters.device, call)
         let isOfApp = try device.map { try call.product(of: $0.productKey) != nil } ?? false
         let hasLabel = device.map { device in
-            claim.map { call.tx.devices.isLabel($0, of: device.productKey, device.mac) } ?? false
+            parameters.claim.map { call.tx.devices.isLabel($0, of: device.productKey, device.mac) }
+                ?? false
         }
         let tries = try ProofTries(target, isThere: isOfApp, hasLabel: hasLabel ?? false, call)
-        let isRight = call.tx.devices.hasPasscode(device, passcode)
+        let isRight = call.tx.devices.hasPasscode(device, parameters.passcode)
         guard isRight, isOfApp, let device else { return try tries.refuse(wrong, call) }
         try join(device.did, &call)
         return .result(BindingCodec.bound(device.did))
     }
 
     /// Returns the device that the request names, if it exists, and a text that identifies it.
-    private static func wantedDevice(_ call: Call) throws -> (DeviceRecord?, String) {
-        if let did = try call.fields.id("did", as: DeviceID.self) {
-            guard !call.fields.has("productKey"), !call.fields.has("mac") else {
-                throw Rejection.invalid(
-                    "params.did",
-                    "A device is named by did, or by productKey and mac."
-                )
-            }
-            return (try call.tx.devices.find(did), did.text)
+    private static func find(
+        _ name: BindParameters.Name,
+        _ call: Call
+    ) throws -> (DeviceRecord?, String) {
+        switch name {
+        case .did(let did): return (try call.tx.devices.find(did), did.text)
+        case .hardware(let key, let mac):
+            let device = try call.tx.devices.find(key, mac)
+            return (device, device?.did.text ?? "\(key.text):\(mac.text)")
         }
-        let key = try call.fields.requiredID("productKey", as: ProductKey.self)
-        let mac = try call.fields.requiredID("mac", as: MAC.self)
-        let device = try call.tx.devices.find(key, mac)
-        return (device, device?.did.text ?? "\(key.text):\(mac.text)")
     }
 
     /// Binds the caller, who has proved possession; changes nothing for a user who is bound already.
@@ -79,29 +75,29 @@ enum BindMethods {
 
     @Sendable
     private static func bindRemote(_ call: inout Call) throws -> Reply {
-        let fields = call.fields
-        let key = try fields.requiredID("productKey", as: ProductKey.self)
-        let mac = try fields.requiredID("mac", as: MAC.self)
-        let claim = try fields.text("claim", length: 1...256)
-        let secret = try fields.text("productSecret", length: 1...256)
-        guard (claim == nil) != (secret == nil) else {
-            let field = claim == nil ? "claim" : "productSecret"
-            throw fields.refuse(field, claim == nil ? "is missing" : "is a second proof")
-        }
+        let parameters = try RemoteBindParameters(call.fields)
+        let (key, mac) = (parameters.productKey, parameters.mac)
         let device = try call.tx.devices.find(key, mac)
         let product = try call.product(of: key)
+        var hasLabel = false
+        if case .label(let claim) = parameters.proof {
+            hasLabel = call.tx.devices.isLabel(claim, of: key, mac)
+        }
         let tries = try ProofTries(
             device?.did.text ?? "\(key.text):\(mac.text)",
             isThere: product != nil && device != nil,
-            hasLabel: claim.map { call.tx.devices.isLabel($0, of: key, mac) } ?? false,
+            hasLabel: hasLabel,
             call
         )
         let isRight =
-            try claim.map { call.tx.devices.isLabel($0, of: key, mac) }
-            ?? (call.tx.products.hasSecret(key, secret ?? "")
-                && mayBindBySecret(device, of: product, call))
+            switch parameters.proof {
+            case .label: hasLabel
+            case .productSecret(let secret):
+                try call.tx.products.hasSecret(key, secret)
+                    && mayBindBySecret(device, of: product, call)
+            }
         guard isRight, let product else { return try tries.refuse(wrong, call) }
-        let did = try device?.did ?? makeDevice(product, mac: mac, isLabelled: claim != nil, &call)
+        let did = try device?.did ?? makeDevice(product, mac: mac, isLabelled: hasLabel, &call)
         try join(did, &call)
         return .result(BindingCodec.bound(did))
     }

@@ -102,31 +102,6 @@ enum SharingInvitation {
         }
         return .init(text: text, svg: code.svg, png: Sodium.base64(code.png()))
     }
-
-    /// The requested properties of an invitation.
-    private struct InvitationParameters {
-        var way: Sharing.Way
-        var access: Binding.Access
-        var guestMinutes: Int64?
-        var guest: Fields?
-
-        init(_ fields: Fields) throws {
-            guard let way = try fields.word("way", as: Sharing.Way.self) else {
-                throw fields.refuse("way", "is missing: user or qrcode")
-            }
-            self.way = way
-            access = try fields.word("access", as: Binding.Access.self) ?? .control
-            guestMinutes = try fields.integer("guestMinutes", in: SharingRules.guestMinutes)
-            guest = try fields.fields("guest")
-            if way == .user, guest == nil { throw fields.refuse("guest", "is missing") }
-            if way == .qrcode, guest != nil {
-                throw fields.refuse(
-                    "guest",
-                    "must be absent: any user who scans the code may answer it"
-                )
-            }
-        }
-    }
 }
 
 /// The addressee of an invitation by name, with or without an account.

@@ -12,24 +12,18 @@ enum SharingMethods {
         "share/transfer": Method(run: transfer),
     ]
 
-    private enum Side: String, CaseIterable {
-        case toMe, byMe
-    }
-
     // MARK: Listing
 
     @Sendable
     private static func list(_ call: inout Call) throws -> Reply {
         let fields = call.fields
-        guard let side = try fields.word("type", as: Side.self) else {
-            throw fields.refuse("type", "is missing: toMe or byMe")
-        }
+        let parameters = try SharingListParameters(fields)
         let limit = try call.pageLimit()
         let uid = try call.caller().uid
         let page = try call.tx.sharings.page(
             of: uid,
-            isGuest: side == .toMe,
-            did: try fields.id("did", as: DeviceID.self),
+            isGuest: parameters.isGuest,
+            did: parameters.did,
             before: try RowCursor(fields).map { ($0.at, SharingID(trusted: $0.id)) },
             limit: Int64(limit) + 1
         )
@@ -50,29 +44,21 @@ enum SharingMethods {
 
     @Sendable
     private static func answer(_ call: inout Call) throws -> Reply {
-        let fields = call.fields
-        let accepts = try fields.requiredBool("accept")
-        let id = try fields.id("sharingId", as: SharingID.self)
-        let text = try fields.text("qrText", length: 1...256)
-        guard (id == nil) != (text == nil) else {
-            throw fields.refuse(
-                id == nil ? "sharingId" : "qrText",
-                id == nil ? "or params.qrText is missing" : "stands in place of params.sharingId"
-            )
-        }
+        let parameters = try SharingAnswerParameters(call.fields)
         let uid = try call.caller().uid
-        // Only a code can be guessed: wrong codes don't limit answers to invitations by name.
-        let tries = try text == nil ? nil : ProofTries("qr/\(uid.text)", call)
         let found: Sharing?
-        if let text {
+        // Only a code can be guessed: wrong codes don't limit answers to invitations by name.
+        var tries: ProofTries?
+        switch parameters.invitation {
+        case .code(let text):
+            tries = try ProofTries("qr/\(uid.text)", call)
             // An account of one region does not exist in another.
             let region = try call.tx.accounts.find(uid)?.region
             found = try call.tx.sharings.find(code: text, app: call.app.id)
                 .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
-        } else {
+        case .id(let id):
             // A code is answered by its text alone.
-            found = try id.flatMap { try call.tx.sharings.find($0) }
-                .flatMap { $0.way == .user ? $0 : nil }
+            found = try call.tx.sharings.find(id).flatMap { $0.way == .user ? $0 : nil }
         }
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
             guard found == nil, let tries else { throw refusal }
@@ -80,8 +66,8 @@ enum SharingMethods {
         }
         guard var sharing = found else { return .done }
         sharing.guest = uid
-        sharing.turn(accepts ? .accepted : .rejected, at: call.tx.now)
-        if accepts { try accept(&sharing, &call) }
+        sharing.turn(parameters.accepts ? .accepted : .rejected, at: call.tx.now)
+        if parameters.accepts { try accept(&sharing, &call) }
         try call.tx.sharings.save(sharing)
         try SharingPush.notify(sharing, in: &call.work)
         return .result(SharingCodec.answered(sharing))

@@ -1,0 +1,60 @@
+package import Domain
+
+/// The parameters of `device/events` and `device/commands`, without the device.
+package struct LogParameters: Sendable, Equatable {
+    /// The begin of the period; nil for as early as the caller may see.
+    package let from: Instant?
+    /// The end of the period.
+    package let to: Instant
+    /// The kinds that are wanted; nil for all.
+    package let types: Set<String>?
+    /// The time and number of the row behind which the page begins; nil for the first page.
+    package let cursor: Cursor?
+
+    /// A row's place in a log.
+    package struct Cursor: Sendable, Equatable {
+        /// The row's time.
+        package let time: Instant
+        /// The row's number.
+        package let number: Int64
+
+        /// Names a place.
+        package init(time: Instant, number: Int64) {
+            self.time = time
+            self.number = number
+        }
+
+        /// The place as a cursor appears in an answer.
+        package var text: String { "\(time.milliseconds).\(number)" }
+    }
+
+    /// Reads `from`, `to`, `types`, which are among `known`, and `cursor`.
+    package init(_ fields: Fields, types known: Set<String>) throws(Rejection) {
+        from = try fields.instant("from")
+        to = try fields.instant("to") ?? .max
+        if let from, from >= to { throw fields.refuse("to", "must be later than params.from") }
+        types = try Self.types(fields, among: known)
+        cursor = try Self.cursor(fields)
+    }
+
+    private static func types(
+        _ fields: Fields,
+        among known: Set<String>
+    ) throws(Rejection) -> Set<String>? {
+        guard fields.has("types") else { return nil }
+        let types = try fields.texts("types")
+        guard !types.isEmpty, types.allSatisfy(known.contains) else {
+            throw fields.refuse("types", "holds some of \(known.sorted().joined(separator: ", "))")
+        }
+        return Set(types)
+    }
+
+    private static func cursor(_ fields: Fields) throws(Rejection) -> Cursor? {
+        guard let text = try fields.text("cursor", length: 1...64) else { return nil }
+        let numbers = text.split(separator: ".").compactMap { Int64($0) }
+        guard numbers.count == 2, numbers[0].magnitude <= UInt64(Instant.max.milliseconds) else {
+            throw fields.refuse("cursor", "is not a cursor of this method")
+        }
+        return Cursor(time: Instant(milliseconds: numbers[0]), number: numbers[1])
+    }
+}

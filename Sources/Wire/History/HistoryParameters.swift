@@ -1,0 +1,59 @@
+package import Domain
+
+/// The parameters of `device/history`, without the device.
+package struct HistoryParameters: Sendable, Equatable {
+    /// What sums up the values of one step of time.
+    package struct Summary: Sendable, Equatable {
+        /// The step.
+        package let step: TimeStep
+        /// The function over its values.
+        package let function: SummaryFunction
+    }
+
+    /// The attribute; nil for all.
+    package let attribute: String?
+    /// The place at which the page begins: the begin of the period, or where the page before ended.
+    package let place: HistoryPlace
+    /// The end of the period, exclusive.
+    package let to: Instant
+    /// The summary; nil for the records themselves.
+    package let summary: Summary?
+    /// The IANA name of the zone that calendar steps follow, which may not exist; nil for the user's.
+    package let timezone: String?
+
+    /// Reads `from`, `to`, `attr`, `cursor`, `timezone`, `every` and `fn`.
+    package init(_ fields: Fields) throws(Rejection) {
+        guard let from = try fields.instant("from") else {
+            throw fields.refuse("from", "is missing")
+        }
+        guard let to = try fields.instant("to") else { throw fields.refuse("to", "is missing") }
+        guard from < to else { throw fields.refuse("to", "must be later than params.from") }
+        self.to = to
+        attribute = try fields.text("attr", length: 1...FreeForm.nameBytesMax)
+        place = try Self.place(fields, from)
+        timezone = try fields.text("timezone", length: 1...64)
+        summary = try Self.summary(fields)
+    }
+
+    private static func place(_ fields: Fields, _ from: Instant) throws(Rejection) -> HistoryPlace {
+        guard let cursor = try fields.text("cursor", length: 1...64) else {
+            return HistoryPlace(from)
+        }
+        guard let place = HistoryPlace(cursor: cursor) else {
+            throw fields.refuse("cursor", "is not a cursor of device/history")
+        }
+        return place.ts < from ? HistoryPlace(from) : place
+    }
+
+    private static func summary(_ fields: Fields) throws(Rejection) -> Summary? {
+        let function = try fields.word("fn", as: SummaryFunction.self)
+        guard let text = try fields.text("every", length: 1...8) else {
+            guard function == nil else { throw fields.refuse("fn", "needs params.every") }
+            return nil
+        }
+        guard let step = TimeStep(text) else {
+            throw fields.refuse("every", "must be a step such as 15m, 1h, 1d, 1w or 1M")
+        }
+        return Summary(step: step, function: function ?? .avg)
+    }
+}

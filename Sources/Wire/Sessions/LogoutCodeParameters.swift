@@ -1,0 +1,103 @@
+package import Domain
+
+/// The parameters of `session/logoutCode`: the name of an account, and the proof of its ownership.
+package struct LogoutCodeParameters: Sendable, Equatable {
+    /// The proof, as it was given.
+    package enum Proof: Sendable, Equatable {
+        case code(String, token: String?)
+        case password(String)
+    }
+
+    /// The account's address.
+    package let address: Address
+    /// The proof.
+    package let proof: Proof
+
+    /// The field of the proof, as a refusal names it.
+    package var field: String {
+        switch proof {
+        case .code: "params.authCode"
+        case .password: "params.password"
+        }
+    }
+
+    private enum AccountType: String, CaseIterable {
+        case email, phone
+    }
+
+    private enum VerifyType: String, CaseIterable {
+        case authCode, password
+    }
+
+    /// Reads the account's name and the proof, by the kinds that are given of both.
+    package init(_ fields: Fields) throws(Rejection) {
+        let countryCode = try fields.requiredText("countryCode", length: 1...3)
+        guard CountryCode.accepts(countryCode) else {
+            throw fields.refuse("countryCode", "must be 1 to 3 digits, such as 49")
+        }
+        guard let accountType = try fields.word("accountType", as: AccountType.self) else {
+            throw fields.refuse("accountType", "is missing")
+        }
+        guard let verifyType = try fields.word("verifyType", as: VerifyType.self) else {
+            throw fields.refuse("verifyType", "is missing")
+        }
+        address = try Self.address(fields, of: accountType, countryCode: countryCode)
+        let isEncrypted = try fields.integer("ifencrypt", in: 0...1) == 1
+        switch verifyType {
+        case .authCode:
+            if isEncrypted {
+                throw .invalid("params.ifencrypt", "A code is never encrypted.")
+            }
+            try Self.forbid("password", with: "authCode", in: fields)
+            proof = .code(
+                try fields.requiredText("authCode", length: 1...16),
+                token: try fields.text("codeToken", length: 1...64)
+            )
+        case .password:
+            guard accountType == .phone else {
+                throw .invalid(
+                    "params.verifyType",
+                    "With accountType email, verifyType must be authCode."
+                )
+            }
+            try Self.forbid("authCode", with: "password", in: fields)
+            proof = .password(try fields.requiredText("password", length: 1...512))
+        }
+    }
+
+    private static func forbid(
+        _ name: String,
+        with other: String,
+        in fields: Fields
+    ) throws(Rejection) {
+        guard !fields.has(name) else {
+            throw .invalid(
+                "params.\(name)",
+                "With verifyType \(other), params.\(name) must be absent."
+            )
+        }
+    }
+
+    private static func address(
+        _ fields: Fields,
+        of type: AccountType,
+        countryCode: String
+    ) throws(Rejection) -> Address {
+        let name = try fields.requiredText("userName", length: 1...254)
+        switch type {
+        case .email:
+            guard let email = EmailAddress(name) else {
+                throw .invalid("params.userName", "params.userName is not an e-mail address.")
+            }
+            return .email(email)
+        case .phone:
+            guard let phone = Phone(name, countryCode: countryCode) else {
+                throw .invalid(
+                    "params.userName",
+                    "params.userName is not a phone number of country code \(countryCode)."
+                )
+            }
+            return .phone(phone)
+        }
+    }
+}

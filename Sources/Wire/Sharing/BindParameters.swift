@@ -1,0 +1,66 @@
+package import Domain
+
+/// The parameters of `device/bind`: a device, and the proof that the caller holds it.
+package struct BindParameters: Sendable, Equatable {
+    /// What names the device.
+    package enum Name: Sendable, Equatable {
+        case did(DeviceID)
+        case hardware(ProductKey, MAC)
+    }
+
+    /// The device.
+    package let device: Name
+    /// The passcode that it reported or shows.
+    package let passcode: String
+    /// The text of its label, for which more tries are allowed.
+    package let claim: String?
+
+    /// Reads `passcode`, `claim`, and `did` or `productKey` and `mac`.
+    package init(_ fields: Fields) throws(Rejection) {
+        passcode = try fields.requiredText("passcode", length: 1...256)
+        claim = try fields.text("claim", length: 1...256)
+        if let did = try fields.id("did", as: DeviceID.self) {
+            guard !fields.has("productKey"), !fields.has("mac") else {
+                throw .invalid("params.did", "A device is named by did, or by productKey and mac.")
+            }
+            device = .did(did)
+        } else {
+            device = .hardware(
+                try fields.requiredID("productKey", as: ProductKey.self),
+                try fields.requiredID("mac", as: MAC.self)
+            )
+        }
+    }
+}
+
+/// The parameters of `device/bindRemote`: a device by its hardware, and a proof that needs no contact with it.
+package struct RemoteBindParameters: Sendable, Equatable {
+    /// What proves possession.
+    package enum Proof: Sendable, Equatable {
+        /// The text of the device's label.
+        case label(String)
+        /// The product's secret.
+        case productSecret(String)
+    }
+
+    /// The device's product.
+    package let productKey: ProductKey
+    /// The device's hardware address.
+    package let mac: MAC
+    /// The proof.
+    package let proof: Proof
+
+    /// Reads `productKey`, `mac`, and `claim` or `productSecret`.
+    package init(_ fields: Fields) throws(Rejection) {
+        productKey = try fields.requiredID("productKey", as: ProductKey.self)
+        mac = try fields.requiredID("mac", as: MAC.self)
+        let claim = try fields.text("claim", length: 1...256)
+        let secret = try fields.text("productSecret", length: 1...256)
+        switch (claim, secret) {
+        case (let claim?, nil): proof = .label(claim)
+        case (nil, let secret?): proof = .productSecret(secret)
+        case (nil, nil): throw fields.refuse("claim", "is missing")
+        case (_?, _?): throw fields.refuse("productSecret", "is a second proof")
+        }
+    }
+}
