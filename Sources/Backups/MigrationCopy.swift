@@ -13,7 +13,7 @@ package enum MigrationCopy {
     /// `version` is that of the program which changes it afterwards.
     ///
     /// A copy that is there stays: it may be of a state before a start that failed half-way. `progress` is told the part
-    /// that is done, from 0 to 1; what it throws ends the copy.
+    /// that is done, from 0 to 1; what it throws ends the copy before its end.
     /// - Throws: A `Problem` where there is too little room, or what `progress` throws; then nothing was changed.
     package static func make(
         of store: Store,

@@ -27,23 +27,4 @@ import Testing
         #expect(try DatabaseCopy(path: first).check().contains { $0.table == "account" })
         #expect(!TextFile.names(in: directory.path).contains { $0.contains("unfinished") })
     }
-
-    @Test("One that is ended half-way leaves nothing under its name")
-    func ended() throws {
-        struct Ended: Error {}
-        let folder = try TemporaryDirectory()
-        let directory = try DataDirectory.prepare(folder.path)
-        let store = try StoreAccess.service(directory)
-
-        #expect(throws: Ended.self) {
-            try MigrationCopy.make(of: store, in: directory, before: "9.8.7") { _ in throw Ended() }
-        }
-
-        let left = TextFile.names(in: directory.path).filter { $0.contains("before-9.8.7") }
-        #expect(left.allSatisfy { $0.contains(".unfinished") })
-        #expect(
-            try MigrationCopy.make(of: store, in: directory, before: "9.8.7") { _ in }
-                == "\(directory.database).before-9.8.7"
-        )
-    }
 }
