@@ -31,6 +31,8 @@ final class GateCredentials: Sendable {
 
     private let path: String
     private let state = Mutex(State())
+    /// The age of what the file lacks, apart from the state: that is locked while the file is written.
+    private let lag = GateLag()
 
     init(path: String) {
         self.path = path
@@ -83,13 +85,18 @@ final class GateCredentials: Sendable {
     }
 
     func append(_ records: [Record]) throws {
+        lag.begin()
         try state.withLock { state in
             state.isBehind = true
             try state.file?.append(records)
             state.isBehind = false
             state.note(records)
         }
+        lag.end()
     }
+
+    /// How long the file has lacked something that this process committed; zero while it has all.
+    var lagTime: Duration { lag.time }
 
     /// Rewrites the file from the records that `read` returns; other processes wait meanwhile.
     func rewrite(_ read: () throws -> [Record]) throws {
@@ -103,6 +110,7 @@ final class GateCredentials: Sendable {
             state.isBehind = false
             state.note(records)
         }
+        lag.end()
     }
 
     /// Returns all records that the tables give.

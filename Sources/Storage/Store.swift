@@ -285,6 +285,11 @@ package final class Store: Sendable {
         try gate.rewrite { try GateCredentials.everything(SQL(database, key: key)) }
     }
 
+    /// How long the gate's file has lacked a committed change of rights; zero while it has all.
+    ///
+    /// Doesn't wait for writers, so that any thread may ask.
+    package var gateLag: Duration { gate?.lagTime ?? .zero }
+
     /// Pages that this process has written into the log since it opened the store.
     package var pagesWritten: Int { pagesLogged.load(ordering: .relaxed) }
 

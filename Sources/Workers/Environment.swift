@@ -29,6 +29,8 @@ package struct Environment: Sendable {
     package var messageOutcomes = MessageOutcomes()
     /// The counts known to be used up.
     package var quotas = QuotaFront()
+    /// The metrics of requests, commands and reports.
+    package let observations = ObservationMetrics()
     /// When it was told that the broker is away.
     package let brokerAbsence = BrokerAbsence()
     /// Whether there is room on the disk.

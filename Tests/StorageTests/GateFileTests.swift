@@ -241,6 +241,7 @@ struct GateFileTests {
     @Test("A file that can't be written fails the batch, and the next batch rewrites it")
     func unwritable() throws {
         let world = try filled()
+        #expect(world.store.gateLag == .zero)
         let file = world.directory.path("credentials")
         // The file's folder stays; in place of the file stands a folder, which can't be written.
         try FileManager.default.removeItem(atPath: file)
@@ -256,9 +257,11 @@ struct GateFileTests {
             }
         }
         #expect(throws: (any Error).self) { try world.store.batch(at: Make.now) { _ in } }
+        #expect(world.store.gateLag > .zero)
 
         try FileManager.default.removeItem(atPath: file)
         try world.store.batch(at: Make.now) { _ in }
         #expect(try GateFile(world).tables.devices == [Make.did.text: digest("second")])
+        #expect(world.store.gateLag == .zero)
     }
 }

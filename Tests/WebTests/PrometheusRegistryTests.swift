@@ -83,12 +83,12 @@ import Testing
 
     @Test("Labels from outside cannot fill the memory: what is too many shares one series")
     func cardinality() throws {
-        for index in 0..<(PrometheusRegistry.seriesMax + 50) {
+        for index in 0..<(MetricCatalog.seriesMax + 50) {
             Counter(label: "many", dimensions: [("id", "\(index)")], factory: registry).increment()
         }
 
         let series = try page().samples.filter { $0.name == "many" }
-        #expect(series.count == PrometheusRegistry.seriesMax + 1)
+        #expect(series.count == MetricCatalog.seriesMax + 1)
         #expect(try page().value("many", ["id": "other"]) == 50)
     }
 
@@ -119,5 +119,7 @@ import Testing
         #expect(try #require(page.value("process_resident_memory_bytes")) > 1_000_000)
         #expect(try #require(page.value("process_start_time_seconds")) > 1_700_000_000)
         #expect(try #require(page.value("process_open_fds")) >= 3)
+        #expect(try #require(page.value("process_cpu_seconds_total")) > 0)
+        #expect(page.types["process_cpu_seconds_total"] == "counter")
     }
 }

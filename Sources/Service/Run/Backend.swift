@@ -27,6 +27,7 @@ package struct Backend {
         let store = try openStore(context)
         try enrol(context, in: store)
         context.readiness.isReady("store")
+        StoreSampler.install(in: context.metrics, store)
         var environment = try environment(context, store)
         let slow = try BackgroundService(environment.limits, store)
         environment.pool = slow.pools

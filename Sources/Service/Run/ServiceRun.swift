@@ -55,6 +55,7 @@ package struct ServiceRun: Sendable {
         let metrics = PrometheusRegistry()
         MetricsSystem.bootstrap(metrics)
         ProcessSampler.install(in: metrics)
+        ServiceSampler.install(in: metrics)
         FileLimit.raise()
         MemoryLimit.set(bytes: settings.number(.memoryMegabytes) << 20)
         // A peer that hangs up is an error of one call, not the end of the process.

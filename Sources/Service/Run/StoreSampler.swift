@@ -1,8 +1,9 @@
 import CoreMetrics
 import Files
+import Storage
 import Web
 
-/// Measures the database's files whenever the metrics page is asked for.
+/// Measures the store's files whenever the metrics page is asked for.
 enum StoreSampler {
     /// Sets the gauges of sizes and readiness at each scrape.
     static func install(in registry: PrometheusRegistry, _ context: RunContext) {
@@ -16,5 +17,11 @@ enum StoreSampler {
             log.set(TextFile.size(path + "-wal") ?? 0)
             ready.set(readiness.isAllReady ? 1 : 0)
         }
+    }
+
+    /// Sets the gauge of what the gate's file lacks at each scrape.
+    static func install(in registry: PrometheusRegistry, _ store: Store) {
+        let lag = Meter(label: "lamplighter_gate_lag_seconds", factory: registry)
+        registry.addSampler { lag.set(store.gateLag / .seconds(1)) }
     }
 }

@@ -1,4 +1,4 @@
-import Domain
+package import Domain
 import Sodium
 package import Wire
 
@@ -67,6 +67,12 @@ package struct OutboxTable {
     /// Deletes rows whose messages the broker has all accepted.
     package func deleteConfirmed(_ ids: [Int64]) throws {
         try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0 }
+    }
+
+    /// Returns when a worker's oldest row was written; nil if it has none.
+    package func oldest(of worker: String) throws -> Instant? {
+        try sql.integer("SELECT min(createdAt) FROM outbox WHERE worker = $1", worker)
+            .map { Instant(milliseconds: $0) }
     }
 
     /// Returns how many rows a worker has.

@@ -70,7 +70,7 @@ CREATE TABLE status (
     historyToldAt INTEGER
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX statusOnline ON status (did) WHERE online = 1;
+CREATE INDEX statusOnline ON status (did, productKey, online) WHERE online = 1;
 
 CREATE TABLE event (
     did TEXT NOT NULL,

@@ -66,6 +66,11 @@ package struct SessionTable {
         try find("uid = $1 AND endedAt IS NULL", uid)
     }
 
+    /// Returns how many sessions are live.
+    package func liveCount() throws -> Int64 {
+        try sql.integer("SELECT count(*) FROM session WHERE endedAt IS NULL") ?? 0
+    }
+
     /// Returns the terminals with a live session.
     package func liveTerminals() throws -> [(AppID, TerminalID)] {
         try sql.query("SELECT appId, terminalId FROM session WHERE endedAt IS NULL") {

@@ -17,15 +17,27 @@ package enum MetricCatalog {
         package let help: String
         /// The upper bounds of a histogram's buckets, ascending; empty for other kinds.
         package let buckets: [Double]
+        /// Label sets that are kept apart; further ones share a series labelled `other`, so that a label whose values
+        /// come from outside cannot fill the memory.
+        let seriesMax: Int
 
-        init(_ name: String, _ kind: Kind, _ help: String, buckets: [Double] = []) {
+        init(
+            _ name: String,
+            _ kind: Kind,
+            _ help: String,
+            buckets: [Double] = [],
+            seriesMax: Int = MetricCatalog.seriesMax
+        ) {
             self.name = name
             self.kind = kind
             self.help = help
             self.buckets = buckets
+            self.seriesMax = seriesMax
         }
     }
 
+    /// Label sets of one name that are kept apart, unless its entry says another number.
+    static let seriesMax = 500
     /// The buckets of a timer that is not named below, in seconds.
     static let secondsBuckets = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
@@ -34,7 +46,9 @@ package enum MetricCatalog {
     static let amountBuckets: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000]
 
     /// Every metric of our own, in the order of the page.
-    package static let entries: [Entry] = [
+    package static let entries: [Entry] = loop + watching
+
+    private static let loop: [Entry] = [
         Entry(
             "lamplighter_messages_received_total",
             .counter,

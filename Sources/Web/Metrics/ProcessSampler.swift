@@ -7,10 +7,12 @@ package enum ProcessSampler {
     package static func install(in registry: PrometheusRegistry) {
         let memory = Meter(label: "process_resident_memory_bytes", factory: registry)
         let descriptors = Meter(label: "process_open_fds", factory: registry)
+        let processor = registry.sampledCounter("process_cpu_seconds_total")
         Meter(label: "process_start_time_seconds", factory: registry).set(startTime)
         registry.addSampler {
             memory.set(residentBytes())
             descriptors.set(openDescriptors())
+            processor.set(processorSeconds())
         }
     }
 
@@ -30,6 +32,12 @@ package enum ProcessSampler {
         let fields = text.split(separator: " ")
         guard fields.count > 1, let pages = Int64(fields[1]) else { return 0 }
         return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+
+    /// Returns the time of processors that all threads of this process took, in seconds.
+    private static func processorSeconds() -> Double {
+        // `clock` counts microseconds, says POSIX.
+        Double(clock()) / 1e6
     }
 
     private static func openDescriptors() -> Int64 {

@@ -12,10 +12,6 @@ package final class PrometheusRegistry: MetricsFactory {
         var series: [String: any Series] = [:]
     }
 
-    /// A name holds this many label sets; further ones share a series labelled `other`, so that a
-    /// label whose values come from outside cannot fill the memory.
-    static let seriesMax = 500
-
     private let families: Mutex<[String: Family]>
     private let samplers = Mutex<[@Sendable () -> Void]>([])
 
@@ -28,6 +24,12 @@ package final class PrometheusRegistry: MetricsFactory {
     /// Adds a closure that is called before each scrape, to set gauges that are kept nowhere else.
     package func addSampler(_ sampler: @escaping @Sendable () -> Void) {
         samplers.withLock { $0.append(sampler) }
+    }
+
+    /// Makes a counter whose value a sampler reads elsewhere, such as the processor time of a process; it may have a
+    /// fraction.
+    package func sampledCounter(_ label: String) -> any MeterHandler {
+        series(label, [], kind: .counter) { _ in GaugeSeries() } ?? NOOPMetricsHandler.instance
     }
 
     /// Writes the page: HELP, TYPE and samples of every family, sorted by name and labels.
@@ -60,7 +62,7 @@ package final class PrometheusRegistry: MetricsFactory {
                 families[name]
                 ?? Family(entry: MetricCatalog.entry(name, kind, isTimer: isTimer))
             var labels = LabelText.pairs(dimensions)
-            if family.series[labels] == nil, family.series.count >= Self.seriesMax {
+            if family.series[labels] == nil, family.series.count >= family.entry.seriesMax {
                 labels = LabelText.pairs(dimensions.map { ($0.0, "other") })
             }
             if let found = family.series[labels] { return found as? S }

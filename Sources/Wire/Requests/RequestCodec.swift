@@ -27,6 +27,8 @@ package struct AppRequest: Sendable {
     package var sourceAddress: String?
     /// The length of the payload, in bytes.
     package var bytes = 0
+    /// When it arrived; nil where that is not known.
+    package var arrivedAt: ContinuousClock.Instant?
 
     /// The method with its service, such as `device/bind`.
     package var name: String { "\(service)/\(method)" }

@@ -23,6 +23,7 @@ enum CommandOutcome {
     /// A user who may no longer see the device learns the outcome of the command, but not the device's reported
     /// values.
     static func answer(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
+        work.effects.observed.note(EndedCommand(command, at: work.now))
         let refused = try refusal(toShow: command, in: work.tx)
         var command = command
         if refused != nil { command.result = nil }
@@ -42,13 +43,16 @@ enum CommandOutcome {
         let result = try result(of: command, refused: refused, product: product, in: work.tx)
         for waiter in waiters {
             let answer: [UInt8]
+            var code = AnsweredRequest.ok
             switch result {
             case .success(let result):
                 answer = AnswerCodec.success(waiter.requestID, result: result)
             case .failure(let rejection):
                 work.effects.count(rejection)
+                code = rejection.code.rawValue
                 answer = AnswerCodec.refusal(waiter.requestID, rejection)
             }
+            work.effects.observed.note(AnsweredRequest(to: command, code: code, at: work.now))
             try work.tx.requests.complete(
                 waiter.terminal.text,
                 waiter.requestID,
@@ -122,6 +126,7 @@ enum CommandOutcome {
             } catch  where Failure.isMessages(error) {
                 // Ends it without a message, so that it does not come again and block the others.
                 try work.tx.commands.update([command])
+                work.effects.observed.note(EndedCommand(command, at: work.now))
                 work.effects.deadLetter(
                     .failed,
                     "the service failed to tell that the command has expired",

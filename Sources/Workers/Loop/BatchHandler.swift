@@ -19,6 +19,8 @@ package struct Inbound {
     package var isCorrelationTooLong = false
     /// Whether it is a retained message of the broker.
     package let isRetained: Bool
+    /// When it was received; nil in tests.
+    var arrivedAt: ContinuousClock.Instant?
 
     /// The topic as text, for dead letters and logs.
     ///

@@ -90,6 +90,7 @@ struct EffectWriter {
         if let environment {
             for worker in effects.woken { environment.wakeups.wake(worker) }
             for job in effects.jobs { job.submit(to: environment.pool) }
+            environment.observations.record(effects.observed, at: environment.clock.now)
         }
         metrics?.refused(effects.rejected)
         metrics?.droppedHistory(effects.droppedHistory)

@@ -20,6 +20,8 @@ package struct Effects {
     package private(set) var rejected: [String: Int] = [:]
     /// Records of devices' histories that were not kept, for the metrics.
     package private(set) var droppedHistory = 0
+    /// What operators watch.
+    var observed = Observations()
 
     /// No effects.
     package init() {}
@@ -97,6 +99,7 @@ package struct Effects {
         signals += other.signals
         rejected.merge(other.rejected) { $0 + $1 }
         droppedHistory += other.droppedHistory
+        observed.merge(other.observed)
     }
 
     /// Counts records of a device's history that were not kept.

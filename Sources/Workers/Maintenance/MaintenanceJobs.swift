@@ -20,6 +20,7 @@ package enum MaintenanceJobs {
             UnboundDevices(environment),
             DeviceRetention(environment),
             StoreGauges(environment),
+            StoreCounts(environment),
         ]
         return ExpiredRows.all(environment) + RowsEndedByWorkers.all(environment) + others
     }

@@ -64,8 +64,11 @@ package struct RequestHandler: BatchHandler {
                 unknownTopic: "the topic is not that of a request"
             )
         }
-        guard let request = processor.decode(message, as: target, in: &work) else { return }
-        let method = methods[request.name] ?? UnknownMethod.named(request.name)
+        let known = methods[target.name]
+        let isKnown = known != nil
+        guard let request = processor.decode(message, as: target, isKnown: isKnown, in: &work)
+        else { return }
+        let method = known ?? UnknownMethod.named(request.name)
         try processor.answer(request, with: method, in: &work)
     }
 

@@ -65,14 +65,17 @@ struct RequestProcessor {
     }
 
     /// Reads a request; a bad one is kept as a dead letter and refused.
+    ///
+    /// `isKnown` says whether its method exists here.
     func decode(
         _ message: Inbound,
         as target: RequestTarget,
+        isKnown: Bool,
         in work: inout UnitOfWork
     ) -> AppRequest? {
         let reply = replyAddress(message, of: target.app, on: target.terminal)
         do {
-            return try RequestCodec.decode(
+            var request = try RequestCodec.decode(
                 message.payload,
                 app: target.app,
                 terminal: target.terminal,
@@ -81,9 +84,18 @@ struct RequestProcessor {
                 reply: reply,
                 sourceAddress: message.sourceAddress
             )
+            request.arrivedAt = message.arrivedAt
+            return request
         } catch {
             work.effects.deadLetter(message, unreadable: error)
             work.effects.publish(reply.message(AnswerCodec.refusal(error.id, error.rejection)))
+            work.effects.observed.note(
+                AnsweredRequest(
+                    name: .init(target.service, target.method, isKnown: isKnown),
+                    code: error.rejection.code.rawValue,
+                    arrivedAt: message.arrivedAt
+                )
+            )
             return nil
         }
     }
@@ -236,6 +248,9 @@ struct RequestProcessor {
         if let known, isKept, known.turnedAway == nil { return }
         let answer = AnswerCodec.refusal(request.id, rejection)
         work.effects.count(rejection)
+        work.effects.observed.note(
+            AnsweredRequest(request, isKnown: false, code: rejection.code.rawValue)
+        )
         work.effects.publish(request.reply.message(answer))
         let sender = request.terminal.text
         if let times = known?.turnedAway {
@@ -258,6 +273,9 @@ struct RequestTarget {
     let terminal: TerminalID
     let service: String
     let method: String
+
+    /// The method with its service, such as `device/bind`.
+    var name: String { "\(service)/\(method)" }
 
     /// Reads a topic; nil if it isn't that of a request.
     init?(_ topic: Topic) {

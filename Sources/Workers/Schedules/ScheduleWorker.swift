@@ -12,6 +12,8 @@ package struct ScheduleWorker: BatchHandler {
     package init(_ environment: Environment) {
         self.environment = environment
         requests = RequestHandler(.schedule, methods: ScheduleMethods.all, environment)
+        // Its counters stand at 0 from the start: the first growth of one that wasn't there would not be seen.
+        _ = ScheduleMetrics.shared
     }
 
     package var name: WorkerName { .schedule }

@@ -64,6 +64,7 @@ package struct TriggerClock: BatchHandler {
             perSecond: environment.limits.triggersPerSecond,
             most: environment.limits.triggersAtOnce
         )
+        _ = ScheduleMetrics.shared
     }
 
     package var name: WorkerName { .scheduler }

@@ -164,7 +164,8 @@ package struct SessionHandler: BatchHandler {
         guard let target = RequestTarget(topic) else { return }
         let owner = owner(of: target.service)
         if let owner, isPresent(owner) { return }
-        guard let request = processor.decode(message, as: target, in: &work) else { return }
+        guard let request = processor.decode(message, as: target, isKnown: false, in: &work)
+        else { return }
         guard let owner else {
             return try processor.answer(request, with: UnknownMethod.named(request.name), in: &work)
         }

@@ -74,6 +74,7 @@ struct ReportProcessor {
     ) {
         let report = received.report
         guard let product = device.product, var status = device.record?.status else {
+            work.effects.observed.count(.refused)
             return work.refuseUnknown(device.did, received.message, id: report.id)
         }
         if let version = deduplication.versionOfEarlier(
@@ -82,6 +83,7 @@ struct ReportProcessor {
             status: &status,
             history: history
         ) {
+            work.effects.observed.count(.repeated)
             return answer(report, of: device.did, version: version, stored: .repeat, in: &work)
         }
         switch StatusRules.decide(
@@ -96,6 +98,7 @@ struct ReportProcessor {
         case .failure(let rejection):
             refuse(received, of: device, because: rejection, in: &work)
         case .success(let outcome):
+            work.effects.observed.count(.accepted)
             let isKept = history.add(received, outcome, of: device, status: &status, in: &work)
             device.change(.reported, to: status)
             publish(report, outcome, of: device, in: &work)
@@ -143,6 +146,7 @@ struct ReportProcessor {
         because rejection: Rejection,
         in work: inout UnitOfWork
     ) {
+        work.effects.observed.count(.refused)
         let isSecret = received.report.points.contains { device.product?.hides($0.data) == true }
         work.effects.deadLetter(
             received.message,

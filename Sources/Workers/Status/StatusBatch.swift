@@ -46,7 +46,7 @@ struct StatusBatch {
         switch topic {
         case .report(let did):
             guard let report = Self.decode(message, of: did, in: &work, with: ReportCodec.decode)
-            else { return }
+            else { return work.effects.observed.count(.refused) }
             add(.report(reports.receive(report, in: message, from: did, at: work.now)), of: did)
         case .presence(let did):
             let decode = PresenceCodec.decode(device:)

@@ -129,6 +129,7 @@ extension Inbound {
     /// Returns all messages of an intake, as slices of its bytes.
     static func all(of intake: Intake) -> [Inbound] {
         let bytes = intake.bytes
+        let now = ContinuousClock.now
         return intake.deliveries.map { delivery in
             Inbound(
                 topic: bytes[delivery.topic],
@@ -139,7 +140,8 @@ extension Inbound {
                     String(decoding: bytes[$0], as: UTF8.self)
                 },
                 isCorrelationTooLong: delivery.isCorrelationTooLong,
-                isRetained: delivery.isRetained
+                isRetained: delivery.isRetained,
+                arrivedAt: now
             )
         }
     }
@@ -153,7 +155,8 @@ extension Inbound {
             correlation: correlation.map { Array($0)[...] },
             sourceAddress: sourceAddress,
             isCorrelationTooLong: isCorrelationTooLong,
-            isRetained: isRetained
+            isRetained: isRetained,
+            arrivedAt: arrivedAt
         )
     }
 

@@ -1,0 +1,22 @@
+import CoreMetrics
+import Domain
+import Web
+import Workers
+
+/// Tells Prometheus which version runs, and how far the machine's clock was set meanwhile.
+enum ServiceSampler {
+    /// Sets both gauges.
+    static func install(in registry: PrometheusRegistry) {
+        let version = [("version", Version.text)]
+        Meter(label: "lamplighter_build_info", dimensions: version, factory: registry).set(1)
+        let steps = Meter(label: "lamplighter_clock_step_seconds", factory: registry)
+        let clock = SystemClock()
+        let start = (wall: clock.now, steady: clock.steady)
+        registry.addSampler {
+            let passed = (clock.steady - start.steady) / .seconds(1)
+            let told = Double(clock.now.milliseconds - start.wall.milliseconds) / 1000
+            // In hundredths: two clocks are never read at the same moment.
+            steps.set(((told - passed) * 100).rounded() / 100)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package import Domain
+
+/// How many devices of a product there are.
+package struct ProductCount: Sendable, Equatable {
+    /// The product.
+    package var product: ProductKey
+    /// All of its devices.
+    package var total: Int64
+    /// Those that are connected.
+    package var online: Int64
+}
+
+extension StatusTable {
+    // Each reads one index from end to end, without the rows; a test keeps watch.
+    static let countByProduct = "SELECT productKey, count(*) FROM device GROUP BY productKey"
+    static let onlineByProduct =
+        "SELECT productKey, count(*) FROM status WHERE online = 1 GROUP BY productKey"
+
+    /// Returns how many devices each product has that has any.
+    package func countsByProduct() throws -> [ProductCount] {
+        var online: [ProductKey: Int64] = [:]
+        for (product, count) in try counts(Self.onlineByProduct) { online[product] = count }
+        return try counts(Self.countByProduct).map { product, total in
+            ProductCount(product: product, total: total, online: online[product] ?? 0)
+        }
+    }
+
+    private func counts(_ query: String) throws -> [(ProductKey, Int64)] {
+        try sql.query(query) { ($0.next(), $0.next()) }
+    }
+}

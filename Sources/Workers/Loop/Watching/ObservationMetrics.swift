@@ -1,0 +1,76 @@
+import Domain
+import Metrics
+import Synchronization
+
+/// The metrics of requests, commands and reports: one for all workers of a process.
+///
+/// Their labels are names of methods that exist, codes and outcomes: no value comes from outside.
+package final class ObservationMetrics: Sendable {
+    private struct Answer: Hashable {
+        var name: AnsweredRequest.Name
+        var code: String
+    }
+
+    private struct Outcome: Hashable {
+        var kind: Command.Kind
+        var outcome: String
+    }
+
+    private let answers = Mutex<[Answer: Counter]>([:])
+    private let times = Mutex<[AnsweredRequest.Name: Timer]>([:])
+    private let commands = Mutex<[Outcome: Timer]>([:])
+    private let reports = Dictionary(
+        uniqueKeysWithValues: ReportOutcome.allCases.map { outcome in
+            let labels = [("outcome", outcome.rawValue)]
+            return (outcome, Counter(label: "lamplighter_reports_total", dimensions: labels))
+        }
+    )
+    private let revocation = Timer(label: "lamplighter_revocation_seconds")
+
+    /// Makes the metrics of a process.
+    package init() {}
+
+    /// Records what a transaction did that is committed now.
+    func record(_ observed: Observations, at now: Instant) {
+        for answer in observed.answers { record(answer) }
+        for command in observed.commands { record(command) }
+        for (outcome, count) in observed.reports { reports[outcome]?.increment(by: count) }
+        for end in observed.revoked {
+            revocation.recordMilliseconds(max(0, now.milliseconds - end.milliseconds))
+        }
+    }
+
+    private func record(_ answer: AnsweredRequest) {
+        let name = answer.name
+        let labels = [("service", name.service), ("method", name.method)]
+        answers.withLock { counters in
+            let key = Answer(name: name, code: answer.code)
+            let counter =
+                counters[key]
+                ?? Counter(
+                    label: "lamplighter_requests_total",
+                    dimensions: labels + [("code", answer.code)]
+                )
+            counters[key] = counter
+            counter.increment()
+        }
+        guard let took = answer.waited ?? answer.arrivedAt.map({ .now - $0 }) else { return }
+        times.withLock { timers in
+            let timer =
+                timers[name] ?? Timer(label: "lamplighter_request_seconds", dimensions: labels)
+            timers[name] = timer
+            timer.recordNanoseconds(Int64(took / .nanoseconds(1)))
+        }
+    }
+
+    private func record(_ command: EndedCommand) {
+        commands.withLock { timers in
+            let key = Outcome(kind: command.kind, outcome: command.outcome)
+            let labels = [("kind", key.kind.rawValue), ("outcome", key.outcome)]
+            let timer =
+                timers[key] ?? Timer(label: "lamplighter_command_seconds", dimensions: labels)
+            timers[key] = timer
+            timer.recordMilliseconds(command.milliseconds)
+        }
+    }
+}

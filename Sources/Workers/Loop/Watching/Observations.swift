@@ -1,0 +1,120 @@
+import Domain
+import Wire
+
+/// The part of a transaction's effects that operators watch: it goes to the metrics once the transaction is committed.
+struct Observations {
+    /// The answers to requests, in order.
+    private(set) var answers: [AnsweredRequest] = []
+    /// Commands with their outcomes.
+    private(set) var commands: [EndedCommand] = []
+    /// The number of reports by their outcome.
+    private(set) var reports: [ReportOutcome: Int] = [:]
+    /// When sessions ended whose connections the gate is told to close.
+    private(set) var revoked: [Instant] = []
+
+    /// Notes an answer to a request.
+    mutating func note(_ answer: AnsweredRequest) { answers.append(answer) }
+
+    /// Notes a command whose state is final.
+    mutating func note(_ command: EndedCommand) { commands.append(command) }
+
+    /// Counts a report.
+    mutating func count(_ outcome: ReportOutcome) { reports[outcome, default: 0] += 1 }
+
+    /// Notes that the gate is told to close the connection of a session that ended at a moment.
+    mutating func noteRevocation(since end: Instant) { revoked.append(end) }
+
+    /// Adds those of another part of the transaction.
+    mutating func merge(_ other: Observations) {
+        answers += other.answers
+        commands += other.commands
+        reports.merge(other.reports) { $0 + $1 }
+        revoked += other.revoked
+    }
+}
+
+/// The outcome of a device's report.
+enum ReportOutcome: String, CaseIterable {
+    /// It took effect.
+    case accepted
+    /// It took effect before.
+    case repeated
+    /// It breaks a rule, or its device is unknown.
+    case refused
+}
+
+/// An answer to a request.
+struct AnsweredRequest {
+    /// A method's name as a label, which only names that exist may be.
+    struct Name: Hashable {
+        var service: String
+        var method: String
+
+        /// Names a method; the parts that don't exist here are `other`.
+        init(_ service: String, _ method: String, isKnown: Bool) {
+            let isOurs = WorkerName.allCases.contains { $0.services.contains(service) }
+            self.service = isOurs ? service : Self.other
+            self.method = isKnown ? method : Self.other
+        }
+
+        private static let other = "other"
+    }
+
+    /// The code of an answer that says that a request was carried out.
+    static let ok = "ok"
+    /// The code of an answer that was given before.
+    static let repeated = "repeated"
+
+    /// The method.
+    var name: Name
+    /// `ok`, `repeated`, or the code of a refusal.
+    var code: String
+    /// When the request arrived; nil where only its age is known.
+    var arrivedAt: ContinuousClock.Instant?
+    /// How long it waited, where a command's outcome answers it.
+    var waited: Duration?
+}
+
+extension AnsweredRequest {
+    /// Describes the answer to a request that was read.
+    init(_ request: AppRequest, isKnown: Bool, code: String) {
+        self.init(
+            name: Name(request.service, request.method, isKnown: isKnown),
+            code: code,
+            arrivedAt: request.arrivedAt
+        )
+    }
+
+    /// Describes the answer to a request whose method was looked up.
+    init(_ pending: PendingRequest, code: String) {
+        self.init(pending.request, isKnown: pending.method.isKnown, code: code)
+    }
+
+    /// Describes the answer that a command's outcome gives to the request that waited for it.
+    init(to command: Command, code: String, at now: Instant) {
+        let method = command.kind == .query ? "query" : "control"
+        self.init(name: Name("device", method, isKnown: true), code: code)
+        waited = .milliseconds(max(0, now.milliseconds - command.createdAt.milliseconds))
+    }
+}
+
+/// A command whose state is final.
+struct EndedCommand {
+    /// Its kind.
+    var kind: Command.Kind
+    /// Its outcome, as a label.
+    var outcome: String
+    /// Milliseconds since it was sent; since its acceptance if it was never sent.
+    var milliseconds: Int64
+
+    /// The outcome of a command that was given up before a device had it.
+    private static let refused = "refused"
+
+    /// Describes a command that has ended.
+    init(_ command: Command, at now: Instant) {
+        kind = command.kind
+        outcome = command.refusal == nil ? command.state.rawValue : Self.refused
+        let begin = command.sentAt ?? command.createdAt
+        milliseconds = max(0, (command.doneAt ?? now).milliseconds - begin.milliseconds)
+    }
+}

@@ -1,0 +1,59 @@
+import Domain
+import Metrics
+import Storage
+import Synchronization
+
+/// Records how many sessions there are, and how many devices of each product and state.
+///
+/// Less often than other gauges: counting them reads an index from end to end.
+final class StoreCounts: MaintenanceJob {
+    private struct Key: Hashable {
+        var product: String
+        var state: String
+    }
+
+    private let environment: Environment
+    private let sessions = Gauge(label: "lamplighter_sessions")
+    private let devices = Mutex<[Key: Gauge]>([:])
+
+    let name = "counts"
+    let interval: Duration = .seconds(30)
+
+    /// Products that are shown by themselves: those with most devices.
+    private static let productsMax = 100
+    /// The name under which all other products are shown.
+    private static let others = "other"
+
+    init(_ environment: Environment) {
+        self.environment = environment
+    }
+
+    func step() throws -> Bool {
+        try environment.store.read { tx in
+            sessions.record(try tx.sessions.liveCount())
+            show(try tx.statuses.countsByProduct())
+        }
+        return false
+    }
+
+    private func show(_ products: [ProductCount]) {
+        let sorted = products.sorted { ($1.total, $0.product) < ($0.total, $1.product) }
+        var values: [Key: Int64] = [:]
+        for (place, count) in sorted.enumerated() {
+            let product = place < Self.productsMax ? count.product.text : Self.others
+            values[Key(product: product, state: "online"), default: 0] += count.online
+            let offline = count.total - count.online
+            values[Key(product: product, state: "offline"), default: 0] += offline
+        }
+        devices.withLock { devices in
+            // A product that is gone, or no longer among the largest.
+            for (key, gauge) in devices where values[key] == nil { gauge.record(0) }
+            for (key, value) in values {
+                let labels = [("product", key.product), ("state", key.state)]
+                let gauge = devices[key] ?? Gauge(label: "lamplighter_devices", dimensions: labels)
+                devices[key] = gauge
+                gauge.record(value)
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import Domain
+import Testing
+
+@testable import Storage
+
+@Suite("What operators count")
+struct CountsTests {
+    @Test("Devices are counted by product, and those that are online apart")
+    func devices() throws {
+        let world = try World()
+        try world.fill()
+        let other = ProductKey(trusted: String(repeating: "b", count: 32))
+        let did = DeviceID(trusted: "d-0000000000002")
+        try world.store.batch(at: Make.now) { (tx) throws in
+            try tx.products.save(Product(key: other, name: "Plug"), secret: "x")
+            try tx.devices.create(did, product: other, mac: MAC(trusted: "0123456789ac"))
+            var record = try #require(try tx.statuses.find(did))
+            record.status.presence.isOnline = true
+            record.status.presence.isAlive = true
+            try tx.statuses.save(reported: [], moved: [record])
+        }
+
+        let counts = try world.store.read { try $0.statuses.countsByProduct() }
+
+        #expect(
+            counts.sorted { $0.product < $1.product } == [
+                ProductCount(product: Make.key, total: 1, online: 0),
+                ProductCount(product: other, total: 1, online: 1),
+            ]
+        )
+    }
+
+    @Test(
+        "Devices are counted in an index, without their rows",
+        arguments: [
+            (StatusTable.countByProduct, "deviceMac"),
+            (StatusTable.onlineByProduct, "statusOnline"),
+        ]
+    )
+    func plans(query: String, index: String) throws {
+        let plan = try World().store.read { tx in
+            try tx.sql.query("EXPLAIN QUERY PLAN \(query)") {
+                for _ in 0..<3 { _ = $0.nextColumn() }
+                return $0.next(String.self)
+            }
+        }
+        #expect(plan.first?.hasSuffix("USING COVERING INDEX \(index)") == true, "\(plan)")
+    }
+
+    @Test("The oldest row of a worker's outbox is told by its time")
+    func outbox() throws {
+        let world = try World()
+        #expect(try world.store.read { try $0.outbox.oldest(of: "status") } == nil)
+        for seconds in [4, 2, 9] as [Int64] {
+            _ = try world.store.batch(at: Make.at(seconds)) {
+                try $0.outbox.add([Make.message()], by: "status", isSecret: false)
+            }
+        }
+
+        #expect(try world.store.read { try $0.outbox.oldest(of: "status") } == Make.at(2))
+    }
+}
