@@ -31,6 +31,8 @@ package struct Environment: Sendable {
     package var quotas = QuotaFront()
     /// The metrics of requests, commands and reports.
     package let observations = ObservationMetrics()
+    /// The log lines about refused and dead messages.
+    package let refusalLog: BoundedLog
     /// When it was told that the broker is away.
     package let brokerAbsence = BrokerAbsence()
     /// Whether there is room on the disk.
@@ -51,6 +53,7 @@ package struct Environment: Sendable {
         self.store = store
         self.topics = topics
         self.limits = limits
+        refusalLog = BoundedLog(linesPerSecond: limits.refusalLines)
         self.clock = clock
         self.wakeups = wakeups
         self.health = health

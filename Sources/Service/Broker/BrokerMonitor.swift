@@ -95,7 +95,8 @@ final class BrokerMonitor: Service {
             )
             for delivery in intake.deliveries {
                 if intake.bytes[delivery.topic].elementsEqual(refusalTopic) {
-                    refusals.take(intake.bytes[delivery.payload])
+                    let refusal = refusals.take(intake.bytes[delivery.payload])
+                    if let refusal { tell(refusal) }
                 } else {
                     dropped.note(Int64(intake.text(delivery.payload)) ?? 0)
                 }
@@ -150,6 +151,19 @@ final class BrokerMonitor: Service {
 
     /// The part of the readiness that says whether the gate was found.
     static let gatePart = "gate"
+
+    private func tell(_ refusal: GateRefusal) {
+        environment.refusalLog.info(
+            logger,
+            "The gate refused a client",
+            metadata: [
+                "action": "\(refusal.action)", "reason": "\(refusal.reason)",
+                "client.id": "\(refusal.clientID)", "client.username": "\(refusal.username)",
+                "client.address": "\(refusal.address)",
+                "message.topic": "\(refusal.topic ?? "")",
+            ]
+        )
+    }
 
     /// Stores the refusals when it is time; while the store can't take them they wait.
     private func write(_ refusals: inout RefusalLog, isLast: Bool = false) {

@@ -24,7 +24,7 @@ package struct SchedulerRun: Sendable {
     ///
     /// - Throws: A `Problem` where something that is needed is missing.
     package func run() async throws {
-        LogSetup.install(level: settings.logLevel)
+        LogSetup.install(settings)
         let directory = try DataDirectory.existing(settings.dataDirectory)
         let client = ToolClient(directory, settings)
         let address = client.address

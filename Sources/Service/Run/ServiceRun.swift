@@ -51,7 +51,7 @@ package struct ServiceRun: Sendable {
     }
 
     private func runAll() async throws {
-        LogSetup.install(level: settings.logLevel)
+        LogSetup.install(settings)
         let metrics = PrometheusRegistry()
         MetricsSystem.bootstrap(metrics)
         ProcessSampler.install(in: metrics)

@@ -7,6 +7,8 @@ extension Settings {
     package var root: String { text("root") }
     /// The log level.
     package var logLevel: String { text("log.level") }
+    /// The form of the log's lines.
+    var logFormat: LogSetup.Format { LogSetup.Format(rawValue: text("log.format")) ?? .text }
     /// The workers that run here.
     package var workers: [WorkerName] { list("workers").compactMap(WorkerName.init) }
     /// Whether `up` makes the demo product and app.

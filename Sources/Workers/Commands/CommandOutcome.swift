@@ -43,16 +43,18 @@ enum CommandOutcome {
         let result = try result(of: command, refused: refused, product: product, in: work.tx)
         for waiter in waiters {
             let answer: [UInt8]
-            var code = AnsweredRequest.ok
+            var refusal: Rejection?
             switch result {
             case .success(let result):
                 answer = AnswerCodec.success(waiter.requestID, result: result)
             case .failure(let rejection):
                 work.effects.count(rejection)
-                code = rejection.code.rawValue
+                refusal = rejection
                 answer = AnswerCodec.refusal(waiter.requestID, rejection)
             }
-            work.effects.observed.note(AnsweredRequest(to: command, code: code, at: work.now))
+            work.effects.observed.note(
+                AnsweredRequest(to: waiter, of: command, refusal: refusal, at: work.now)
+            )
             try work.tx.requests.complete(
                 waiter.terminal.text,
                 waiter.requestID,

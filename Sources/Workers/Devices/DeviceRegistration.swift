@@ -161,6 +161,7 @@ struct DeviceRegistration {
     private func refuse(_ rejection: Rejection, in work: inout UnitOfWork) {
         work.effects.count(rejection)
         let topic = work.topics.registered(request.productKey, request.mac)
+        work.effects.observed.note(RefusedMessage(topic: topic, code: rejection.code.rawValue))
         let answer = AnswerCodec.refusal(request.id, rejection)
         work.effects.publish(OutboundMessage(topic, answer))
     }

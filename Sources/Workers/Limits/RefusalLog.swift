@@ -35,9 +35,10 @@ package struct RefusalLog {
         unknown = counter("other")
     }
 
-    /// Counts a message of `system/refusal`; ignores unreadable ones.
-    package mutating func take(_ payload: ArraySlice<UInt8>) {
-        guard let (refusal, missed) = RefusalCodec.decode(payload) else { return }
+    /// Counts a message of `system/refusal` and returns it; ignores unreadable ones.
+    @discardableResult
+    package mutating func take(_ payload: ArraySlice<UInt8>) -> GateRefusal? {
+        guard let (refusal, missed) = RefusalCodec.decode(payload) else { return nil }
         (counters[refusal.reason] ?? unknown).increment()
         suppressed.increment(by: missed)
         let likeness = refusal.likeness
@@ -48,6 +49,7 @@ package struct RefusalLog {
         } else if waiting.count < Self.waitingMax {
             waiting[likeness] = refusal
         }
+        return refusal
     }
 
     /// Whether a write is due; also true if the clock was set back.

@@ -91,15 +91,10 @@ struct EffectWriter {
             for worker in effects.woken { environment.wakeups.wake(worker) }
             for job in effects.jobs { job.submit(to: environment.pool) }
             environment.observations.record(effects.observed, at: environment.clock.now)
+            ObservationLog(logger: logger, bounded: environment.refusalLog).tell(effects)
         }
         metrics?.refused(effects.rejected)
         metrics?.droppedHistory(effects.droppedHistory)
-        for letter in effects.deadLetters {
-            metrics?.deadLetter(letter.kind)
-            logger.info(
-                "A message became a dead letter",
-                metadata: ["message.topic": "\(letter.topic)", "reason": "\(letter.reason)"]
-            )
-        }
+        for letter in effects.deadLetters { metrics?.deadLetter(letter.kind) }
     }
 }

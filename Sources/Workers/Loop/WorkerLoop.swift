@@ -105,7 +105,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         let pace = committer.pace.size
         var batch = lateness.takeEchoes(from: queue.next(intake, upTo: pace))
         let unfit = UnfitRequests.part(&batch, handler)
-        metrics.refused(unfit.counts)
+        tell(unfit.refused)
         let outcome = try commit(handler.isForOthers(batch) ? [] : batch)
         connection.acknowledge(queue.done())
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
@@ -125,6 +125,14 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         metrics.holds(publisher, queue)
         metrics.leftOut(publisher.takeLeftOut())
         return (intake.deliveries.count, published)
+    }
+
+    private func tell(_ refused: [RefusedMessage]) {
+        guard !refused.isEmpty else { return }
+        var effects = Effects()
+        for message in refused { effects.observed.note(message) }
+        metrics.refused(Dictionary(refused.map { ($0.code, 1) }, uniquingKeysWith: +))
+        ObservationLog(logger: logger, bounded: environment.refusalLog).tell(effects)
     }
 
     /// Disconnects; after the last turn, when no acknowledgement is held.

@@ -1,12 +1,11 @@
 import Domain
 import Metrics
 import Storage
-import Synchronization
 
 /// Records how many sessions there are, and how many devices of each product and state.
 ///
 /// Less often than other gauges: counting them reads an index from end to end.
-final class StoreCounts: MaintenanceJob {
+struct StoreCounts: MaintenanceJob {
     private struct Key: Hashable {
         var product: String
         var state: String
@@ -14,7 +13,7 @@ final class StoreCounts: MaintenanceJob {
 
     private let environment: Environment
     private let sessions = Gauge(label: "lamplighter_sessions")
-    private let devices = Mutex<[Key: Gauge]>([:])
+    private var devices: [Key: Gauge] = [:]
 
     let name = "counts"
     let interval: Duration = .seconds(30)
@@ -28,15 +27,16 @@ final class StoreCounts: MaintenanceJob {
         self.environment = environment
     }
 
-    func step() throws -> Bool {
-        try environment.store.read { tx in
-            sessions.record(try tx.sessions.liveCount())
-            show(try tx.statuses.countsByProduct())
+    mutating func step() throws -> Bool {
+        let counts = try environment.store.read { tx in
+            (sessions: try tx.sessions.liveCount(), products: try tx.statuses.countsByProduct())
         }
+        sessions.record(counts.sessions)
+        show(counts.products)
         return false
     }
 
-    private func show(_ products: [ProductCount]) {
+    private mutating func show(_ products: [ProductCount]) {
         let sorted = products.sorted { ($1.total, $0.product) < ($0.total, $1.product) }
         var values: [Key: Int64] = [:]
         for (place, count) in sorted.enumerated() {
@@ -45,15 +45,13 @@ final class StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        devices.withLock { devices in
-            // A product that is gone, or no longer among the largest.
-            for (key, gauge) in devices where values[key] == nil { gauge.record(0) }
-            for (key, value) in values {
-                let labels = [("product", key.product), ("state", key.state)]
-                let gauge = devices[key] ?? Gauge(label: "lamplighter_devices", dimensions: labels)
-                devices[key] = gauge
-                gauge.record(value)
-            }
+        // A product that is gone, or no longer among the largest.
+        for (key, gauge) in devices where values[key] == nil { gauge.record(0) }
+        for (key, value) in values {
+            let labels = [("product", key.product), ("state", key.state)]
+            let gauge = devices[key] ?? Gauge(label: "lamplighter_devices", dimensions: labels)
+            devices[key] = gauge
+            gauge.record(value)
         }
     }
 }

@@ -43,7 +43,7 @@ extension RequestProcessor {
             )
         }
         guard let answer = known.answer else { return !pending.method.isReading }
-        work.effects.observed.note(AnsweredRequest(pending, code: AnsweredRequest.repeated))
+        work.effects.observed.note(AnsweredRequest(repeatOf: pending))
         publish(answer, to: pending, isSecret: true, in: &work)
         return true
     }
@@ -80,7 +80,7 @@ extension RequestProcessor {
         switch reply {
         case .result(let result, let isSecret):
             let answer = AnswerCodec.success(request.id, result: result)
-            work.effects.observed.note(AnsweredRequest(pending, code: AnsweredRequest.ok))
+            work.effects.observed.note(AnsweredRequest(pending))
             publish(answer, to: pending, isSecret: isSecret, in: &work)
             try work.tx.requests.save(
                 request.terminal.text,
@@ -112,7 +112,7 @@ extension RequestProcessor {
         in work: inout UnitOfWork
     ) throws {
         work.effects.count(rejection)
-        work.effects.observed.note(AnsweredRequest(pending, code: rejection.code.rawValue))
+        work.effects.observed.note(AnsweredRequest(pending, refusal: rejection))
         let answer = AnswerCodec.refusal(pending.request.id, rejection)
         publish(answer, to: pending, isSecret: false, in: &work)
         guard pending.method.isKnown, !rejection.code.isPassing, rejection.code != .invalidToken,

@@ -93,6 +93,7 @@ struct RequestProcessor {
                 AnsweredRequest(
                     name: .init(target.service, target.method, isKnown: isKnown),
                     code: error.rejection.code.rawValue,
+                    outcome: .deadLetter,
                     arrivedAt: message.arrivedAt
                 )
             )
@@ -249,7 +250,7 @@ struct RequestProcessor {
         let answer = AnswerCodec.refusal(request.id, rejection)
         work.effects.count(rejection)
         work.effects.observed.note(
-            AnsweredRequest(request, isKnown: false, code: rejection.code.rawValue)
+            AnsweredRequest(request, isKnown: false, refusal: rejection)
         )
         work.effects.publish(request.reply.message(answer))
         let sender = request.terminal.text

@@ -23,6 +23,12 @@ extension SettingsTable {
             doc: "What is logged; none silences."
         ),
         Setting(
+            "log.format",
+            .choice(LogSetup.Format.allCases.map(\.rawValue)),
+            standard: .text(LogSetup.Format.text.rawValue),
+            doc: "Form of the log's lines: for people, or a JSON object each."
+        ),
+        Setting(
             "workers",
             .choices(WorkerName.allCases.map(\.rawValue)),
             standard: .list(WorkerName.allCases.map(\.rawValue)),

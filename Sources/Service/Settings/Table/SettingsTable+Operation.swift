@@ -41,6 +41,13 @@ extension SettingsTable {
             unit: "days",
             doc: "Time refusals are kept."
         ),
+        NumberSetting(
+            "limits.refusalLines",
+            sets: \.refusalLines,
+            in: 1...10_000,
+            unit: "lines a second",
+            doc: "Log lines about refused and dead messages; further ones are counted."
+        ),
         .httpConnections,
         .httpPerAddress,
         .httpHeader,

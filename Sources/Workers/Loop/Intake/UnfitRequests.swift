@@ -13,23 +13,27 @@ enum UnfitRequests {
         "The Correlation Data is longer than 128 bytes."
     )
 
-    /// Removes them from a batch; returns their answers, and their number by code.
+    /// Removes them from a batch; returns their answers, and what is said of them.
     ///
     /// A request that can't be answered stays in the batch, and is handled as any bad message.
     static func part(
         _ batch: inout [Inbound],
         _ handler: some BatchHandler
-    ) -> (answers: [OutboundMessage], counts: [String: Int]) {
-        guard batch.contains(where: \.isCorrelationTooLong) else { return ([], [:]) }
+    ) -> (answers: [OutboundMessage], refused: [RefusedMessage]) {
+        guard batch.contains(where: \.isCorrelationTooLong) else { return ([], []) }
         var answers: [OutboundMessage] = []
+        var refused: [RefusedMessage] = []
         batch.removeAll { message in
             guard message.isCorrelationTooLong,
                 let answer = handler.refusal(of: message, rejection)
             else { return false }
             answers.append(answer)
+            refused.append(
+                RefusedMessage(topic: message.topicText, code: rejection.code.rawValue)
+            )
             return true
         }
-        return (answers, [rejection.code.rawValue: answers.count])
+        return (answers, refused)
     }
 }
 

@@ -1,4 +1,5 @@
 import Domain
+import Storage
 import Wire
 
 /// The part of a transaction's effects that operators watch: it goes to the metrics once the transaction is committed.
@@ -9,6 +10,8 @@ struct Observations {
     private(set) var commands: [EndedCommand] = []
     /// The number of reports by their outcome.
     private(set) var reports: [ReportOutcome: Int] = [:]
+    /// Messages that were refused, and are neither requests nor dead letters.
+    private(set) var refused: [RefusedMessage] = []
     /// When sessions ended whose connections the gate is told to close.
     private(set) var revoked: [Instant] = []
 
@@ -21,6 +24,9 @@ struct Observations {
     /// Counts a report.
     mutating func count(_ outcome: ReportOutcome) { reports[outcome, default: 0] += 1 }
 
+    /// Notes a refused message that is neither a request nor a dead letter.
+    mutating func note(_ message: RefusedMessage) { refused.append(message) }
+
     /// Notes that the gate is told to close the connection of a session that ended at a moment.
     mutating func noteRevocation(since end: Instant) { revoked.append(end) }
 
@@ -29,8 +35,17 @@ struct Observations {
         answers += other.answers
         commands += other.commands
         reports.merge(other.reports) { $0 + $1 }
+        refused += other.refused
         revoked += other.revoked
     }
+}
+
+/// A message that was refused.
+struct RefusedMessage {
+    /// Its topic, as it may be shown.
+    var topic: String
+    /// The code of the refusal.
+    var code: String
 }
 
 /// The outcome of a device's report.
@@ -60,6 +75,22 @@ struct AnsweredRequest {
         private static let other = "other"
     }
 
+    /// What the log says of a request.
+    enum Outcome {
+        /// It was carried out, or its answer given again.
+        case answered
+        /// It was refused.
+        case refused
+        /// It was refused and is a dead letter, of which the log says more.
+        case deadLetter
+    }
+
+    /// The terminal and the id of a request.
+    struct Origin {
+        var terminal: TerminalID
+        var id: MessageID
+    }
+
     /// The code of an answer that says that a request was carried out.
     static let ok = "ok"
     /// The code of an answer that was given before.
@@ -69,6 +100,12 @@ struct AnsweredRequest {
     var name: Name
     /// `ok`, `repeated`, or the code of a refusal.
     var code: String
+    /// What the log says of it.
+    var outcome = Outcome.answered
+    /// The field at fault.
+    var field: String?
+    /// Where the request came from; nil for one that could not be read.
+    var origin: Origin?
     /// When the request arrived; nil where only its age is known.
     var arrivedAt: ContinuousClock.Instant?
     /// How long it waited, where a command's outcome answers it.
@@ -76,24 +113,39 @@ struct AnsweredRequest {
 }
 
 extension AnsweredRequest {
-    /// Describes the answer to a request that was read.
-    init(_ request: AppRequest, isKnown: Bool, code: String) {
+    /// Describes the answer to a request; `refusal` is its error, else it says that the request was carried out.
+    init(_ request: AppRequest, isKnown: Bool, refusal: Rejection? = nil) {
         self.init(
             name: Name(request.service, request.method, isKnown: isKnown),
-            code: code,
+            code: refusal?.code.rawValue ?? Self.ok,
+            outcome: refusal == nil ? .answered : .refused,
+            field: refusal?.field,
+            origin: Origin(terminal: request.terminal, id: request.id),
             arrivedAt: request.arrivedAt
         )
     }
 
     /// Describes the answer to a request whose method was looked up.
-    init(_ pending: PendingRequest, code: String) {
-        self.init(pending.request, isKnown: pending.method.isKnown, code: code)
+    init(_ pending: PendingRequest, refusal: Rejection? = nil) {
+        self.init(pending.request, isKnown: pending.method.isKnown, refusal: refusal)
+    }
+
+    /// Describes an answer that is given again.
+    init(repeatOf pending: PendingRequest) {
+        self.init(pending)
+        code = Self.repeated
     }
 
     /// Describes the answer that a command's outcome gives to the request that waited for it.
-    init(to command: Command, code: String, at now: Instant) {
+    init(to waiter: Waiter, of command: Command, refusal: Rejection?, at now: Instant) {
         let method = command.kind == .query ? "query" : "control"
-        self.init(name: Name("device", method, isKnown: true), code: code)
+        self.init(
+            name: Name("device", method, isKnown: true),
+            code: refusal?.code.rawValue ?? Self.ok,
+            outcome: refusal == nil ? .answered : .refused,
+            field: refusal?.field,
+            origin: Origin(terminal: waiter.terminal, id: waiter.requestID)
+        )
         waited = .milliseconds(max(0, now.milliseconds - command.createdAt.milliseconds))
     }
 }

@@ -1,0 +1,62 @@
+import JSON
+package import Logging
+
+/// Writes one JSON object a line to standard error: `time`, `level`, `label`, `message`, and each value of the metadata
+/// under its key.
+package struct JSONLogHandler: LogHandler {
+    package var logLevel: Logger.Level
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+    private let label: String
+
+    /// The names that metadata can't have; it follows under `metadata.` and its key.
+    private static let own: Set<String> = ["time", "level", "label", "message"]
+
+    /// Makes a handler for a logger's label that drops what is less important than a level.
+    package init(label: String, level: Logger.Level) {
+        self.label = label
+        logLevel = level
+    }
+
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    package func log(event: LogEvent) { LogText.write(line(for: event, at: LogText.now())) }
+
+    /// Returns the line of an event, without its end.
+    func line(for event: LogEvent, at time: String) -> [UInt8] {
+        var all = metadata
+        if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
+        if let own = event.metadata { all.merge(own) { _, new in new } }
+        var members: [(String, JSONValue?)] = [
+            ("time", .string(time)), ("level", .string(event.level.rawValue)),
+            ("label", .string(label)), ("message", .string(LogText.cut("\(event.message)"))),
+        ]
+        for (key, value) in all.sorted(by: { $0.key < $1.key }) {
+            members.append((Self.own.contains(key) ? "metadata." + key : key, Self.json(value)))
+        }
+        return JSONObject(members).encoded()
+    }
+
+    private static func json(_ value: Logger.MetadataValue) -> JSONValue {
+        switch value {
+        case .string(let text): .string(LogText.cut(text))
+        case .stringConvertible(let value): number(value) ?? .string(LogText.cut("\(value)"))
+        case .array(let values): .array(values.map(json))
+        case .dictionary(let values):
+            .object(JSONObject(values.sorted { $0.key < $1.key }.map { ($0.key, json($0.value)) }))
+        }
+    }
+
+    private static func number(_ value: Any) -> JSONValue? {
+        switch value {
+        case let truth as Bool: .bool(truth)
+        case let number as Int: .integer(Int64(number))
+        case let number as Int64: .integer(number)
+        case let number as Double where number.isFinite: .double(number)
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import Domain
+import Logging
+import Wire
+
+/// Writes the log lines of what a committed transaction did: one at `info` for each refused or dead message, and one at
+/// `debug` for each other answer.
+struct ObservationLog {
+    let logger: Logger
+    let bounded: BoundedLog
+
+    /// Writes the lines of a transaction.
+    func tell(_ effects: Effects) {
+        for letter in effects.deadLetters {
+            bounded.info(
+                logger,
+                "A message became a dead letter",
+                metadata: [
+                    "message.topic": "\(letter.topic)", "code": "\(letter.kind.rawValue)",
+                    "reason": "\(letter.reason)",
+                ]
+            )
+        }
+        for answer in effects.observed.answers { tell(answer) }
+        for refused in effects.observed.refused {
+            bounded.info(
+                logger,
+                "A message was refused",
+                metadata: ["message.topic": "\(refused.topic)", "code": "\(refused.code)"]
+            )
+        }
+    }
+
+    private func tell(_ answer: AnsweredRequest) {
+        switch answer.outcome {
+        case .deadLetter: break
+        case .refused:
+            bounded.info(logger, "A request was refused", metadata: metadata(of: answer))
+        case .answered:
+            logger.debug("A request was answered", metadata: metadata(of: answer))
+        }
+    }
+
+    private func metadata(of answer: AnsweredRequest) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "request.method": "\(answer.name.service)/\(answer.name.method)",
+            "code": "\(answer.code)",
+        ]
+        if let field = answer.field { metadata["field"] = "\(field)" }
+        if let origin = answer.origin {
+            metadata["request.id"] = "\(origin.id.text)"
+            metadata["terminal.id"] = "\(origin.terminal.text)"
+        }
+        return metadata
+    }
+}
