@@ -38,14 +38,15 @@ BATCH = {
     "contentEncoding": "binary",
     "description": (
         "Byte 1, the version of the form; then message after message: a byte of flags (1 QoS 1, 2 retained, 4 expiry, 8"
-        " Response Topic, 16 Correlation Data, 32 source address, 64 Correlation Data that was too long), topic (length"
-        " in 2 bytes), payload (length in 4 bytes), then what the flags name, in that order: the expiry in seconds (4"
+        " Response Topic, 16 Correlation Data, 32 source address, 64 Correlation Data that was too long, 128 the user"
+        " property traceparent), topic (length in 2 bytes), payload (length in 4 bytes), then what the flags name, in that order: the expiry in seconds (4"
         " bytes), the others with their length in 2 bytes. All numbers are big-endian."
     ),
 }
 ELSEWHERE = (
     "Answered on the MQTT 5 Response Topic instead, where the request gives one that lies in the terminal's"
-    " own space outside request/ and has no wildcard; Correlation Data is given back either way."
+    " own space outside request/ and has no wildcard; Correlation Data and a user property traceparent are"
+    " given back either way."
 )
 USERS = {
     "product": "`product:{productKey}` with the product secret, client id `{mac}`",

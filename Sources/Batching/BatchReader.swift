@@ -44,7 +44,8 @@ package struct BatchReader: IteratorProtocol {
         }
         guard read(flags.contains(.responseTopic), into: &message.responseTopic),
             read(flags.contains(.correlation), into: &message.correlation),
-            read(flags.contains(.sourceAddress), into: &message.sourceAddress)
+            read(flags.contains(.sourceAddress), into: &message.sourceAddress),
+            read(flags.contains(.traceparent), into: &message.traceparent)
         else { return nil }
         return message
     }

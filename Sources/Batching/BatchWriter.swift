@@ -11,7 +11,7 @@ package struct BatchWriter {
     /// The first byte of a batch: the version of its form.
     static let version: UInt8 = 1
     /// The most that a message takes besides its topic, payload and properties.
-    private static let headBytes = 17
+    private static let headBytes = 19
     /// The largest size of a batch of several messages.
     package static let bytesMax = 128 << 10
 
@@ -55,6 +55,7 @@ package struct BatchWriter {
         append(message.responseTopic, .responseTopic, flags: &flags)
         append(message.correlation, .correlation, flags: &flags)
         append(message.sourceAddress, .sourceAddress, flags: &flags)
+        append(message.traceparent, .traceparent, flags: &flags)
         bytes[start] = flags.rawValue
         count += 1
     }

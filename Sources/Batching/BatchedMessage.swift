@@ -13,6 +13,8 @@ package struct BatchedMessage {
     package var correlation: UnsafeBufferPointer<UInt8>?
     /// The source address of a request or registration, as the gate tells workers.
     package var sourceAddress: UnsafeBufferPointer<UInt8>?
+    /// The value of the user property `traceparent`.
+    package var traceparent: UnsafeBufferPointer<UInt8>?
     /// Whether the gate took out Correlation Data that was too long.
     package var isCorrelationTooLong = false
 
@@ -25,15 +27,15 @@ package struct BatchedMessage {
     /// The length of its topic, payload and properties together.
     package var bytes: Int {
         topic.count + payload.count + (responseTopic?.count ?? 0) + (correlation?.count ?? 0)
-            + (sourceAddress?.count ?? 0)
+            + (sourceAddress?.count ?? 0) + (traceparent?.count ?? 0)
     }
 }
 
 /// The flags of a message in one byte, and with them the fields that follow it.
 ///
 /// A message is this byte, then topic (length in two bytes) and payload (four), then those of expiry (four bytes),
-/// response topic, correlation data and source address (length in two bytes each) that the byte names; all numbers
-/// are big-endian, as MQTT's own.
+/// response topic, correlation data, source address and traceparent (length in two bytes each) that the byte names; all
+/// numbers are big-endian, as MQTT's own.
 struct BatchFlags: OptionSet {
     let rawValue: UInt8
 
@@ -44,4 +46,5 @@ struct BatchFlags: OptionSet {
     static let correlation = BatchFlags(rawValue: 1 << 4)
     static let sourceAddress = BatchFlags(rawValue: 1 << 5)
     static let correlationTooLong = BatchFlags(rawValue: 1 << 6)
+    static let traceparent = BatchFlags(rawValue: 1 << 7)
 }

@@ -128,10 +128,13 @@ static inline int gate_publish(
     return gate_publish_with(topic, payload, count, qos, false, properties);
 }
 
+// The length of a traceparent of the W3C's Trace Context.
+enum { GATE_TRACEPARENT_BYTES = 55 };
+
 // With the MQTT 5 properties that a worker may give a message; an expiry of 0 and a null pointer set none.
 static inline int gate_publish_message(
     const char *topic, const void *payload, int count, int qos, bool retain, uint32_t expiry,
-    const void *correlation, uint16_t correlation_count) {
+    const void *correlation, uint16_t correlation_count, const void *traceparent, int traceparent_count) {
     mosquitto_property *properties = NULL;
     if (expiry > 0) {
         mosquitto_property_add_int32(&properties, MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, expiry);
@@ -139,6 +142,11 @@ static inline int gate_publish_message(
     if (correlation != NULL) {
         mosquitto_property_add_binary(
             &properties, MQTT_PROP_CORRELATION_DATA, correlation, correlation_count);
+    }
+    if (traceparent != NULL && traceparent_count == GATE_TRACEPARENT_BYTES) {
+        char value[GATE_TRACEPARENT_BYTES + 1] = {0};
+        memcpy(value, traceparent, GATE_TRACEPARENT_BYTES);
+        mosquitto_property_add_string_pair(&properties, MQTT_PROP_USER_PROPERTY, "traceparent", value);
     }
     return gate_publish_with(topic, payload, count, qos, retain, properties);
 }

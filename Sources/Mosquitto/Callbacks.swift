@@ -81,6 +81,7 @@ final class Callbacks {
             delivery.responseTopic = next.responseTopic.map(store)
             delivery.correlationData = next.correlation.map(store)
             delivery.sourceAddress = next.sourceAddress.map(store)
+            delivery.traceparent = next.traceparent.map(store)
             delivery.isCorrelationTooLong = next.isCorrelationTooLong
             intake.append(delivery)
         }
@@ -122,7 +123,8 @@ final class Callbacks {
         addWords(properties, to: &delivery)
     }
 
-    /// Stores the gate's user properties of a message: its source address, and a removed property.
+    /// Stores the user properties that workers read: of the gate the source address and a removed property, of the
+    /// sender its trace.
     private func addWords(_ properties: OpaquePointer, to delivery: inout Delivery) {
         let pair = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
         var next: OpaquePointer? = properties
@@ -149,6 +151,12 @@ final class Callbacks {
             )
         } else if strcmp(name, "lamplighter-fault") == 0 {
             delivery.isCorrelationTooLong = strcmp(value, "correlationData") == 0
+        } else if strcmp(name, PublishProperties.traceparentName) == 0,
+            delivery.traceparent == nil
+        {
+            delivery.traceparent = intake.store(
+                UnsafeRawBufferPointer(start: value, count: strlen(value))
+            )
         }
     }
 }

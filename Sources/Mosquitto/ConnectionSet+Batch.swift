@@ -45,7 +45,8 @@ extension ConnectionSet.Outlet {
             )
         }
         let data = properties?.correlationData ?? []
-        let bytes = topic.utf8.count + payload.count + data.count
+        let trace = properties?.traceparent.map { Array($0.utf8) } ?? []
+        let bytes = topic.utf8.count + payload.count + data.count + trace.count
         if batch?.writer.hasRoom(bytes: bytes) == false { try sendBatch() }
         guard var batch = self.batch else { return 0 }
         self.batch = nil
@@ -57,7 +58,10 @@ extension ConnectionSet.Outlet {
                 message.expirySeconds = properties?.messageExpirySeconds
                 data.withUnsafeBufferPointer { data in
                     if properties?.correlationData != nil { message.correlation = data }
-                    batch.writer.append(message)
+                    trace.withUnsafeBufferPointer { trace in
+                        if !trace.isEmpty { message.traceparent = trace }
+                        batch.writer.append(message)
+                    }
                 }
             }
         }

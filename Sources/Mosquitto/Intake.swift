@@ -13,6 +13,8 @@ package struct Delivery: Sendable {
     /// The source address of a request or registration, as the gate states it in the user property
     /// `lamplighter-address`: an IPv4 address or an IPv6 /64; nil if it is not counted.
     package var sourceAddress: Range<Int>?
+    /// The value of the user property `traceparent`, if there is one.
+    package var traceparent: Range<Int>?
     /// Whether the gate removed Correlation Data that was too long, which it states in the user property
     /// `lamplighter-fault`.
     package var isCorrelationTooLong = false

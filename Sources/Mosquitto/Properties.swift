@@ -25,6 +25,11 @@ struct Properties: ~Copyable {
     mutating func add(_ property: mqtt5_property, _ value: String) {
         mosquitto_property_add_string(&list, Int32(property.rawValue), value)
     }
+
+    mutating func add(userProperty name: String, _ value: String) {
+        let property = Int32(MQTT_PROP_USER_PROPERTY.rawValue)
+        mosquitto_property_add_string_pair(&list, property, name, value)
+    }
 }
 
 /// The MQTT 5 properties that a published message may carry.
@@ -34,15 +39,21 @@ package struct PublishProperties: Equatable, Sendable {
     package var correlationData: [UInt8]?
     /// Seconds after which the broker drops a message that it could not deliver.
     package var messageExpirySeconds: UInt32?
+    /// The user property `traceparent`: the trace that the message belongs to.
+    package var traceparent: String?
+
+    static let traceparentName = "traceparent"
 
     package init(
         responseTopic: String? = nil,
         correlationData: [UInt8]? = nil,
-        messageExpirySeconds: UInt32? = nil
+        messageExpirySeconds: UInt32? = nil,
+        traceparent: String? = nil
     ) {
         self.responseTopic = responseTopic
         self.correlationData = correlationData
         self.messageExpirySeconds = messageExpirySeconds
+        self.traceparent = traceparent
     }
 
     func makeList() -> Properties {
@@ -52,6 +63,7 @@ package struct PublishProperties: Equatable, Sendable {
         if let messageExpirySeconds {
             list.add(MQTT_PROP_MESSAGE_EXPIRY_INTERVAL, messageExpirySeconds)
         }
+        if let traceparent { list.add(userProperty: Self.traceparentName, traceparent) }
         return list
     }
 }

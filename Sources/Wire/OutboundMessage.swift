@@ -12,6 +12,8 @@ package struct OutboundMessage: Sendable, Equatable {
     package var expiresAt: Instant?
     /// The MQTT 5 correlation data of the request, returned to its sender.
     package var correlation: [UInt8]?
+    /// The request's user property `traceparent`, returned to its sender.
+    package var traceparent: String?
 
     /// Makes a message.
     package init(
@@ -19,13 +21,15 @@ package struct OutboundMessage: Sendable, Equatable {
         _ payload: [UInt8],
         isRetained: Bool = false,
         expiresAt: Instant? = nil,
-        correlation: [UInt8]? = nil
+        correlation: [UInt8]? = nil,
+        traceparent: String? = nil
     ) {
         self.topic = topic
         self.payload = payload
         self.isRetained = isRetained
         self.expiresAt = expiresAt
         self.correlation = correlation
+        self.traceparent = traceparent
     }
 
     /// Returns the seconds until it expires; nil for a message that does not.

@@ -16,6 +16,7 @@ struct BatchTests {
         var responseTopic: [UInt8]?
         var correlation: [UInt8]?
         var sourceAddress: [UInt8]?
+        var traceparent: [UInt8]?
 
         init(topic: [UInt8], payload: [UInt8]) {
             self.topic = topic
@@ -31,12 +32,14 @@ struct BatchTests {
             responseTopic = message.responseTopic.map(Array.init)
             correlation = message.correlation.map(Array.init)
             sourceAddress = message.sourceAddress.map(Array.init)
+            traceparent = message.traceparent.map(Array.init)
         }
 
         /// Calls with the message, whose places are good for the call.
         func with(_ body: (BatchedMessage) -> Void) {
             let pieces = [
                 topic, payload, responseTopic ?? [], correlation ?? [], sourceAddress ?? [],
+                traceparent ?? [],
             ]
             let all = pieces.flatMap { $0 }
             all.withUnsafeBufferPointer { all in
@@ -53,6 +56,7 @@ struct BatchTests {
                 message.responseTopic = responseTopic.map { _ in places[2] }
                 message.correlation = correlation.map { _ in places[3] }
                 message.sourceAddress = sourceAddress.map { _ in places[4] }
+                message.traceparent = traceparent.map { _ in places[5] }
                 body(message)
             }
         }
@@ -73,6 +77,7 @@ struct BatchTests {
             if .random(using: &random) { value.responseTopic = bytes(300, &random) }
             if .random(using: &random) { value.correlation = bytes(128, &random) }
             if .random(using: &random) { value.sourceAddress = bytes(39, &random) }
+            if .random(using: &random) { value.traceparent = bytes(55, &random) }
             return value
         }
     }

@@ -46,7 +46,8 @@ struct MessageTests {
             properties: PublishProperties(
                 responseTopic: "answer/to/me",
                 correlationData: [0, 255, 7],
-                messageExpirySeconds: 60
+                messageExpirySeconds: 60,
+                traceparent: "00-4bf9-00f0-01"
             )
         )
         try client.publish(topic: "a/empty", payload: [], quality: .atMostOnce)
@@ -62,6 +63,7 @@ struct MessageTests {
                 #expect(try intake.text(#require(delivery.responseTopic)) == "answer/to/me")
                 let data = try #require(delivery.correlationData)
                 #expect(Array(intake.bytes[data]) == [0, 255, 7])
+                #expect(try intake.text(#require(delivery.traceparent)) == "00-4bf9-00f0-01")
             }
             try client.flush()
         }
@@ -70,6 +72,7 @@ struct MessageTests {
         #expect(seen.map(\.isRetained) == [false, false])
         #expect(seen[1].payload.isEmpty)
         #expect(seen[1].responseTopic == nil && seen[1].correlationData == nil)
+        #expect(seen[1].traceparent == nil)
     }
 
     @Test("A topic with NUL, a wildcard or bad UTF-8 is refused and the connection lives")

@@ -83,6 +83,8 @@ package struct Command: Sendable, Equatable {
     package var code: Int64?
     /// The data of the device's answer.
     package var result: JSONObject?
+    /// The trace of the request that it comes from.
+    package var trace: TraceID?
     /// Whether the device answered after the expiry.
     package var isLate = false
 

@@ -20,6 +20,8 @@ package struct CommandRequest: Sendable {
     package var actor: Actor
     /// The app whose terminal learns the outcome; nil when the request came from no terminal.
     package var app: AppID?
+    /// The trace that it belongs to.
+    package var trace: TraceID
 
     /// Makes a request.
     package init(
@@ -31,7 +33,8 @@ package struct CommandRequest: Sendable {
         mode: Command.Mode = .now,
         ttl: Int64? = nil,
         actor: Actor,
-        app: AppID? = nil
+        app: AppID? = nil,
+        trace: TraceID = .make()
     ) {
         self.did = did
         self.kind = kind
@@ -42,6 +45,7 @@ package struct CommandRequest: Sendable {
         self.ttl = ttl
         self.actor = actor
         self.app = app
+        self.trace = trace
     }
 
     /// How long it lives, in seconds.
@@ -67,6 +71,7 @@ package struct CommandRequest: Sendable {
             expiresAt: now.adding(seconds: lifetime)
         )
         command.hidden = shown == data ? nil : data
+        command.trace = trace
         return command
     }
 }

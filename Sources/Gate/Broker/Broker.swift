@@ -91,7 +91,9 @@ enum Broker {
                 message.isRetained,
                 message.expirySeconds ?? 0,
                 message.correlation?.baseAddress,
-                UInt16(truncatingIfNeeded: message.correlation?.count ?? 0)
+                UInt16(truncatingIfNeeded: message.correlation?.count ?? 0),
+                message.traceparent?.baseAddress,
+                Int32(truncatingIfNeeded: message.traceparent?.count ?? 0)
             )
         }
         if code != MOSQ_ERR_SUCCESS.rawValue {

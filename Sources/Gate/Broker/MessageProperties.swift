@@ -16,6 +16,8 @@ struct MessageProperties {
     static let fault = Array("lamplighter-fault".utf8CString)
     /// The name of the removed field, as in the answer's `error.field`.
     static let correlation = Array("correlationData".utf8CString)
+    /// The name of the user property by which a sender names the trace that a message belongs to.
+    static let traceparent = Array("traceparent".utf8CString)
     fileprivate static let reserved = Array("lamplighter-".utf8)
 
     init(_ list: OpaquePointer?) {

@@ -160,6 +160,10 @@ extension MessageProperties {
                     message.sourceAddress = Self.copy(value, count: strlen(value), into: &owned)
                 } else if strcmp(name, Self.fault) == 0 {
                     message.isCorrelationTooLong = true
+                } else if strcmp(name, Self.traceparent) == 0,
+                    strlen(value) == Int(GATE_TRACEPARENT_BYTES)
+                {
+                    message.traceparent = Self.copy(value, strlen(value), &owned)
                 }
             }
         }

@@ -27,6 +27,7 @@ extension Command: TableRow {
         command.refusal = column("refusal", \.refusal, as: .changing)
         command.hidden = column.sealed("secret", { $0.hidden?.encoded() }, as: .changing)
             .flatMap { try? JSONValue.parse($0).objectValue }
+        command.trace = column("trace") { $0.trace?.text }.flatMap { TraceID($0) }
         return command
     }
 

@@ -10,18 +10,22 @@ package struct Waiter: Sendable {
     package var topic: String
     /// The MQTT 5 correlation data for the answer.
     package var correlation: [UInt8]?
+    /// The `traceparent` for the answer.
+    package var traceparent: String?
 
     /// Makes a waiter.
     package init(
         terminal: TerminalID,
         requestID: MessageID,
         topic: String,
-        correlation: [UInt8]?
+        correlation: [UInt8]?,
+        traceparent: String? = nil
     ) {
         self.terminal = terminal
         self.requestID = requestID
         self.topic = topic
         self.correlation = correlation
+        self.traceparent = traceparent
     }
 }
 
@@ -65,7 +69,8 @@ struct WaiterRow: TableRow {
                 terminal: column("terminalId", \.waiter.terminal),
                 requestID: column("requestId", \.waiter.requestID),
                 topic: column("topic", \.waiter.topic),
-                correlation: column("correlation", \.waiter.correlation)
+                correlation: column("correlation", \.waiter.correlation),
+                traceparent: column("traceparent", \.waiter.traceparent)
             )
         )
     }

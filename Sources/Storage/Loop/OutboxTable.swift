@@ -110,6 +110,7 @@ enum OutboxCodec {
     private static let expiring: UInt8 = 4
     /// The payload is that of the message before: one report for many users.
     private static let repeating: UInt8 = 8
+    private static let traced: UInt8 = 16
 
     static func encode(_ messages: [OutboundMessage]) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -123,6 +124,7 @@ enum OutboxCodec {
             var flags: UInt8 = message.isRetained ? retained : 0
             if message.expiresAt != nil { flags |= expiring }
             if message.correlation != nil { flags |= correlated }
+            if message.traceparent != nil { flags |= traced }
             if isRepeated { flags |= repeating }
             bytes.append(flags)
             append(UInt32(message.topic.utf8.count), to: &bytes)
@@ -139,6 +141,10 @@ enum OutboxCodec {
             if let correlation = message.correlation {
                 append(UInt32(correlation.count), to: &bytes)
                 bytes.append(contentsOf: correlation)
+            }
+            if let traceparent = message.traceparent {
+                append(UInt32(traceparent.utf8.count), to: &bytes)
+                bytes.append(contentsOf: traceparent.utf8)
             }
         }
         return bytes
@@ -158,7 +164,9 @@ enum OutboxCodec {
                     payload,
                     isRetained: flags & retained != 0,
                     expiresAt: moment(flags, &rest),
-                    correlation: flags & correlated != 0 ? piece(&rest).map(Array.init) : nil
+                    correlation: flags & correlated != 0 ? piece(&rest).map(Array.init) : nil,
+                    traceparent: flags & traced != 0
+                        ? piece(&rest).map { String(decoding: $0, as: UTF8.self) } : nil
                 )
             )
         }

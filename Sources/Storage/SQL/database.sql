@@ -208,6 +208,7 @@ CREATE TABLE waiter (
     requestId TEXT NOT NULL,
     topic TEXT NOT NULL,
     correlation BLOB,
+    traceparent TEXT,
     PRIMARY KEY (did, cid, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -522,6 +523,7 @@ CREATE TABLE command (
     refusal TEXT,
     steps TEXT,
     secret BLOB,
+    trace TEXT,
     UNIQUE (did, cid)
 ) STRICT;
 

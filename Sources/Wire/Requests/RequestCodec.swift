@@ -29,6 +29,8 @@ package struct AppRequest: Sendable {
     package var bytes = 0
     /// When it arrived; nil where that is not known.
     package var arrivedAt: ContinuousClock.Instant?
+    /// The trace that it belongs to: the sender's, or one that was made for it.
+    package var trace = TraceID.make()
 
     /// The method with its service, such as `device/bind`.
     package var name: String { "\(service)/\(method)" }
@@ -42,16 +44,19 @@ package struct ReplyAddress: Sendable, Equatable {
     package var topic: String
     /// The MQTT 5 correlation data of the request, to be returned.
     package var correlation: [UInt8]?
+    /// The `traceparent` of the request, to be returned; nil if it has none.
+    package var traceparent: String?
 
     /// Makes an address.
-    package init(topic: String, correlation: [UInt8]?) {
+    package init(topic: String, correlation: [UInt8]?, traceparent: String? = nil) {
         self.topic = topic
         self.correlation = correlation
+        self.traceparent = traceparent
     }
 
     /// Returns the answer as a message to this address.
     package func message(_ payload: [UInt8]) -> OutboundMessage {
-        OutboundMessage(topic, payload, correlation: correlation)
+        OutboundMessage(topic, payload, correlation: correlation, traceparent: traceparent)
     }
 }
 

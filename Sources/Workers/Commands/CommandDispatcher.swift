@@ -130,6 +130,7 @@ package enum CommandDispatcher {
         let cid = try work.tx.devices.nextCommandID(request.did)
         let command = request.command(cid: cid, product: product, at: work.now)
         try CommandQueueLimits.check([command])
+        work.effects.observed.note(CommandStep(.accepted, command))
         return (command, try DispatchState(record, in: work))
     }
 
@@ -183,6 +184,7 @@ package enum CommandDispatcher {
     }
 
     private static func publish(_ command: Command, in work: inout UnitOfWork) {
+        work.effects.observed.note(CommandStep(.sent, command))
         work.effects.publish(
             OutboundMessage(
                 work.topics.command(command.did),

@@ -61,7 +61,11 @@ enum CommandOutcome {
                 waitsFor: (command.did, command.cid),
                 answer: answer
             )
-            let reply = ReplyAddress(topic: waiter.topic, correlation: waiter.correlation)
+            let reply = ReplyAddress(
+                topic: waiter.topic,
+                correlation: waiter.correlation,
+                traceparent: waiter.traceparent
+            )
             let mayKnow = try work.tx.sessions.isLive(command.actor.id, on: waiter.terminal)
             work.effects.publish(
                 reply.message(

@@ -25,7 +25,8 @@ enum ControlMethod {
                 mode: parameters.mode,
                 ttl: parameters.ttl,
                 actor: try call.actor(),
-                app: call.app.id
+                app: call.app.id,
+                trace: call.request.trace
             ),
             product: product,
             in: &call.work
@@ -45,7 +46,8 @@ enum ControlMethod {
                 kind: .query,
                 ttl: timeout ?? queryTimeoutDefault,
                 actor: try call.actor(),
-                app: call.app.id
+                app: call.app.id,
+                trace: call.request.trace
             ),
             product: product,
             in: &call.work

@@ -205,7 +205,8 @@ struct BatchCommitter<Handler: BatchHandler> {
                 "the service failed on it",
                 topic: message.topicText,
                 payload: Payload.shape(of: message.payload),
-                isShapeOnly: true
+                isShapeOnly: true,
+                trace: message.trace
             )
         }
         let bad = effects

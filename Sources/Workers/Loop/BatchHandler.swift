@@ -21,6 +21,11 @@ package struct Inbound {
     package let isRetained: Bool
     /// When it was received; nil in tests.
     var arrivedAt: ContinuousClock.Instant?
+    /// The value of its user property `traceparent`, if there is one.
+    var traceparent: ArraySlice<UInt8>?
+
+    /// The trace that its sender names; nil if it names none.
+    var trace: TraceID? { traceparent.flatMap { TraceID(traceparent: $0) } }
 
     /// The topic as text, for dead letters and logs.
     ///

@@ -112,10 +112,11 @@ package struct MosquittoConnection: BrokerConnection, ~Copyable {
         expirySeconds: UInt32?
     ) throws -> Int32 {
         var properties: PublishProperties?
-        if message.correlation != nil || expirySeconds != nil {
+        if message.correlation != nil || expirySeconds != nil || message.traceparent != nil {
             properties = PublishProperties(
                 correlationData: message.correlation,
-                messageExpirySeconds: expirySeconds
+                messageExpirySeconds: expirySeconds,
+                traceparent: message.traceparent
             )
         }
         return try client.publish(

@@ -44,7 +44,8 @@ package struct Effects {
         _ reason: String,
         topic: String,
         payload: [UInt8],
-        isShapeOnly: Bool = false
+        isShapeOnly: Bool = false,
+        trace: TraceID? = nil
     ) {
         deadLetters.append(
             DeadLetter.Draft(
@@ -52,7 +53,8 @@ package struct Effects {
                 reason: Rejection.shown(reason, upTo: Rejection.messageMax),
                 topic: topic,
                 payload: payload,
-                isShapeOnly: isShapeOnly
+                isShapeOnly: isShapeOnly,
+                trace: trace
             )
         )
     }
@@ -71,7 +73,8 @@ package struct Effects {
             payload: isSecret
                 ? Payload.shape(of: message.payload)
                 : Array(message.payload.prefix(Payload.bytesMax)),
-            isShapeOnly: isSecret
+            isShapeOnly: isSecret,
+            trace: message.trace
         )
     }
 
@@ -138,5 +141,7 @@ extension DeadLetter {
         package var payload: [UInt8]
         /// Whether only names and sizes are kept, since the values may be secret.
         package var isShapeOnly: Bool
+        /// The trace that its sender named, for the log.
+        package var trace: TraceID?
     }
 }

@@ -53,7 +53,8 @@ extension RequestProcessor {
             terminal: request.terminal,
             requestID: request.id,
             topic: request.reply.topic,
-            correlation: request.reply.correlation
+            correlation: request.reply.correlation,
+            traceparent: request.reply.traceparent
         )
     }
 

@@ -52,7 +52,9 @@ struct RequestProcessor {
         let topic = asked.flatMap { topics.isAnswerable($0, app, terminal: terminal) ? $0 : nil }
         return ReplyAddress(
             topic: topic ?? topics.terminal(app, terminal, leaf: "response"),
-            correlation: message.correlation.map { Array($0) }
+            correlation: message.correlation.map { Array($0) },
+            traceparent: message.trace == nil
+                ? nil : message.traceparent.map { String(decoding: $0, as: UTF8.self) }
         )
     }
 
@@ -85,6 +87,7 @@ struct RequestProcessor {
                 sourceAddress: message.sourceAddress
             )
             request.arrivedAt = message.arrivedAt
+            if let trace = message.trace { request.trace = trace }
             return request
         } catch {
             work.effects.deadLetter(message, unreadable: error)
@@ -94,6 +97,7 @@ struct RequestProcessor {
                     name: .init(target.service, target.method, isKnown: isKnown),
                     code: error.rejection.code.rawValue,
                     outcome: .deadLetter,
+                    trace: message.trace,
                     arrivedAt: message.arrivedAt
                 )
             )

@@ -16,6 +16,8 @@ struct OutboxTests {
             OutboundMessage("c", [], expiresAt: .max),
             OutboundMessage("d", [1], correlation: []),
             OutboundMessage("e", [1], correlation: [1, 2, 3]),
+            OutboundMessage("e", [1], traceparent: "00-4bf9-00f0-01"),
+            OutboundMessage("e", [1], correlation: [1], traceparent: "00-4bf9-00f0-02"),
             OutboundMessage(
                 "f",
                 [UInt8](repeating: 7, count: 70_000),

@@ -141,7 +141,8 @@ extension Inbound {
                 },
                 isCorrelationTooLong: delivery.isCorrelationTooLong,
                 isRetained: delivery.isRetained,
-                arrivedAt: now
+                arrivedAt: now,
+                traceparent: delivery.traceparent.map { bytes[$0] }
             )
         }
     }
@@ -156,12 +157,14 @@ extension Inbound {
             sourceAddress: sourceAddress,
             isCorrelationTooLong: isCorrelationTooLong,
             isRetained: isRetained,
-            arrivedAt: arrivedAt
+            arrivedAt: arrivedAt,
+            traceparent: traceparent.map { Array($0)[...] }
         )
     }
 
     /// Its approximate size in memory, in bytes.
     var size: Int {
-        topic.count + payload.count + (responseTopic?.count ?? 0) + (correlation?.count ?? 0) + 256
+        topic.count + payload.count + (responseTopic?.count ?? 0) + (correlation?.count ?? 0)
+            + (traceparent?.count ?? 0) + 256
     }
 }

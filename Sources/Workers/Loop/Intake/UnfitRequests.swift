@@ -29,7 +29,11 @@ enum UnfitRequests {
             else { return false }
             answers.append(answer)
             refused.append(
-                RefusedMessage(topic: message.topicText, code: rejection.code.rawValue)
+                RefusedMessage(
+                    topic: message.topicText,
+                    code: rejection.code.rawValue,
+                    trace: message.trace
+                )
             )
             return true
         }

@@ -22,7 +22,10 @@ struct PendingMessage {
 
 extension OutboundMessage {
     /// Its approximate size in memory, in bytes.
-    var size: Int { topic.utf8.count + payload.count + (correlation?.count ?? 0) + 128 }
+    var size: Int {
+        topic.utf8.count + payload.count + (correlation?.count ?? 0)
+            + (traceparent?.utf8.count ?? 0) + 128
+    }
 }
 
 /// Messages that are published over one connection: those of one receiver in order, receivers in turn.

@@ -14,18 +14,26 @@ struct ObservationLog {
             bounded.info(
                 logger,
                 "A message became a dead letter",
-                metadata: [
-                    "message.topic": "\(letter.topic)", "code": "\(letter.kind.rawValue)",
-                    "reason": "\(letter.reason)",
-                ]
+                metadata: Self.traced(
+                    letter.trace,
+                    [
+                        "message.topic": "\(letter.topic)", "code": "\(letter.kind.rawValue)",
+                        "reason": "\(letter.reason)",
+                    ]
+                )
             )
         }
         for answer in effects.observed.answers { tell(answer) }
+        for step in effects.observed.steps { tell(step) }
+        for command in effects.observed.commands { tell(command) }
         for refused in effects.observed.refused {
             bounded.info(
                 logger,
                 "A message was refused",
-                metadata: ["message.topic": "\(refused.topic)", "code": "\(refused.code)"]
+                metadata: Self.traced(
+                    refused.trace,
+                    ["message.topic": "\(refused.topic)", "code": "\(refused.code)"]
+                )
             )
         }
     }
@@ -50,6 +58,37 @@ struct ObservationLog {
             metadata["request.id"] = "\(origin.id.text)"
             metadata["terminal.id"] = "\(origin.terminal.text)"
         }
-        return metadata
+        return Self.traced(answer.trace, metadata)
+    }
+
+    private func tell(_ step: CommandStep) {
+        logger.debug(
+            step.kind == .accepted ? "A command was accepted" : "A command was sent",
+            metadata: Self.traced(
+                step.trace,
+                ["device.id": "\(step.did.text)", "command.cid": .stringConvertible(step.cid)]
+            )
+        )
+    }
+
+    private func tell(_ command: EndedCommand) {
+        logger.debug(
+            "A command ended",
+            metadata: Self.traced(
+                command.trace,
+                [
+                    "device.id": "\(command.did.text)",
+                    "command.cid": .stringConvertible(command.cid),
+                    "command.outcome": "\(command.outcome)",
+                    "command.milliseconds": .stringConvertible(command.milliseconds),
+                ]
+            )
+        )
+    }
+
+    /// Adds the id of a trace to the values of a line.
+    private static func traced(_ trace: TraceID?, _ values: Logger.Metadata) -> Logger.Metadata {
+        guard let trace else { return values }
+        return values.merging(["trace.id": "\(trace.text)"]) { _, new in new }
     }
 }

@@ -6,6 +6,8 @@ import Wire
 struct Observations {
     /// The answers to requests, in order.
     private(set) var answers: [AnsweredRequest] = []
+    /// Commands that were accepted or sent, in order.
+    private(set) var steps: [CommandStep] = []
     /// Commands with their outcomes.
     private(set) var commands: [EndedCommand] = []
     /// The number of reports by their outcome.
@@ -17,6 +19,9 @@ struct Observations {
 
     /// Notes an answer to a request.
     mutating func note(_ answer: AnsweredRequest) { answers.append(answer) }
+
+    /// Notes what was done with a command.
+    mutating func note(_ step: CommandStep) { steps.append(step) }
 
     /// Notes a command whose state is final.
     mutating func note(_ command: EndedCommand) { commands.append(command) }
@@ -33,6 +38,7 @@ struct Observations {
     /// Adds those of another part of the transaction.
     mutating func merge(_ other: Observations) {
         answers += other.answers
+        steps += other.steps
         commands += other.commands
         reports.merge(other.reports) { $0 + $1 }
         refused += other.refused
@@ -46,6 +52,8 @@ struct RefusedMessage {
     var topic: String
     /// The code of the refusal.
     var code: String
+    /// The trace that its sender named.
+    var trace: TraceID?
 }
 
 /// The outcome of a device's report.
@@ -106,6 +114,8 @@ struct AnsweredRequest {
     var field: String?
     /// Where the request came from; nil for one that could not be read.
     var origin: Origin?
+    /// The trace of the request.
+    var trace: TraceID?
     /// When the request arrived; nil where only its age is known.
     var arrivedAt: ContinuousClock.Instant?
     /// How long it waited, where a command's outcome answers it.
@@ -121,6 +131,7 @@ extension AnsweredRequest {
             outcome: refusal == nil ? .answered : .refused,
             field: refusal?.field,
             origin: Origin(terminal: request.terminal, id: request.id),
+            trace: request.trace,
             arrivedAt: request.arrivedAt
         )
     }
@@ -144,14 +155,46 @@ extension AnsweredRequest {
             code: refusal?.code.rawValue ?? Self.ok,
             outcome: refusal == nil ? .answered : .refused,
             field: refusal?.field,
-            origin: Origin(terminal: waiter.terminal, id: waiter.requestID)
+            origin: Origin(terminal: waiter.terminal, id: waiter.requestID),
+            trace: command.trace
         )
         waited = .milliseconds(max(0, now.milliseconds - command.createdAt.milliseconds))
     }
 }
 
+/// A command that was accepted or sent.
+struct CommandStep {
+    /// What was done with it.
+    enum Kind {
+        case accepted, sent
+    }
+
+    /// What was done with it.
+    var kind: Kind
+    /// The device.
+    var did: DeviceID
+    /// Its number.
+    var cid: Int64
+    /// The trace of the request that it comes from.
+    var trace: TraceID?
+
+    /// Describes a step of a command.
+    init(_ kind: Kind, _ command: Command) {
+        self.kind = kind
+        did = command.did
+        cid = command.cid
+        trace = command.trace
+    }
+}
+
 /// A command whose state is final.
 struct EndedCommand {
+    /// The device.
+    var did: DeviceID
+    /// Its number.
+    var cid: Int64
+    /// The trace of the request that it comes from.
+    var trace: TraceID?
     /// Its kind.
     var kind: Command.Kind
     /// Its outcome, as a label.
@@ -164,6 +207,9 @@ struct EndedCommand {
 
     /// Describes a command that has ended.
     init(_ command: Command, at now: Instant) {
+        did = command.did
+        cid = command.cid
+        trace = command.trace
         kind = command.kind
         outcome = command.refusal == nil ? command.state.rawValue : Self.refused
         let begin = command.sentAt ?? command.createdAt

@@ -1,0 +1,71 @@
+/// The id by which a request is followed through the log, from its arrival to the outcome of its command: the trace id of
+/// the W3C's Trace Context.
+///
+/// The rules in words (reference: operation#traces).
+package struct TraceID: Sendable, Hashable {
+    private let high: UInt64
+    private let low: UInt64
+
+    /// The name of the user property that carries it.
+    package static let property = "traceparent"
+    /// The length of that property's value: `00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01`.
+    package static let traceparentBytes = 55
+
+    private init?(high: UInt64, low: UInt64) {
+        guard high != 0 || low != 0 else { return nil }
+        self.high = high
+        self.low = low
+    }
+
+    /// Makes a new id, at random.
+    package static func make() -> TraceID {
+        while true {
+            let high = UInt64.random(in: 0 ... .max)
+            let low = UInt64.random(in: 0 ... .max)
+            if let id = TraceID(high: high, low: low) { return id }
+        }
+    }
+
+    /// Reads a `traceparent`; nil if it isn't one of version 00, or names no trace.
+    package init?(traceparent bytes: some Collection<UInt8>) {
+        let parts = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+        guard bytes.count == Self.traceparentBytes, parts.map(\.count) == [2, 32, 16, 2],
+            parts[0].elementsEqual("00".utf8), let trace = TraceID(hex: parts[1]),
+            let parent = Self.number(parts[2]), parent != 0, Self.number(parts[3]) != nil
+        else { return nil }
+        self = trace
+    }
+
+    /// Reads its 32 hex digits; nil if they aren't any, or are all 0.
+    package init?(_ text: String) { self.init(hex: text.utf8) }
+
+    private init?(hex digits: some Collection<UInt8>) {
+        guard digits.count == 32, let high = Self.number(digits.prefix(16)),
+            let low = Self.number(digits.suffix(16))
+        else { return nil }
+        self.init(high: high, low: low)
+    }
+
+    /// Reads lower-case hex digits, at most 16.
+    private static func number(_ digits: some Collection<UInt8>) -> UInt64? {
+        var number: UInt64 = 0
+        for digit in digits {
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                number = number << 4 | UInt64(digit - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                number = number << 4 | UInt64(digit - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        return number
+    }
+
+    /// Its 32 hex digits.
+    package var text: String { Self.digits(high) + Self.digits(low) }
+
+    private static func digits(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,154 @@
+"""The log: as JSON, bounded, and with the trace of a request from its arrival to its command's outcome."""
+
+import json
+import pathlib
+import secrets
+import unittest
+
+from paho.mqtt.packettypes import PacketTypes
+from paho.mqtt.properties import Properties
+
+from client import fresh_id
+from harness import eventually
+from world import OwnWorldOfClass, World
+
+
+def traceparent(trace):
+    return f"00-{trace}-{secrets.token_hex(8)}-01"
+
+
+def properties(value):
+    found = Properties(PacketTypes.PUBLISH)
+    found.UserProperty = ("traceparent", value)
+    return found
+
+
+def given_back(message):
+    """The values of the user property `traceparent` of a message."""
+    return [value for name, value in getattr(message.properties, "UserProperty", []) if name == "traceparent"]
+
+
+class Logged(OwnWorldOfClass):
+    @classmethod
+    def make_world(cls):
+        # `--json` keeps the banner, which is for people, off the standard output.
+        return World(watch=False, settings=(
+            "--json", "--set", "log.format=json", "--log-level", "debug", "--set", "limits.refusalLines=1000"))
+
+    def lines(self):
+        """All lines of the log that are whole."""
+        text = pathlib.Path(self.own.service.log.name).read_text()
+        lines = [json.loads(line) for line in text[:text.rfind("\n") + 1].splitlines()]
+        return [line for line in lines if "level" in line]
+
+    def found(self, **values):
+        """Waits for a line with these values, whose names have _ for dots."""
+        wanted = {name.replace("_", "."): value for name, value in values.items()}
+        return eventually(
+            lambda: next((line for line in self.lines() if wanted.items() <= line.items()), None), 10, f"{wanted}")
+
+    def request(self, terminal, method, params, trace, **more):
+        """Sends a request with a traceparent; gives its id and the property."""
+        id, value = fresh_id(), traceparent(trace)
+        body = {"id": id, "token": terminal.token, "params": params, **more}
+        terminal.publish(f"{terminal.base}/request/{method}", body, properties=properties(value))
+        return id, value
+
+
+class Form(Logged):
+    def test_every_line_is_an_object_with_time_level_label_and_message(self):
+        self.found(message="The worker is connected")
+        for line in self.lines():
+            self.assertEqual([type(line.get(name)) for name in ("time", "level", "label", "message")], [str] * 4, line)
+            self.assertRegex(line["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+
+    def test_a_refused_request_and_a_dead_letter_are_a_line_each(self):
+        terminal, device = self.terminal(), self.device()
+        terminal.fail("device/bind", {"did": device.did, "passcode": "wrong-passcode"})
+        line = self.found(message="A request was refused", terminal_id=terminal.terminal_id)
+        self.assertEqual((line["level"], line["request.method"], line["code"]), ("info", "device/bind", "InvalidCredentials"))
+        device.publish(f"{device.base}/report", b"{no")
+        line = self.found(message="A message became a dead letter", code="malformed")
+        self.assertEqual((line["level"], line["message.topic"]), ("info", f"{device.base}/report"))
+
+    def test_a_client_that_the_gate_refuses_is_a_line(self):
+        device = self.device()
+        device.subscribe("ll/v1/device/+/report")
+        line = self.found(message="The gate refused a client", client_id=device.did)
+        self.assertEqual((line["level"], line["action"]), ("info", "subscribe"))
+
+    def test_no_passcode_token_or_secret_is_in_the_log(self):
+        device, terminal = self.pair()
+        terminal.fail("device/bind", {"did": device.did, "passcode": "wrong-passcode-2"})
+        self.found(message="A request was refused", terminal_id=terminal.terminal_id)
+        text = pathlib.Path(self.own.service.log.name).read_text()
+        for secret in ("wrong-passcode-2", terminal.token, device.secret):
+            self.assertNotIn(secret, text)
+
+
+class Traces(Logged):
+    def test_a_request_is_followed_to_the_outcome_of_its_command(self):
+        device, terminal = self.pair()
+        trace = secrets.token_hex(16)
+        id, value = self.request(terminal, "device/control", {"did": device.did, "data": {"power": True}, "wait": True}, trace)
+        cid = device.command().body["cid"]
+        self.found(message="A command was accepted", trace_id=trace, device_id=device.did, command_cid=cid)
+        self.found(message="A command was sent", trace_id=trace, command_cid=cid)
+        device.report(cid=cid, code=0, data={"power": True})
+        answer = terminal.expect("/response", lambda body: body.get("id") == id)
+        self.assertEqual(answer.body["result"]["state"], "done")
+        self.assertEqual(given_back(answer), [value])
+        self.found(message="A command ended", trace_id=trace, command_outcome="done")
+        line = self.found(message="A request was answered", trace_id=trace)
+        self.assertEqual((line["request.method"], line["request.id"], line["code"]), ("device/control", id, "ok"))
+
+    def test_a_request_without_one_gets_a_trace_but_no_property(self):
+        device, terminal = self.pair()
+        id = fresh_id()
+        terminal.send("device/control", {"did": device.did, "data": {"power": True}}, id)
+        answer = terminal.expect("/response", lambda body: body.get("id") == id)
+        self.assertEqual(given_back(answer), [])
+        trace = self.found(message="A request was answered", request_id=id)["trace.id"]
+        self.assertRegex(trace, r"^[0-9a-f]{32}$")
+        cid = device.command().body["cid"]
+        self.found(message="A command was sent", trace_id=trace, command_cid=cid)
+
+    def test_a_queued_command_keeps_its_trace_over_a_restart(self):
+        device, terminal = self.pair()
+        device.close()
+        trace = secrets.token_hex(16)
+        id, _ = self.request(terminal, "device/control", {"did": device.did, "data": {"power": True}, "mode": "queue"}, trace)
+        terminal.answer("device/control", id)
+        terminal.close()
+        self.own.service.stop()
+        self.own.service.start()
+        device.come()
+        cid = device.command().body["cid"]
+        self.found(message="A command was sent", trace_id=trace, command_cid=cid)
+
+    def test_a_refusal_is_traced_and_gives_the_property_back(self):
+        terminal = self.terminal()
+        trace = secrets.token_hex(16)
+        id, value = self.request(terminal, "device/fly", {}, trace)
+        self.found(message="A request was refused", trace_id=trace)
+        answer = terminal.expect("/response", lambda body: body.get("id") == id)
+        self.assertEqual(given_back(answer), [value])
+
+    def test_what_is_no_traceparent_is_ignored(self):
+        terminal = self.terminal()
+        for value in ("x", f"00-{'0' * 32}-{secrets.token_hex(8)}-01", f"00-{secrets.token_hex(16)}-{secrets.token_hex(8)}-0g"):
+            with self.subTest(value=value):
+                id = fresh_id()
+                terminal.publish(f"{terminal.base}/request/device/list", {"id": id, "token": terminal.token},
+                                 properties=properties(value))
+                answer = terminal.expect("/response", lambda body: body.get("id") == id)
+                self.assertTrue(answer.body["ok"])
+                self.assertEqual(given_back(answer), [])
+
+    def test_clients_of_mqtt_3_get_answers_as_before(self):
+        terminal = self.terminal(version=4)
+        self.assertTrue(terminal.ask("device/list")["ok"])
+
+
+if __name__ == "__main__":
+    unittest.main()
