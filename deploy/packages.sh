@@ -27,6 +27,7 @@ test_packages=(
     python3-aiosmtpd                     # the mail server of the SMTP tests
     python3-dateutil                     # another opinion on when schedules are due
     openssl                              # certificates for the TLS tests
+    prometheus                           # alert rules, and a real one that scrapes the service
     gcc curl haproxy                     # what the guides of docs/guides are run with
     procps shellcheck zsh                # this folder's scripts, the pasted commands
     lintian man-db systemd               # packages, pages and units as Debian judges them
@@ -59,7 +60,7 @@ die() {
 
 # Installs those of the named packages that are missing, and says which and why.
 install_missing() {
-    local package status missing=() as_root=() had_mosquitto=yes
+    local package status missing=() as_root=() had_mosquitto=yes had_prometheus=yes
     for package in "$@"; do
         status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
         [ "$status" = installed ] || missing+=("$package")
@@ -72,6 +73,7 @@ install_missing() {
         sudo -n true 2>/dev/null || say "  sudo asks for your password"
     fi
     [ -x /usr/sbin/mosquitto ] || had_mosquitto=no
+    [ -x /usr/bin/prometheus ] || had_prometheus=no
     # A fresh machine has no package lists, or old ones. Without a network those that are there may do.
     say "  reading the package lists"
     "${as_root[@]}" apt-get update -qq >/dev/null 2>&1 || say "  apt-get update failed; trying with the package lists that are there"
@@ -81,6 +83,10 @@ install_missing() {
     if [ "$had_mosquitto" = no ] && [ -d /run/systemd/system ]; then
         say "Stopping the mosquitto service that came with the package: lamplighter runs its own."
         "${as_root[@]}" systemctl disable --now mosquitto >/dev/null 2>&1 || true
+    fi
+    if [ "$had_prometheus" = no ] && [ -x /usr/bin/prometheus ] && [ -d /run/systemd/system ]; then
+        say "Stopping the prometheus service that came with the package: the tests run their own."
+        "${as_root[@]}" systemctl disable --now prometheus >/dev/null 2>&1 || true
     fi
 }
 

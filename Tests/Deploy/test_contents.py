@@ -148,6 +148,12 @@ class Contents(unittest.TestCase):
         for unit in (self.root / "tar/systemd").glob("*.service"):
             self.assertIn("ExecStart=/usr/local/bin/lamplighter ", unit.read_text())
 
+    def test_alert_rules_and_dashboard_come_along(self):
+        for folder in ("deb/usr/share/doc/lamplighter/examples", "tar/deploy"):
+            for path in ("prometheus/prometheus.yml", "prometheus/lamplighter.rules.yml", "grafana/lamplighter.json"):
+                with self.subTest(folder=folder, path=path):
+                    self.assertEqual((self.root / folder / path).read_bytes(), (ROOT / "deploy" / path).read_bytes())
+
     def test_an_option_that_does_not_exist_is_refused(self):
         done = run(ROOT / "deploy/package", "--form", "x", check=False)
         self.assertEqual(done.returncode, 1)

@@ -284,6 +284,20 @@ class Servers(Guided):
             self.start(lamplighter + command, did=did, secret=identity["secret"]).end()
             eventually(lambda: self.service.json("device", "show", did)["data"].get("power") is power, 20, "the report")
 
+    def test_watching(self):
+        guide = self.guide("watching")
+        metrics, check, traced = guide.commands
+        (self.folder / "deploy").symlink_to(ROOT / "deploy")
+        self.assertIn("lamplighter_ready 1", self.start(metrics.replace("8081", str(self.service.health_port))).end())
+        self.assertIn("SUCCESS", self.start(check).end())
+        [line] = guide.others
+        self.assertEqual(json.loads(line)["trace.id"], "4bf92f3577b34da6a3ce929d0e0e4736")
+        self.start(traced, port=str(self.service.mqtt_port), terminal="5d" * 16, **{
+            name: self.demo[name] for name in ("appId", "appSecret")}).end()
+        # Without a token it is refused, and the line has the trace.
+        log = pathlib.Path(self.service.log.name)
+        eventually(lambda: "trace.id=4bf92f3577b34da6a3ce929d0e0e4736" in log.read_text(), 10, "the line")
+
     def test_behind_a_proxy(self):
         guide = self.guide("proxy")
         certificate = ("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost"

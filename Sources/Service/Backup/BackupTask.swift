@@ -37,10 +37,11 @@ final class BackupTask: Service {
 
     /// Sets the gauge of the newest backup's age at each scrape; there is none before the first backup.
     static func install(in registry: PrometheusRegistry, _ directory: DataDirectory) {
-        let age = Meter(label: "lamplighter_backup_age_seconds", factory: registry)
-        registry.addSampler {
+        registry.addSampler { [unowned registry] in
             guard let note = BackupNote(of: directory) else { return }
-            age.set(note.age(at: SystemClock().now))
+            // Made here: one that has no value yet would show 0.
+            Meter(label: "lamplighter_backup_age_seconds", factory: registry)
+                .set(note.age(at: SystemClock().now))
         }
     }
 

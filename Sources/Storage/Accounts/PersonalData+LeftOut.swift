@@ -28,7 +28,7 @@ extension PersonalData {
             "logoutCode.codeHash": "a hash", "sharing.addresseeHash": "a hash",
             "sharing.codeHash": "a hash", "schedule.secretAttrs": "a secret of the device",
             "command.secret": "a secret of the device",
-        "command.trace": "the number under which the log has the request",
+            "command.trace": "the number under which the log has the request",
             "sharing.inviterUid": "of the two one is this person, the other is another",
             "sharing.guestUid": "of the two one is this person, the other is another",
         ]
