@@ -61,6 +61,10 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         // Never before the moment from which certificates count, which a revocation in this second puts ahead.
         let begin = max(now, device.certificatesFrom ?? now)
         let issued = try authority.issue(device.did, days: days, from: begin)
+        // What is written holds at once: less than two seconds, behind a revocation only.
+        if begin > now {
+            try await Task.sleep(for: .milliseconds(begin.milliseconds - now.milliseconds))
+        }
         let files = try write(issued, authority)
         guard output.json else {
             return print(
