@@ -332,7 +332,8 @@ export class Device {
    * Either `did`, or `productKey` and `mac`. Wrong tries in 15 minutes: 5 of one user for one device, 10 of one
    * terminal, 50 of all for one device; then TooManyRequests, for the right passcode too. Beside the right `claim` those
    * of all for the device do not matter. A try for a device that is not there counts for that name and user alone. Who is
-   * bound already gets success only with the right passcode.
+   * bound already gets success only with the right passcode. Forbidden: the device has an owner, or 10,000 users, or the
+   * caller has 1,000 devices.
    * @param {{passcode: string, did?: string, productKey?: string, mac?: string, claim?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -439,7 +440,8 @@ export class Device {
    * first registration then needs no oldSecret and brings its passcode. Wrong proofs, unknown devices and products of
    * another app answer InvalidCredentials; they count together with the wrong passcodes of device/bind: in 15 minutes 5
    * of one user for one device, 10 of one terminal, and, with productSecret, 50 of all for one device, then
-   * TooManyRequests. Right on a device with an owner: Forbidden. Already bound: success, nothing changes.
+   * TooManyRequests. Right on a device with an owner, or with 10,000 users, or by a caller with 1,000 devices: Forbidden.
+   * Already bound: success, nothing changes.
    * @param {{productKey: string, mac: string, claim?: string, productSecret?: string}} params
    * @returns {Promise<{did: string}>}
    */
@@ -726,8 +728,8 @@ export class Share {
    *
    * An invitation by name is answered by its id, by the invited user alone; one by QR code by its text, by the first to
    * scan it. ResourceNotFound: unknown, or to another user. InvalidRequest: one's own code. Expired: answered, revoked,
-   * or past its time. Duplicated: accepting while the device is bound already. 5 unknown codes in 15 minutes per user:
-   * TooManyRequests.
+   * or past its time. Duplicated: accepting while the device is bound already. Forbidden: accepting where the device has
+   * 10,000 users or the caller 1,000 devices. 5 unknown codes in 15 minutes per user: TooManyRequests.
    * @param {{accept: boolean, sharingId?: string, qrText?: string}} params
    * @returns {Promise<{sharingId: string, did: string, status: "accepted"|"rejected"}>}
    */

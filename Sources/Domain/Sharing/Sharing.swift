@@ -98,7 +98,7 @@ package struct Sharing: Sendable, Equatable {
     }
 
     /// Records a new status.
-    package mutating func turn(_ status: Status, at moment: Instant) {
+    package mutating func become(_ status: Status, at moment: Instant) {
         self.status = status
         updatedAt = moment
     }

@@ -47,6 +47,40 @@ package enum SharingRules {
         return sharing.status(at: now).isOpen ? nil : expired
     }
 
+    /// What becomes of an open invitation when bindings of its device end.
+    package enum Fate: Sendable, Equatable {
+        /// It stays as it is.
+        case stays
+        /// It becomes the invitation of the new owner.
+        case passes(to: UserID)
+        /// It ends, as `revoked` or `expired`.
+        case ends(Sharing.Status)
+    }
+
+    /// Decides what becomes of an open invitation after a change in which a binding ended for a reason.
+    ///
+    /// A pending one whose time is over has expired, whatever ends it. An accepted one expires with its guest's
+    /// time; all others that end are revoked.
+    package static func fate(
+        of sharing: Sharing,
+        after change: BindingChange,
+        because reason: UnbindReason,
+        at now: Instant
+    ) -> Fate {
+        let isGuestGone = sharing.guest.map { change.ended.contains($0) } ?? false
+        let isAccepted = sharing.status == .accepted
+        switch change.invitations {
+        case .stay where !isGuestGone: return .stays
+        case .pass(let heir) where isAccepted && !isGuestGone && sharing.guest != heir:
+            return .passes(to: heir)
+        case .stay, .void, .pass: break
+        }
+        let isOver =
+            sharing.status(at: now) == .expired
+            || (isAccepted && isGuestGone && reason == .expired)
+        return .ends(isOver ? .expired : .revoked)
+    }
+
     private static let notFound = Rejection(
         .resourceNotFound,
         "There is no such invitation for you."

@@ -29,7 +29,7 @@ package struct ScheduleTable {
     }
 
     /// Returns a device's schedules, in the order of their making.
-    package func all(of did: DeviceID) throws -> [Schedule] {
+    package func all(ofDevice did: DeviceID) throws -> [Schedule] {
         try schedules(
             "WHERE did = $1 ORDER BY scheduleId",
             did
@@ -37,7 +37,7 @@ package struct ScheduleTable {
     }
 
     /// Returns how many schedules a device has.
-    package func count(of did: DeviceID) throws -> Int64 {
+    package func count(ofDevice did: DeviceID) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM schedule WHERE did = $1", did) ?? 0
     }
 

@@ -16,16 +16,19 @@ package struct BindingTable {
     }
 
     /// Hands over each subscribed user of each device, with the device's place among those asked
-    /// for.
+    /// for; leaves out guests whose time is over.
     package func subscribers(
         of dids: [DeviceID],
         _ body: (Int, UserID, AppID) throws -> Void
     ) throws {
         try sql.query(
-            "SELECT uid, appId FROM binding WHERE did = $1 AND subscribed = 1",
+            """
+            SELECT uid, appId FROM binding
+            WHERE did = $1 AND subscribed = 1 AND (guestUntil IS NULL OR guestUntil > $2)
+            """,
             each: dids.indices
         ) {
-            dids[$0].text
+            (dids[$0], transaction.now)
         } row: {
             try body($0, $1.next(), $1.next())
         }
@@ -86,7 +89,7 @@ package struct BindingTable {
     }
 
     /// Returns how many devices a user has.
-    package func count(of uid: UserID) throws -> Int64 {
+    package func count(ofUser uid: UserID) throws -> Int64 {
         try sql.integer("SELECT count(*) FROM binding WHERE uid = $1", uid) ?? 0
     }
 

@@ -40,7 +40,7 @@ struct Adopting {
 
     /// Returns the devices that would move: as many as the account has room for.
     private func devices(_ call: Call) throws -> [DeviceID] {
-        var room = try call.limits.devicesPerUser - call.tx.bindings.count(of: account.uid)
+        var room = try call.limits.devicesPerUser - call.tx.bindings.count(ofUser: account.uid)
         return try call.tx.adoptions.devices(of: anonymous.uid).filter { did in
             guard let binding = try call.tx.bindings.find(did, anonymous.uid),
                 !binding.isOver(at: call.tx.now)
@@ -126,7 +126,7 @@ struct Adopting {
             for other in bindings where other.role.isPrincipal && other.uid != account.uid {
                 push.notify(.usersChanged, other.uid, in: &call.work)
             }
-            if try call.tx.schedules.count(of: did) > 0 {
+            if try call.tx.schedules.count(ofDevice: did) > 0 {
                 try ScheduleNotifications.push(did, in: &call.work)
             }
         }

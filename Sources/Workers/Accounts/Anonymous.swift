@@ -38,7 +38,7 @@ enum Anonymous {
         guard let session = try call.tx.sessions.live(on: terminal), session.app == call.app.id,
             let user = try call.tx.accounts.find(session.uid), user.isAnonymous,
             try !call.tx.accounts.hasDeviceID(user.uid),
-            try call.tx.bindings.count(of: user.uid) == 0,
+            try call.tx.bindings.count(ofUser: user.uid) == 0,
             try call.tx.sessions.live(of: user.uid).allSatisfy({ $0.terminal == terminal })
         else { return nil }
         return user.uid

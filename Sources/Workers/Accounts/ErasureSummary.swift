@@ -46,7 +46,7 @@ package struct ErasureSummary: Sendable, Equatable {
                 losing: change.ended.filter { $0 != user.uid },
                 heir: change.roles.first { $0.role == .special }?.uid,
                 isLeftAlone: change.endsOwnership,
-                schedules: try tx.schedules.all(of: did)
+                schedules: try tx.schedules.all(ofDevice: did)
                     .count { change.ended.contains($0.creator) }
             )
         }

@@ -156,15 +156,22 @@ package enum CommandDispatcher {
         }
     }
 
-    /// Returns the reason why a user may no longer send the command; nil for a sender that isn't a user.
+    /// Returns the reason why the command may no longer be sent, by the rights of its user or of its schedule's
+    /// creator; nil for other senders.
+    ///
+    /// The rules in words (reference: commands#modes).
     private static func refusal(_ command: Command, in tx: Transaction) throws -> ErrorCode? {
-        guard command.actor.kind == .user else { return nil }
-        guard
-            let binding = try tx.bindings.find(
-                command.did,
-                UserID(trusted: command.actor.id)
-            )
-        else { return .notBound }
+        let uid: UserID
+        switch command.actor.kind {
+        case .user: uid = UserID(trusted: command.actor.id)
+        case .schedule:
+            // A deleted schedule does not recall its command. If its creator was unbound, `Bindings` has ended it.
+            let id = ScheduleID(trusted: command.actor.id)
+            guard let schedule = try tx.schedules.find(id) else { return nil }
+            uid = schedule.creator
+        default: return nil
+        }
+        guard let binding = try tx.bindings.find(command.did, uid) else { return .notBound }
         return binding.refusal(of: command.kind, at: tx.now)
     }
 

@@ -27,7 +27,7 @@ enum ScheduleLists {
         beside schedule: Answer? = nil,
         ignored: [String] = []
     ) throws -> Answer {
-        let schedules = try call.tx.schedules.all(of: did)
+        let schedules = try call.tx.schedules.all(ofDevice: did)
         var bytes = AnswerRows.frameBytes + (schedule.map { AnswerCodec.payload($0).count } ?? 0)
         let rows = try ScheduleNotifications.rows(
             schedules,
@@ -92,7 +92,7 @@ enum ScheduleLists {
         init(limit: Int) { self.limit = limit }
 
         mutating func add(_ did: DeviceID, after id: ScheduleID?, _ call: Call) throws {
-            let schedules = try call.tx.schedules.all(of: did)
+            let schedules = try call.tx.schedules.all(ofDevice: did)
                 .filter { schedule in id.map { schedule.id > $0 } ?? true }
             let shown = try ScheduleNotifications.rows(
                 schedules.prefix(limit - rows.count),

@@ -25,7 +25,7 @@ enum ScheduleMethods {
         let binding = try DeviceMethods.binding(call)
         try requireControl(binding)
         try check(attrs, for: binding.did, call)
-        guard try call.tx.schedules.count(of: binding.did) < Schedule.perDeviceMax else {
+        guard try call.tx.schedules.count(ofDevice: binding.did) < Schedule.perDeviceMax else {
             throw Rejection(
                 .forbidden,
                 "The device has \(Schedule.perDeviceMax) schedules already.",

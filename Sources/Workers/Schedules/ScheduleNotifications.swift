@@ -21,14 +21,14 @@ enum ScheduleNotifications {
         }
     }
 
-    /// Pushes a device's schedules to all its users.
+    /// Pushes a device's schedules to all its users; leaves out guests whose time is over.
     static func push(_ did: DeviceID, in work: inout UnitOfWork) throws {
-        let schedules = try work.tx.schedules.all(of: did)
+        let schedules = try work.tx.schedules.all(ofDevice: did)
         var bytes = 128
         let product = try work.product(of: did)
         let rows = try rows(schedules, product: product, bytes: &bytes, in: work.tx)
         let payload = ScheduleCodec.push(did, rows, next: next(schedules, shown: rows.count))
-        for binding in try work.tx.bindings.all(of: did) {
+        for binding in try work.tx.bindings.all(of: did) where !binding.isOver(at: work.now) {
             let topic = work.topics.user(binding.uid, "schedule")
             work.effects.publish(OutboundMessage(topic, payload))
         }

@@ -50,10 +50,11 @@ enum BindMethods {
     /// Binds the caller, who has proved possession; changes nothing for a user who is bound already.
     private static func join(_ did: DeviceID, _ call: inout Call) throws {
         let uid = try call.caller().uid
+        try BindingExpiry.endGuests(of: did, in: &call.work)
         let bindings = try Bindings(of: did, by: call.actor(), in: call.work)
         let change = try BindingRules.decide(.bind, by: uid, among: bindings.present)
         guard let role = change.joined else { return }
-        try checkRoom(uid, beside: bindings.present, call)
+        try bindings.checkCounts(adding: uid, call)
         let binding = Binding(
             did: did,
             uid: uid,
@@ -62,13 +63,6 @@ enum BindMethods {
             boundAt: call.tx.now
         )
         try bindings.join(binding, in: &call.work)
-    }
-
-    /// Refuses one more binding than a device or a user may have.
-    static func checkRoom(_ uid: UserID, beside present: [Binding], _ call: Call) throws {
-        guard present.count < call.limits.usersPerDevice,
-            try call.tx.bindings.count(of: uid) < call.limits.devicesPerUser
-        else { throw Rejection(.forbidden, "The limit of bindings is reached.") }
     }
 
     // MARK: From afar

@@ -7,7 +7,7 @@ enum BindingExpiry {
     /// Runs one step: ends a limited number of each, the earliest first, and tells both sides.
     static func step(limit: Int, in work: inout UnitOfWork) throws {
         for var sharing in try work.tx.sharings.overdue(limit: limit) {
-            sharing.turn(.expired, at: sharing.expiresAt)
+            sharing.become(.expired, at: sharing.expiresAt)
             try work.tx.sharings.save(sharing)
             try SharingPush.notify(sharing, in: &work)
         }
@@ -15,6 +15,21 @@ enum BindingExpiry {
             let bindings = try Bindings(of: guest.did, by: .system, in: work)
             try bindings.leave(guest.uid, because: .expired, in: &work)
         }
+    }
+
+    /// Ends a device's expired guests ahead of the sweep, so that they count as strangers; tells whether there
+    /// were any.
+    ///
+    /// Whatever adds a binding or an invitation calls it first: the old row would stand in the way of a new one,
+    /// and the sweep would end a new invitation with it.
+    @discardableResult
+    static func endGuests(of did: DeviceID, in work: inout UnitOfWork) throws -> Bool {
+        let overdue = try work.tx.bindings.all(of: did).filter { $0.isOver(at: work.now) }
+        for guest in overdue {
+            let bindings = try Bindings(of: did, by: .system, in: work)
+            try bindings.leave(guest.uid, because: .expired, in: &work)
+        }
+        return !overdue.isEmpty
     }
 
     /// Returns the time at which the next one expires; nil if none does.

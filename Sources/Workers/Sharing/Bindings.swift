@@ -28,6 +28,15 @@ struct Bindings {
         try carryOut(change, because: reason, in: &work)
     }
 
+    /// Refuses one more binding than the device or the user may have.
+    ///
+    /// - Throws: `Rejection` `Forbidden` if `usersPerDevice` or `devicesPerUser` of `Limits` is reached.
+    func checkCounts(adding uid: UserID, _ call: Call) throws {
+        guard present.count < call.limits.usersPerDevice,
+            try call.tx.bindings.count(ofUser: uid) < call.limits.devicesPerUser
+        else { throw Rejection(.forbidden, "The limit of bindings is reached.") }
+    }
+
     /// Binds a user, and changes the roles of others if needed.
     func join(
         _ binding: Binding,
@@ -43,7 +52,9 @@ struct Bindings {
         work.effects.wake(.status)
     }
 
-    /// Ends bindings and changes roles; users whose binding ends because of the first one are told
+    /// Ends bindings and changes roles.
+    ///
+    /// The first of the ended users is told `reason`; those whose bindings end because of that one are told
     /// `follower`.
     func carryOut(
         _ change: BindingChange,
@@ -67,17 +78,23 @@ struct Bindings {
     private func end(_ ended: [UserID], in work: inout UnitOfWork) throws {
         guard !ended.isEmpty else { return }
         // The schedules of these users end as well.
-        let losesSchedules = try work.tx.schedules.all(of: did)
-            .contains { ended.contains($0.creator) }
+        let schedules = try work.tx.schedules.all(ofDevice: did)
+            .filter { ended.contains($0.creator) }
         try work.tx.bindings.delete(did, ended)
-        if losesSchedules {
+        if !schedules.isEmpty {
             try ScheduleNotifications.push(did, in: &work)
         }
         try work.tx.refreshes.add(ended.map { Refresh(did: did, uid: $0) })
         try work.tx.homes.takeOut(did, of: ended)
-        let gone = Set(ended.map(\.text))
-        let failed = try work.tx.commands.open(did).filter {
-            $0.state == .queued && $0.actor.kind == .user && gone.contains($0.actor.id)
+        let users = Set(ended.map(\.text))
+        let runs = Set(schedules.map(\.id.text))
+        let failed = try work.tx.commands.open(did).filter { command in
+            guard command.state == .queued else { return false }
+            return switch command.actor.kind {
+            case .user: users.contains(command.actor.id)
+            case .schedule: runs.contains(command.actor.id)
+            default: false
+            }
         }
         try CommandOutcome.fail(failed, in: &work)
         work.effects.wake(.status)
@@ -129,22 +146,13 @@ struct Bindings {
     ) throws {
         guard !change.ended.isEmpty else { return }
         for var sharing in try work.tx.sharings.open(of: did) {
-            let isGone = sharing.guest.map { change.ended.contains($0) } ?? false
-            switch change.invitations {
-            case .stay where !isGone: continue
-            case .pass(let heir)
-            where sharing.status == .accepted && !isGone && sharing.guest != heir:
+            switch SharingRules.fate(of: sharing, after: change, because: reason, at: work.now) {
+            case .stays: continue
+            case .passes(let heir):
                 sharing.inviter = heir
                 sharing.updatedAt = work.now
-                try work.tx.sharings.save(sharing)
-                try SharingPush.notify(sharing, in: &work)
-                continue
-            case .stay, .void, .pass: break
+            case .ends(let status): sharing.become(status, at: work.now)
             }
-            let isOver =
-                sharing.status(at: work.now) == .expired
-                || (isGone && reason == .expired && sharing.status == .accepted)
-            sharing.turn(isOver ? .expired : .revoked, at: work.now)
             try work.tx.sharings.save(sharing)
             try SharingPush.notify(sharing, in: &work)
         }

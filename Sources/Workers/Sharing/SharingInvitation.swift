@@ -10,6 +10,7 @@ enum SharingInvitation {
     static func run(_ call: inout Call) throws -> Reply {
         let parameters = try InvitationParameters(call.fields)
         let binding = try DeviceMethods.binding(call)
+        try BindingExpiry.endGuests(of: binding.did, in: &call.work)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
         _ = try BindingRules.decide(.invite, by: binding.uid, among: bindings.present)
         let guest = try parameters.guest.map { try Invited($0, call) }

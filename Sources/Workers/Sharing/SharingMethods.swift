@@ -46,19 +46,13 @@ enum SharingMethods {
     private static func answer(_ call: inout Call) throws -> Reply {
         let parameters = try SharingAnswerParameters(call.fields)
         let uid = try call.caller().uid
-        let found: Sharing?
         // Only a code can be guessed: wrong codes don't limit answers to invitations by name.
         var tries: ProofTries?
-        switch parameters.invitation {
-        case .code(let text):
-            tries = try ProofTries("qr/\(uid.text)", call)
-            // An account of one region does not exist in another.
-            let region = try call.tx.accounts.find(uid)?.region
-            found = try call.tx.sharings.find(code: text, app: call.app.id)
-                .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
-        case .id(let id):
-            // A code is answered by its text alone.
-            found = try call.tx.sharings.find(id).flatMap { $0.way == .user ? $0 : nil }
+        if case .code = parameters.invitation { tries = try ProofTries("qr/\(uid.text)", call) }
+        var found = try find(parameters.invitation, for: uid, call)
+        if let sharing = found, try BindingExpiry.endGuests(of: sharing.did, in: &call.work) {
+            // It may have ended with the caller's former time as a guest.
+            found = try call.tx.sharings.find(sharing.id)
         }
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
             guard found == nil, let tries else { throw refusal }
@@ -66,11 +60,29 @@ enum SharingMethods {
         }
         guard var sharing = found else { return .done }
         sharing.guest = uid
-        sharing.turn(parameters.accepts ? .accepted : .rejected, at: call.tx.now)
+        sharing.become(parameters.accepts ? .accepted : .rejected, at: call.tx.now)
         if parameters.accepts { try accept(&sharing, &call) }
         try call.tx.sharings.save(sharing)
         try SharingPush.notify(sharing, in: &call.work)
         return .result(SharingCodec.answered(sharing))
+    }
+
+    /// Returns the invitation that an answer names, if it exists for the user.
+    private static func find(
+        _ name: SharingAnswerParameters.Name,
+        for uid: UserID,
+        _ call: Call
+    ) throws -> Sharing? {
+        switch name {
+        case .code(let text):
+            // An account of one region does not exist in another.
+            let region = try call.tx.accounts.find(uid)?.region
+            return try call.tx.sharings.find(code: text, app: call.app.id)
+                .flatMap { try call.tx.accounts.find($0.inviter)?.region == region ? $0 : nil }
+        case .id(let id):
+            // A code is answered by its text alone.
+            return try call.tx.sharings.find(id).flatMap { $0.way == .user ? $0 : nil }
+        }
     }
 
     private static func accept(_ sharing: inout Sharing, _ call: inout Call) throws {
@@ -82,7 +94,7 @@ enum SharingMethods {
             among: bindings.present
         )
         guard let role = change.joined else { return }
-        try BindMethods.checkRoom(uid, beside: bindings.present, call)
+        try bindings.checkCounts(adding: uid, call)
         sharing.acceptedAt = call.tx.now
         let binding = Binding(
             did: sharing.did,
@@ -116,7 +128,7 @@ enum SharingMethods {
             try bindings.carryOut(change, because: .revoked, in: &call.work)
             return .done
         }
-        sharing.turn(.revoked, at: call.tx.now)
+        sharing.become(.revoked, at: call.tx.now)
         try call.tx.sharings.save(sharing)
         try SharingPush.notify(sharing, in: &call.work)
         return .done
@@ -126,13 +138,13 @@ enum SharingMethods {
     private static func transfer(_ call: inout Call) throws -> Reply {
         let heir = try call.fields.requiredID("uid", as: UserID.self)
         let binding = try DeviceMethods.binding(call)
+        // A guest whose time is over no longer counts.
+        try BindingExpiry.endGuests(of: binding.did, in: &call.work)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
-        let now = call.tx.now
         let change = try BindingRules.decide(
             .transfer(to: heir),
             by: binding.uid,
-            // A guest whose time is over no longer counts, although the message about it has not been sent yet.
-            among: bindings.present.filter { $0.uid != heir || !$0.isOver(at: now) }
+            among: bindings.present
         )
         try bindings.carryOut(change, because: .transferred, in: &call.work)
         return .done

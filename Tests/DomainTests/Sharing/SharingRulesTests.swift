@@ -97,6 +97,77 @@ struct SharingRulesTests {
         )
     }
 
+    // MARK: When bindings end
+
+    struct End: CustomTestStringConvertible, Sendable {
+        var status = Sharing.Status.pending
+        var guest: String?
+        var ended: [String]
+        var invitations = BindingChange.Invitations.stay
+        var reason = UnbindReason.unbound
+        var seconds: Int64 = 0
+        var fate: SharingRules.Fate
+        var testDescription: String {
+            "\(status) of \(guest ?? "a code"), \(invitations), \(reason) at \(seconds) s"
+        }
+    }
+
+    private static let heir = UserID(trusted: "heir")
+
+    static let ends = [
+        End(guest: "guest", ended: ["other"], fate: .stays),
+        End(ended: ["other"], fate: .stays),
+        End(status: .accepted, guest: "guest", ended: ["other"], fate: .stays),
+        End(guest: "guest", ended: ["guest"], fate: .ends(.revoked)),
+        End(status: .accepted, guest: "guest", ended: ["guest"], fate: .ends(.revoked)),
+        End(guest: "guest", ended: ["guest"], reason: .expired, fate: .ends(.revoked)),
+        End(
+            status: .accepted,
+            guest: "guest",
+            ended: ["guest"],
+            reason: .expired,
+            fate: .ends(.expired)
+        ),
+        End(guest: "guest", ended: ["owner"], invitations: .void, fate: .ends(.revoked)),
+        End(ended: ["owner"], invitations: .void, seconds: 60, fate: .ends(.expired)),
+        End(
+            status: .accepted,
+            guest: "guest",
+            ended: ["owner", "guest"],
+            invitations: .void,
+            fate: .ends(.revoked)
+        ),
+        End(guest: "guest", ended: ["owner"], invitations: .pass(to: heir), fate: .ends(.revoked)),
+        End(
+            status: .accepted,
+            guest: "guest",
+            ended: ["owner"],
+            invitations: .pass(to: heir),
+            fate: .passes(to: heir)
+        ),
+        End(
+            status: .accepted,
+            guest: "heir",
+            ended: ["owner"],
+            invitations: .pass(to: heir),
+            fate: .ends(.revoked)
+        ),
+    ]
+
+    @Test("What becomes of an invitation when bindings end", arguments: ends)
+    func fate(_ row: End) {
+        var change = BindingChange()
+        change.ended = row.ended.map { UserID(trusted: $0) }
+        change.invitations = row.invitations
+        let fate = SharingRules.fate(
+            of: Self.sharing(.user, row.status, guest: row.guest),
+            after: change,
+            because: row.reason,
+            at: Make.at(row.seconds)
+        )
+        #expect(fate == row.fate)
+    }
+
     @Test("Names are masked")
     func masks() {
         #expect(MaskedAddress.name("Ada") == "A•••")

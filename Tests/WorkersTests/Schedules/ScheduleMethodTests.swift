@@ -254,7 +254,7 @@ struct ScheduleMethodTests {
             try tx.bindings.delete(World.did(0), [World.uid(1)])
         }
 
-        let left = try world.world.read { try $0.schedules.all(of: World.did(0)) }
+        let left = try world.world.read { try $0.schedules.all(ofDevice: World.did(0)) }
         #expect(left.map(\.id) == [stays])
     }
 }

@@ -71,6 +71,13 @@ final class ScheduleWorld {
         )
     }
 
+    /// Fires a schedule's next occurrence and stores its command, which the control worker has yet to send.
+    func fireWithoutSending(_ id: ScheduleID) throws {
+        try advance(to: id)
+        for trigger in try triggers() { world.broker.send(trigger.topic, trigger.payload) }
+        try world.run { ScheduleWorker($0) }
+    }
+
     /// Runs the schedule worker, and the one that sends what it requests.
     func run() throws {
         try world.run { ScheduleWorker($0) }

@@ -141,6 +141,79 @@ struct TriggerTests {
         }
     }
 
+    @Test("A command that waits is checked again by the rights of its schedule's creator")
+    func waitingRights() throws {
+        for (change, code) in [
+            ("UPDATE binding SET access = 'read' WHERE uid = 'u-1'", "Forbidden"),
+            ("UPDATE binding SET subscribed = 0 WHERE uid = 'u-1'", "NotSubscribed"),
+            ("UPDATE binding SET guestUntil = 1 WHERE uid = 'u-1'", "NotBound"),
+        ] {
+            let world = try ScheduleWorld()
+            let id = try world.make("07:00", user: 1)
+            try world.fireWithoutSending(id)
+            try world.world.write { (tx) throws in try tx.sql.run(change) }
+            world.world.broker.forgetPublished()
+
+            try world.world.runControl()
+
+            #expect(world.commands().isEmpty, "\(code)")
+            let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
+            #expect(command?.state == .failed && command?.refusal?.rawValue == code)
+        }
+    }
+
+    @Test("A command that waits is not sent when its schedule's creator is unbound")
+    func waitingUnbound() throws {
+        let world = try ScheduleWorld()
+        let id = try world.make("07:00", user: 1)
+        try world.fireWithoutSending(id)
+        _ = try world.world.work { work in
+            let bindings = try Bindings(of: World.did(0), by: .system, in: work)
+            try bindings.leave(World.uid(1), because: .removed, in: &work)
+        }
+
+        try world.world.runControl()
+
+        #expect(world.commands().isEmpty)
+        let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
+        #expect(command?.state == .failed && command?.refusal == .notBound)
+    }
+
+    @Test("A schedule that is deleted does not recall the command that it gave")
+    func waitingDeleted() throws {
+        let world = try ScheduleWorld()
+        let id = try world.make("07:00")
+        try world.fireWithoutSending(id)
+        try world.ask(0, "delete", ["scheduleId": .string(id.text)])
+
+        try world.world.runControl()
+
+        #expect(world.commands().count == 1)
+    }
+
+    @Test("Of two answers with one cid the first settles the command and the run")
+    func twoAnswers() throws {
+        let world = try ScheduleWorld()
+        let id = try world.make("07:00")
+        try world.advance(to: id)
+        try world.settle()
+        world.world.broker.forgetPublished()
+
+        world.world.sendReport(0, ["id": "a1", "cid": 1, "code": 7, "data": ["power": false]])
+        world.world.sendReport(0, ["id": "a2", "cid": 1, "code": 0, "data": ["power": true]])
+        try world.world.runStatus()
+
+        let topic = "ll/v1/user/\(World.uid(0).text)/device/\(World.did(0).text)/event"
+        let events = world.world.broker.published(to: topic).filter { $0["type"] == "scheduleRun" }
+        #expect(events.map { $0["value"]?.objectValue?["state"] } == ["failed"])
+        let command = try world.world.read { try $0.commands.find(World.did(0), 1) }
+        #expect(command?.state == .failed && command?.code == 7)
+        #expect(try world.runs(id).map(\.state) == ["failed"])
+        // The values of the second count like those of any report.
+        let power = try world.world.status(0)?.attributes.first { $0.name == "power" }
+        #expect(power?.value == true)
+    }
+
     @Test("A guest's schedule does not act from the end of the guest's time on")
     func guestsEnd() throws {
         for (seconds, commands) in [(1, 1), (0, 0)] as [(Int64, Int)] {

@@ -142,6 +142,69 @@ struct BindingExpiryTests {
         }
     }
 
+    // MARK: Before the sweep
+
+    /// A world in which the time of guest 1 is over and no sweep has noticed.
+    private func overdue() throws -> World {
+        let world = try world()
+        let named = try invite(world, guest: 1, minutes: 5)
+        try ask(world, 1, "share/answer", ["sharingId": .string(named), "accept": true])
+        try world.runStatus()
+        world.clock.advance(seconds: 300)
+        world.broker.forgetPublished()
+        return world
+    }
+
+    @Test("A guest whose time is over gets no status, even before the sweep")
+    func noStatus() throws {
+        let world = try overdue()
+        world.sendReport(0, ["data": ["level": 33]])
+        try world.runStatus()
+        #expect(!world.broker.published(to: World.statusTopic(0, 0)).isEmpty)
+        #expect(world.broker.published(to: World.statusTopic(1, 0)).isEmpty)
+    }
+
+    @Test("The code that a guest accepts when the time is over counts, though no sweep came before")
+    func codeFromBefore() throws {
+        let world = try world()
+        let named = try invite(world, guest: 1, minutes: 5)
+        try ask(world, 1, "share/answer", ["sharingId": .string(named), "accept": true])
+        let made = try ask(world, 0, "share/invite", ["did": Self.did, "way": "qrcode"])
+        let code = made["result"]?.objectValue?["qrCode"]?.objectValue?["text"]
+        world.clock.advance(seconds: 300)
+        world.broker.forgetPublished()
+
+        let answer = try ask(world, 1, "share/answer", ["qrText": code, "accept": true])
+
+        #expect(answer.isOK)
+        let binding = try world.read { try $0.bindings.find(World.did(0), World.uid(1)) }
+        #expect(binding?.role == .guest && binding?.guestUntil == nil)
+        #expect(pushes(world, 1, "device").map { $0["type"] }.prefix(2) == ["unbound", "bound"])
+        let first = try world.read { try $0.sharings.find(SharingID(trusted: named)) }
+        #expect(first?.status == .expired)
+    }
+
+    @Test("A guest whose time is over is invited again before the sweep, and the invitation stays")
+    func invitedAgain() throws {
+        let world = try overdue()
+        let again = try invite(world, guest: 1)
+        try world.runControl()
+        let stored = try world.read { try $0.sharings.find(SharingID(trusted: again)) }
+        #expect(stored?.status == .pending)
+    }
+
+    @Test("A right passcode binds no guest whose time is over while the device has an owner")
+    func bindAgain() throws {
+        let world = try overdue()
+        let answer = try ask(
+            world,
+            1,
+            "device/bind",
+            ["did": Self.did, "passcode": .string(World.passcode(0))]
+        )
+        #expect(answer.errorCode == "Forbidden")
+    }
+
     @Test("Many that end at one moment are ended in steps")
     func steps() throws {
         var limits = Limits()
