@@ -26,6 +26,35 @@ struct DeviceCountTests {
         return world.answers(user).last?.errorCode
     }
 
+    /// The one who comes second is refused: by the users of the device, or by the devices of the user.
+    static let full: [(users: Int, devices: Int64)] = [(1, 1000), (10_000, 0)]
+
+    @Test("One binding more than a device or a user may have is forbidden", arguments: full)
+    func bindings(users: Int, devices: Int64) throws {
+        var limits = Limits()
+        limits.usersPerDevice = users
+        limits.devicesPerUser = devices
+        let world = try World(devices: 1, online: true, users: 2, bound: 1, limits: limits)
+        #expect(try bind(world, 1, "bind") == "Forbidden")
+
+        world.sendRequest(
+            0,
+            "share/invite",
+            id: "invite",
+            ["did": .string(World.did(0).text), "way": "qrcode"]
+        )
+        try world.runControl()
+        let result = world.answers(0).last?["result"]?.objectValue
+        let code = result?["qrCode"]?.objectValue?["text"]
+        world.sendRequest(1, "share/answer", id: "answer", ["qrText": code, "accept": true])
+        try world.runControl()
+        #expect(world.answers(1).last?.errorCode == "Forbidden")
+        #expect(try world.count("binding") == 1)
+        // The code is not used up by it.
+        let sharings = try world.read { try $0.sharings.open(of: World.did(0)) }
+        #expect(sharings.map(\.status) == [.pending])
+    }
+
     @Test("A stranger's wrong passcodes don't keep the owner out")
     func strangers() throws {
         let world = try World(devices: 1, online: true, users: 3)
