@@ -7,7 +7,7 @@ package enum CommandRules {
     /// Applies a device's answer; returns whether it made the state final.
     ///
     /// A second answer changes nothing; one after the expiry is kept as late and the state stays. A command
-    /// that was never sent can't be answered.
+    /// that was never sent can't be answered (reference: commands#device).
     package static func answered(
         _ command: inout Command,
         code: Int64,

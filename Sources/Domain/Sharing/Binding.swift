@@ -6,7 +6,7 @@ package struct Binding: Sendable, Equatable {
     package enum Role: String, Sendable, CaseIterable {
         case special, normal, owner, guest
 
-        /// Whether the role is notified about the device's other users.
+        /// Whether the role may share the device, and hears of its other users.
         package var isPrincipal: Bool { self == .special || self == .owner }
     }
 

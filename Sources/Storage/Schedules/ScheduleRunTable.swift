@@ -17,7 +17,8 @@ package struct ScheduleRunTable {
         }
     }
 
-    /// Adds runs; one of an occurrence that was taken up before changes nothing.
+    /// Adds runs; one of an occurrence that was taken up before changes nothing, since no column of a run changes
+    /// by it.
     package func add(_ runs: [ScheduleRun]) throws {
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }

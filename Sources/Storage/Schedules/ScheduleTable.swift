@@ -78,7 +78,7 @@ package struct ScheduleTable {
 
     // MARK: Writing
 
-    /// Writes schedules, new or changed.
+    /// Writes a schedule, new or changed.
     ///
     /// `masked` hides the values of write-only data points; what they hide is sealed.
     package func save(_ schedule: Schedule, masked: JSONObject) throws {

@@ -74,7 +74,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_rejected_total",
             .counter,
-            "Messages refused by a rule, by the reason of the refusal."
+            "Messages refused by a rule; the label reason is the error code."
         ),
         Entry(
             "lamplighter_dead_letters_total",

@@ -2,10 +2,10 @@ package import Domain
 import Storage
 import Wire
 
-/// Turns requests of apps and operators into commands, and sends all commands: there is no other way to a device.
+/// Sends all commands, and makes those of apps and operators; `TriggerBatch` makes those of schedules.
 ///
 /// Any worker takes requests, but only the control worker sends: the commands of one device leave in the order of their
-/// numbers. Schedules store theirs by themselves, many at once (`TriggerBatch`), and leave a dispatch request.
+/// numbers. Schedules store theirs many at once and leave a dispatch request.
 package enum CommandDispatcher {
     /// Checks a request, numbers and stores it as a command, and asks the control worker to send it
     /// at once.

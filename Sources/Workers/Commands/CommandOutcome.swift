@@ -4,7 +4,8 @@ import Wire
 
 /// Sends the outcome of a command to the terminal that sent it, and answers waiting requests.
 ///
-/// A terminal on which the user is no longer logged in gets nothing: another person may hold it.
+/// The status worker calls it, which takes the devices' answers; so does the control worker, which ends commands
+/// that have none. A terminal on which the user is no longer logged in gets nothing: another person may hold it.
 enum CommandOutcome {
     /// Tells the outcome of a finished command to waiting requests, and to the users who see its schedule.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {

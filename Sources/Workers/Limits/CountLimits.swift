@@ -69,7 +69,7 @@ package struct CountLimits: Sendable {
 
     // MARK: Proofs
 
-    /// Wrong proofs of one user for one device in 15 minutes.
+    /// Wrong proofs of one user for one device in 15 minutes; counts a user's wrong scanned codes likewise.
     package var bindTriesPerUser = 5
     /// Wrong proofs of one terminal for any devices in 15 minutes.
     package var bindTriesPerTerminal = 10

@@ -90,7 +90,7 @@ enum ScheduleMethods {
 
     // MARK: Changing
 
-    /// Returns the schedule that the request names, which the caller may change.
+    /// Returns the schedule that the request names, which the caller may change (reference: schedules#rights).
     private static func changeable(_ call: Call) throws -> (Schedule, Binding) {
         let (schedule, binding) = try ScheduleLists.visible(call)
         guard schedule.creator == binding.uid || binding.role.isPrincipal else {

@@ -4,6 +4,8 @@ import Storage
 import Wire
 
 /// `session/…`: the sessions of a user (`schemas/methods/session.schema.json`).
+///
+/// The account worker answers them; the session worker only carries out the ends of sessions.
 enum SessionMethods {
     static let all: [String: Method] = [
         "session/list": Method(isReading: true, run: list),

@@ -45,6 +45,7 @@ struct Bindings {
     ) throws {
         try work.tx.bindings.insert(binding)
         for role in roles { try work.tx.bindings.setRole(did, role.uid, to: role.role) }
+        // The status worker publishes it (`StatusHandler.due`).
         try work.tx.refreshes.add([Refresh(did: did, uid: binding.uid)])
         try push.notifyWithDevice(.bound, binding.uid, in: &work)
         try notifyUsers(of: roles, in: &work)

@@ -2,7 +2,8 @@ import Domain
 import Storage
 import Wire
 
-/// `device/users`, `removeUser`, `allowReset`: the methods that only special users and owners may call.
+/// `device/users`, `removeUser`, `allowReset`: methods that only special users and owners may call; `removeUser` is the
+/// owner's alone.
 enum DeviceUserMethods {
     static let all: [String: Method] = [
         "device/users": Method(isReading: true, run: users),

@@ -1,7 +1,5 @@
 import Workers
 
-/// The quotas of one terminal, one source address, one app and one product.
-import Workers
 extension SettingsTable {
     /// Counts below every quota; a source address is an IPv4 address or an IPv6 /64, and connections from
     /// the machine itself have none.
@@ -93,7 +91,7 @@ extension SettingsTable {
             "limits.bindTriesPerUser",
             sets: \.counts.bindTriesPerUser,
             unit: "1/15 min",
-            doc: "Wrong proofs of one user for one device."
+            doc: "Wrong proofs of one user for one device; wrong scanned codes of one user."
         ),
         NumberSetting(
             "limits.bindTriesPerTerminal",

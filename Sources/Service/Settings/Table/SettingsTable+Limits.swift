@@ -1,7 +1,5 @@
 import Workers
 
-/// Everything has a limit.
-import Workers
 extension SettingsTable {
     /// The bounds of what the service accepts, stores and does.
     static let limits: [NumberSetting] = [

@@ -14,7 +14,7 @@ struct ScheduleCommand: ParsableCommand {
         abstract: "Inspect schedules and their coming occurrences.",
         discussion: """
             lamplighter schedule list
-            lamplighter schedule next t-0123456789abc
+            lamplighter schedule next s-0a1b2c3d4e5ff
             """,
         subcommands: [
             ScheduleListCommand.self, ScheduleShowCommand.self, ScheduleNextCommand.self,

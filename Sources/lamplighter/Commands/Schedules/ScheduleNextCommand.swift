@@ -11,7 +11,7 @@ struct ScheduleNextCommand: AsyncParsableCommand {
         commandName: "next",
         abstract: "Print a schedule's coming occurrences, with their offsets from UTC.",
         discussion: """
-            lamplighter schedule next t-0123456789abc
+            lamplighter schedule next s-0a1b2c3d4e5ff
             """
     )
 

@@ -11,7 +11,7 @@ struct ScheduleShowCommand: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show one schedule and its latest runs.",
         discussion: """
-            lamplighter schedule show t-0123456789abc
+            lamplighter schedule show s-0a1b2c3d4e5ff
             """
     )
 
