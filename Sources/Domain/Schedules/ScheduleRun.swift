@@ -21,7 +21,7 @@ package struct ScheduleRun: Sendable, Equatable {
     package var schedule: ScheduleID
     /// The occurrence.
     package var dueAt: Instant
-    /// When it was run.
+    /// When the schedule worker decided about it; in a trigger the name means when the scheduler published that.
     package var firedAt: Instant
     /// Its state.
     package var state: State
@@ -49,19 +49,5 @@ package struct ScheduleRun: Sendable, Equatable {
         self.cid = cid
         self.error = error
         self.code = code
-    }
-}
-
-/// A trigger: a request to run one occurrence of one schedule.
-package struct Trigger: Hashable, Sendable {
-    /// The schedule.
-    package var schedule: ScheduleID
-    /// The occurrence.
-    package var dueAt: Instant
-
-    /// Names an occurrence.
-    package init(_ schedule: ScheduleID, dueAt: Instant) {
-        self.schedule = schedule
-        self.dueAt = dueAt
     }
 }

@@ -124,7 +124,7 @@ package struct Backend {
             routes: try MessageRoutes.make(context),
             logger: Logger(label: "lamplighter.delivery")
         )
-        return [MessageSenderTask(sender: service)]
+        return [MessageSenderService(sender: service)]
     }
 
     /// Stores the principals that may connect without being imported.

@@ -103,8 +103,8 @@ extension Regions {
     }
 }
 
-/// Runs the delivery service as a service.
-struct MessageSenderTask: Service {
+/// Runs the sender of mails and texts as a service.
+struct MessageSenderService: Service {
     let sender: MessageSender
 
     func run() async throws {

@@ -471,7 +471,7 @@ CREATE INDEX scheduleDue ON schedule (nextAt, scheduleId) WHERE nextAt IS NOT NU
 
 CREATE INDEX scheduleDevice ON schedule (did, scheduleId);
 
-CREATE INDEX scheduleCreator ON schedule (uid, scheduleId) WHERE sun = 1;
+CREATE INDEX scheduleSun ON schedule (uid, scheduleId) WHERE sun = 1;
 
 CREATE INDEX scheduleZone ON schedule (timezone, scheduleId);
 

@@ -10,6 +10,16 @@ package struct BindingTable {
         try sql.find(Binding.table, did, uid)
     }
 
+    /// Hands over the binding of each pair that is bound, with its index in the request.
+    package func load(
+        _ pairs: [(did: DeviceID, uid: UserID)],
+        _ body: (Int, Binding) -> Void
+    ) throws {
+        for (place, pair) in pairs.enumerated() {
+            if let binding = try find(pair.did, pair.uid) { body(place, binding) }
+        }
+    }
+
     /// Returns all bindings of a device.
     package func all(of did: DeviceID) throws -> [Binding] {
         try sql.rows(of: Binding.table, "WHERE did = $1 ORDER BY uid", did)

@@ -1,50 +1,6 @@
 package import Domain
 package import JSON
 
-/// The fields of a schedule that an app sets: absent and null ones stay unchanged, or take their default.
-package struct ScheduleParameters: Sendable, Equatable {
-    /// The day of a one-time schedule.
-    package var date: CalendarDate?
-    /// The time of day.
-    package var time: DayTime?
-    /// The days of the week.
-    package var weekDays: [Int64]?
-    /// The days of the month.
-    package var monthDays: [Int64]?
-    /// The zone's name.
-    package var timezone: String?
-    /// The values to set.
-    package var attrs: JSONObject?
-    /// A note.
-    package var remark: String?
-    /// Whether the schedule is active.
-    package var isEnabled: Bool?
-    /// The treatment of a missed occurrence.
-    package var misfire: Schedule.Misfire?
-
-    /// The days in effect; nil if none is set.
-    ///
-    /// Weekly days take precedence over monthly ones, and these over a date.
-    package var days: Timing.Days? {
-        if let weekDays { return .weekly(weekDays) }
-        if let monthDays { return .monthly(monthDays) }
-        return date.map { .once($0) }
-    }
-
-    /// The fields that are set but ignored.
-    package var ignored: [String] {
-        guard weekDays != nil || monthDays != nil else { return [] }
-        return (date == nil ? [] : ["date"])
-            + (weekDays != nil && monthDays != nil ? ["monthDays"] : [])
-    }
-
-    /// Whether a field of the timing is set.
-    package var concernsTiming: Bool { days != nil || time != nil || timezone != nil }
-
-    /// Sets no fields.
-    package init() {}
-}
-
 /// Reads and writes schedules, their runs and triggers (`schemas/methods/schedule.schema.json`).
 package enum ScheduleCodec {
     /// The largest set of values, in bytes of JSON.
@@ -255,7 +211,7 @@ package enum ScheduleCodec {
 
     // MARK: Triggers
 
-    /// Writes the trigger of a due schedule.
+    /// Writes the trigger of a due schedule; `firedAt` is the moment at which the scheduler publishes it.
     package static func encode(_ trigger: Trigger, firedAt: Instant) -> [UInt8] {
         JSONObject([
             ("dueAt", .integer(trigger.dueAt.milliseconds)),
@@ -264,6 +220,8 @@ package enum ScheduleCodec {
     }
 
     /// Reads the trigger of a due schedule.
+    ///
+    /// `firedAt` has to be there and is not kept: a run notes when the schedule worker decided.
     package static func decode(
         trigger bytes: ArraySlice<UInt8>,
         of schedule: ScheduleID

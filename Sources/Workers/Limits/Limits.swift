@@ -1,6 +1,8 @@
 import Domain
 
-/// All limits of the workers, each with its unit.
+/// The limits of the workers that settings change, or that tests do, each with its unit.
+///
+/// The others stand beside their rules.
 package struct Limits: Sendable {
     /// The most messages of one batch.
     package var batchMax = 500
@@ -154,8 +156,8 @@ package struct Limits: Sendable {
     /// The time for which late occurrences wait for their devices after the broker restarted without sessions, in
     /// seconds.
     package var triggerSettleSeconds: Int64 = 10
-    /// Triggers under way at the same time.
-    package var triggersMax = 1000
+    /// Due occurrences that one look of the scheduler reads from the store.
+    package var triggerPage = 1000
     /// Triggers in a second, when very many schedules are due in the same minute.
     package var triggersPerSecond = 1500
     /// Triggers sent at once before that limit counts.

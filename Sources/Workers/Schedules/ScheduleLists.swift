@@ -29,7 +29,7 @@ enum ScheduleLists {
     ) throws -> Answer {
         let schedules = try call.tx.schedules.all(ofDevice: did)
         var bytes = AnswerRows.frameBytes + (schedule.map { AnswerCodec.payload($0).count } ?? 0)
-        let rows = try ScheduleNotifications.rows(
+        let rows = try rows(
             schedules,
             product: try call.work.product(of: did),
             bytes: &bytes,
@@ -38,9 +38,33 @@ enum ScheduleLists {
         return ScheduleCodec.changed(
             schedule,
             rows,
-            next: ScheduleNotifications.next(schedules, shown: rows.count),
+            next: next(schedules, shown: rows.count),
             ignored: ignored
         )
+    }
+
+    /// Returns the rows of a device's schedules, cut before they would exceed a payload.
+    static func rows(
+        _ schedules: some Sequence<Schedule>,
+        product: Product?,
+        bytes: inout Int,
+        in tx: Transaction
+    ) throws -> [AnswerRow] {
+        var calendar = ScheduleCalendar(tx, isWriting: false)
+        return try AnswerRows.fitting(schedules, bytes: &bytes) { schedule in
+            ScheduleCodec.row(
+                schedule,
+                attrs: ProductRules.masked(schedule.attrs, product: product),
+                polar: schedule.isEnabled ? try calendar.polar(schedule, at: tx.now) : nil
+            )
+        }
+    }
+
+    /// Returns the place behind the last shown row of a cut list.
+    static func next(_ schedules: [Schedule], shown: Int) -> ScheduleCodec.Place? {
+        guard shown < schedules.count, shown > 0 else { return nil }
+        let last = schedules[shown - 1]
+        return (last.did, last.id)
     }
 
     // MARK: Schedules
@@ -94,7 +118,7 @@ enum ScheduleLists {
         mutating func add(_ did: DeviceID, after id: ScheduleID?, _ call: Call) throws {
             let schedules = try call.tx.schedules.all(ofDevice: did)
                 .filter { schedule in id.map { schedule.id > $0 } ?? true }
-            let shown = try ScheduleNotifications.rows(
+            let shown = try ScheduleLists.rows(
                 schedules.prefix(limit - rows.count),
                 product: try call.work.product(of: did),
                 bytes: &bytes,

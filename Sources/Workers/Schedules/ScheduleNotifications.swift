@@ -4,41 +4,21 @@ import Wire
 
 /// Tells the users of a device of its schedules and their runs.
 enum ScheduleNotifications {
-    /// Returns the rows of a device's schedules, cut before they would exceed a payload.
-    static func rows(
-        _ schedules: some Sequence<Schedule>,
-        product: Product?,
-        bytes: inout Int,
-        in tx: Transaction
-    ) throws -> [AnswerRow] {
-        var calendar = ScheduleCalendar(tx, isWriting: false)
-        return try AnswerRows.fitting(schedules, bytes: &bytes) { schedule in
-            ScheduleCodec.row(
-                schedule,
-                attrs: ProductRules.masked(schedule.attrs, product: product),
-                polar: schedule.isEnabled ? try calendar.polar(schedule, at: tx.now) : nil
-            )
-        }
-    }
-
     /// Pushes a device's schedules to all its users; leaves out guests whose time is over.
     static func push(_ did: DeviceID, in work: inout UnitOfWork) throws {
         let schedules = try work.tx.schedules.all(ofDevice: did)
         var bytes = 128
         let product = try work.product(of: did)
-        let rows = try rows(schedules, product: product, bytes: &bytes, in: work.tx)
-        let payload = ScheduleCodec.push(did, rows, next: next(schedules, shown: rows.count))
+        let rows = try ScheduleLists.rows(schedules, product: product, bytes: &bytes, in: work.tx)
+        let payload = ScheduleCodec.push(
+            did,
+            rows,
+            next: ScheduleLists.next(schedules, shown: rows.count)
+        )
         for binding in try work.tx.bindings.all(of: did) where !binding.isOver(at: work.now) {
             let topic = work.topics.user(binding.uid, "schedule")
             work.effects.publish(OutboundMessage(topic, payload))
         }
-    }
-
-    /// Returns the place behind the last shown row of a cut list.
-    static func next(_ schedules: [Schedule], shown: Int) -> ScheduleCodec.Place? {
-        guard shown < schedules.count, shown > 0 else { return nil }
-        let last = schedules[shown - 1]
-        return (last.did, last.id)
     }
 
     // MARK: Runs

@@ -13,6 +13,7 @@ struct TriggerBatch {
 
     private var triggers: [(trigger: Trigger, source: Inbound)] = []
     private var schedules: [ScheduleID: Schedule] = [:]
+    /// The occurrences that have a run already.
     private var taken: Set<Trigger> = []
 
     // The rows to be written.
@@ -20,7 +21,7 @@ struct TriggerBatch {
     private var commands: [Command] = []
     private var changed: Set<ScheduleID> = []
     /// Devices with a schedule that has disabled itself.
-    private var refreshed: Set<DeviceID> = []
+    private var devicesToPush: Set<DeviceID> = []
 
     private init(in tx: Transaction) { calendar = ScheduleCalendar(tx, isWriting: true) }
 
@@ -72,14 +73,14 @@ struct TriggerBatch {
                 continue
             }
             guard !taken.contains(trigger) else {
-                try pass(trigger, of: schedule, at: work.now)
+                try skipTaken(trigger, of: schedule, at: work.now)
                 continue
             }
             switch try outcome(of: trigger, on: schedule, in: work) {
             case .failure(let refusal):
                 work.effects.deadLetter(source, .refused, because: refusal.reason)
             case .success(let outcome):
-                if let occurrence = try take(outcome, of: schedule, in: work.tx) {
+                if let occurrence = try note(outcome, of: schedule, in: work.tx) {
                     occurrences.append(occurrence)
                 }
             }
@@ -105,7 +106,7 @@ struct TriggerBatch {
     }
 
     /// Continues behind an occurrence that ran before.
-    private mutating func pass(
+    private mutating func skipTaken(
         _ trigger: Trigger,
         of schedule: Schedule,
         at now: Instant
@@ -122,7 +123,7 @@ struct TriggerBatch {
         schedules[schedule.id]?.isEnabled = false
         schedules[schedule.id]?.updatedAt = now
         move(schedule, to: nil)
-        refreshed.insert(schedule.did)
+        devicesToPush.insert(schedule.did)
     }
 
     private mutating func move(_ schedule: Schedule, to next: Instant?) {
@@ -137,7 +138,7 @@ struct TriggerBatch {
     }
 
     /// Notes an outcome; returns the occurrence that runs, unless it has run before.
-    private mutating func take(
+    private mutating func note(
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,
         in tx: Transaction
@@ -268,7 +269,7 @@ struct TriggerBatch {
             ended.compactMap { run in schedules[run.schedule].map { ($0.did, run) } },
             in: &work
         )
-        for did in refreshed.sorted() { try ScheduleNotifications.push(did, in: &work) }
+        for did in devicesToPush.sorted() { try ScheduleNotifications.push(did, in: &work) }
         if !commands.isEmpty { work.effects.wake(.control) }
     }
 }

@@ -23,8 +23,8 @@ package struct TriggerClock: BatchHandler {
         var times: Int
 
         /// Whether the occurrence has not run for so long that the trigger is sent again.
-        func isForgotten(at now: ContinuousClock.Instant) -> Bool {
-            now - at > TriggerClock.patience * (1 << min(times - 1, TriggerClock.timesMax))
+        func mayRepeat(at now: ContinuousClock.Instant) -> Bool {
+            now - at > TriggerClock.patience * (1 << min(times - 1, TriggerClock.doublingsMax))
         }
     }
 
@@ -53,9 +53,9 @@ package struct TriggerClock: BatchHandler {
 
     /// The pause before a look at the sent triggers, in milliseconds.
     private static let lookMilliseconds: Int64 = 50
-    /// The time after which a trigger is sent again; it doubles each time.
+    /// The time after which a trigger is sent again; it doubles each time, up to `doublingsMax` times.
     private static let patience: Duration = .seconds(30)
-    private static let timesMax = 7
+    private static let doublingsMax = 7
 
     /// Makes the scheduler.
     package init(_ environment: Environment) {
@@ -103,7 +103,7 @@ package struct TriggerClock: BatchHandler {
         var fired: [Trigger] = []
         for trigger in waiting {
             var entry = firedTriggers[trigger]
-            if fired.count < budget.left, entry.map({ $0.isForgotten(at: start) }) ?? true {
+            if fired.count < budget.left, entry.map({ $0.mayRepeat(at: start) }) ?? true {
                 entry = FiredTrigger(at: start, times: (entry?.times ?? 0) + 1)
                 fired.append(trigger)
             }
@@ -122,7 +122,7 @@ package struct TriggerClock: BatchHandler {
 
     /// Returns the due triggers: those still in time before late ones.
     private func waiting(in tx: Transaction) throws -> [Trigger] {
-        let limit = environment.limits.triggersMax
+        let limit = environment.limits.triggerPage
         let border = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
             // An occurrence that was due before can wait for its device, unless it would then be too late.

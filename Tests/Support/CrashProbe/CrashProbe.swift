@@ -40,7 +40,7 @@ struct CrashProbe {
         var limits = Limits()
         // The firm bound of a batch: so that a few reports take many turns.
         limits.receiveMaximum = isSchedule ? 20 : 5
-        limits.triggersMax = 50
+        limits.triggerPage = 50
         if isSchedule { limits.patience = .milliseconds(10) }
         let environment = Environment(
             store: store,

@@ -3,15 +3,15 @@ import Foundation
 import TestKit
 import Testing
 
-/// Compares the next occurrence with what `Tests/Reference/schedules.py` says, which shares no code
+/// Compares the next occurrence with what `Tests/Oracles/schedules.py` says, which shares no code
 /// with the service: Python's zoneinfo and dateutil, NOAA's hour angle.
 ///
 /// A slice runs every time, with another seed each day; `LAMPLIGHTER_SCHEDULES=100000` runs more.
 @Suite("Next occurrences, compared with another implementation")
-struct ScheduleReferenceTests {
+struct ScheduleOracleTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent()
-        .deletingLastPathComponent().appending(path: "Reference/schedules.py").path
+        .deletingLastPathComponent().appending(path: "Oracles/schedules.py").path
     static let count =
         ProcessInfo.processInfo.environment["LAMPLIGHTER_SCHEDULES"].flatMap(Int.init) ?? 6000
 

@@ -1,0 +1,61 @@
+/// A change that a user asks for in a device's bindings: the events of the state machine.
+package enum BindingEvent: Sendable, Equatable {
+    /// The user binds, with a proof of possession.
+    case bind
+    /// The user makes an invitation: roles change only when it is accepted.
+    case invite
+    /// The user accepts an invitation.
+    case accept(from: UserID)
+    /// The user leaves: by unbinding, by the erasure of the account, or at the end of a guest's time.
+    case leave
+    /// The user removes another user from the device.
+    case remove(UserID)
+    /// The user transfers the device to another user.
+    case transfer(to: UserID)
+    /// All bindings end, and the device's ownership period with them.
+    case end
+}
+
+/// The consequences of an event.
+package struct BindingChange: Sendable, Equatable {
+    /// The effect on the invitations to the device.
+    package enum Invitations: Sendable, Equatable {
+        /// Only the leaving guest's own invitations become void.
+        case stay
+        /// All become void.
+        case void
+        /// Open ones become void; accepted ones pass to the new owner.
+        case pass(to: UserID)
+    }
+
+    /// A user's new role.
+    package struct RoleChange: Sendable, Equatable {
+        /// The user.
+        package var uid: UserID
+        /// The role.
+        package var role: Binding.Role
+
+        /// Makes a role change.
+        package init(_ uid: UserID, _ role: Binding.Role) {
+            self.uid = uid
+            self.role = role
+        }
+    }
+
+    /// The role of the acting user's new binding.
+    package var joined: Binding.Role?
+    /// The users whose bindings end, the one that caused it first.
+    package var ended: [UserID] = []
+    /// The users whose roles change.
+    package var roles: [RoleChange] = []
+    /// The effect on invitations.
+    package var invitations = Invitations.stay
+    /// Whether the device's ownership period is over: later users see nothing of it.
+    package var endsOwnership = false
+
+    /// Nothing follows.
+    package init() {}
+
+    /// Whether anything follows.
+    package var isEmpty: Bool { self == BindingChange() }
+}

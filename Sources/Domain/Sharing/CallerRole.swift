@@ -1,0 +1,29 @@
+/// A user's relation to a device: the states of the one state machine for roles.
+///
+/// The rules in words (reference: sharing#binding).
+package enum CallerRole: String, Sendable, CaseIterable {
+    /// Not bound to the device, which has no bindings.
+    case strangerToFree
+    /// Not bound to the device, which has users but no owner.
+    case strangerToShared
+    /// Not bound to the device, which has an owner.
+    case strangerToOwned
+    case special, normal, owner, guest
+
+    /// Derives a user's relation from a device's bindings.
+    package init(of uid: UserID, among present: [Binding]) {
+        if let role = present.first(where: { $0.uid == uid })?.role {
+            self =
+                switch role {
+                case .special: .special
+                case .normal: .normal
+                case .owner: .owner
+                case .guest: .guest
+                }
+        } else if present.isEmpty {
+            self = .strangerToFree
+        } else {
+            self = present.contains { $0.role == .owner } ? .strangerToOwned : .strangerToShared
+        }
+    }
+}
