@@ -163,7 +163,7 @@ extension MessageProperties {
                 } else if strcmp(name, Self.traceparent) == 0,
                     strlen(value) == Int(GATE_TRACEPARENT_BYTES)
                 {
-                    message.traceparent = Self.copy(value, strlen(value), &owned)
+                    message.traceparent = Self.copy(value, count: strlen(value), into: &owned)
                 }
             }
         }

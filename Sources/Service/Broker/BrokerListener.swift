@@ -1,3 +1,5 @@
+import Files
+
 /// One address that the broker of `up` listens on.
 struct BrokerListener: Sendable, Equatable {
     /// What a client shows and sees there.

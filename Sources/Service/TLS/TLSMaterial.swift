@@ -2,54 +2,6 @@ package import Certificates
 package import Files
 import Problems
 
-/// The files of a server's certificate.
-package struct TLSFiles: Sendable, Equatable {
-    /// The certificate, and behind it those that lead to its authority (PEM).
-    package let certificate: String
-    /// Its key (PEM).
-    package let key: String
-    /// The authority of devices' certificates, and of the server's where that is of one's own (PEM).
-    package let authority: String
-
-    /// Names the files.
-    package init(certificate: String, key: String, authority: String) {
-        self.certificate = certificate
-        self.key = key
-        self.authority = authority
-    }
-
-    /// Returns the files that settings name, else those of `lamplighter tls init`; nil where there are none, and so no
-    /// listeners with TLS.
-    ///
-    /// - Throws: A `Problem` where a certificate is named without its key, or the reverse.
-    package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles?
-    {
-        let own = directory.ownTLS
-        let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority
-        switch (settings.tlsCertificate, settings.tlsKey) {
-        case (let certificate?, let key?):
-            return TLSFiles(
-                certificate: AbsolutePath.of(certificate),
-                key: AbsolutePath.of(key),
-                authority: authority
-            )
-        case (nil, nil):
-            guard TextFile.exists(own.certificate) else { return nil }
-            return TLSFiles(certificate: own.certificate, key: own.key, authority: authority)
-        default:
-            let missing = settings.tlsKey == nil ? "tls.key" : "tls.certificate"
-            throw Problem(
-                .settingInvalid,
-                "\(missing) is not set",
-                at: missing,
-                why:
-                    "a certificate is of use with its key only; tls.certificate and tls.key go together",
-                cures: [.init("lamplighter config", "every setting with its value and origin")]
-            )
-        }
-    }
-}
-
 /// A server's certificate with its key, read and found to fit, and the authority of devices' certificates.
 package struct TLSMaterial: Sendable {
     /// The files that it was read from.

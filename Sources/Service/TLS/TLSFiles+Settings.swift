@@ -1,0 +1,35 @@
+package import Files
+import Problems
+
+extension TLSFiles {
+    /// Returns the files that settings name, else those of `lamplighter tls init`; nil where there are none, and so no
+    /// listeners with TLS.
+    ///
+    /// - Throws: A `Problem` where a certificate is named without its key, or the reverse.
+    package static func find(_ settings: Settings, in directory: DataDirectory) throws -> TLSFiles?
+    {
+        let own = directory.ownTLS
+        let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority
+        switch (settings.tlsCertificate, settings.tlsKey) {
+        case (let certificate?, let key?):
+            return TLSFiles(
+                certificate: AbsolutePath.of(certificate),
+                key: AbsolutePath.of(key),
+                authority: authority
+            )
+        case (nil, nil):
+            guard TextFile.exists(own.certificate) else { return nil }
+            return TLSFiles(certificate: own.certificate, key: own.key, authority: authority)
+        default:
+            let missing = settings.tlsKey == nil ? "tls.key" : "tls.certificate"
+            throw Problem(
+                .settingInvalid,
+                "\(missing) is not set",
+                at: missing,
+                why:
+                    "a certificate is of use with its key only; tls.certificate and tls.key go together",
+                cures: [.init("lamplighter config", "every setting with its value and origin")]
+            )
+        }
+    }
+}
