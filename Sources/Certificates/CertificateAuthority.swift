@@ -62,7 +62,7 @@ package struct CertificateAuthority: Sendable {
 
     /// Issues a server's certificate for names, and always for this machine's own: localhost, 127.0.0.1 and ::1.
     ///
-    /// - Throws: What the cryptography throws, which no input causes.
+    /// - Throws: `CertificateFault.authorityEnded`, or what the cryptography throws, which no input causes.
     package func issueServer(
         _ names: [ServerName],
         days: Int,
@@ -77,7 +77,7 @@ package struct CertificateAuthority: Sendable {
     /// Issues the certificate that a device shows when it connects.
     ///
     /// `begin` is compared with the moment from which the device's certificates count (`--revoke`).
-    /// - Throws: What the cryptography throws, which no input causes.
+    /// - Throws: `CertificateFault.authorityEnded`, or what the cryptography throws, which no input causes.
     package func issueDevice(
         _ did: DeviceID,
         days: Int,
@@ -94,6 +94,7 @@ package struct CertificateAuthority: Sendable {
         days: Int,
         names: [ServerName]
     ) throws -> IssuedCertificate {
+        guard begin.date < certificate.notValidAfter else { throw CertificateFault.authorityEnded }
         let own = Certificate.PrivateKey(P256.Signing.PrivateKey())
         // No certificate outlives its authority: some libraries refuse the chain then.
         let end = min(begin.adding(seconds: Int64(days) * 86_400).date, certificate.notValidAfter)

@@ -14,6 +14,8 @@ package enum CertificateFault: Error, Sendable, Equatable {
     case keyMismatch
     /// The certificate may not sign others.
     case notAuthority
+    /// The authority's time is over.
+    case authorityEnded
 
     /// The fault in words, for problems.
     package var text: String {
@@ -22,6 +24,7 @@ package enum CertificateFault: Error, Sendable, Equatable {
         case .noKey: "it holds no private key in PEM form, of RSA, P-256, P-384, P-521 or Ed25519"
         case .keyEncrypted: "the key is encrypted with a passphrase"
         case .keyMismatch: "the key belongs to another certificate"
+        case .authorityEnded: "the authority's time is over: what it signs now holds for no moment"
         case .notAuthority: "the certificate is not an authority's: it may not sign others"
         }
     }

@@ -30,8 +30,9 @@ extension Gate {
 
     /// Whether a client that is connected, or whose session waits for it, may stay.
     ///
-    /// Asked when the broker has read its configuration again; nothing is counted or told. Mosquitto 2.0.11 asks for sessions as well, and has its loop's turn between that and the next CONNECT; from a
-    /// broker that is not known to do so, one whom the gate does not know might be a newcomer.
+    /// Asked when the broker has read its configuration again; nothing is counted or told. Mosquitto 2.0.11 asks for
+    /// sessions as well, and has its loop's turn between that and the next CONNECT; from a broker that is not known to
+    /// do so, one whom the gate does not know might be a newcomer.
     private func mayStay(_ client: OpaquePointer) -> Bool {
         look()
         if let known = clients[client], known.isConnected, known.isStill(client) {

@@ -49,6 +49,19 @@ import Testing
         }
     }
 
+    @Test("An authority whose time is over signs nothing more")
+    func ended() throws {
+        let authority = try CertificateAuthority(at: now)
+        let later = now.adding(seconds: 3651 * 86_400)
+
+        #expect(throws: CertificateFault.authorityEnded) {
+            try authority.issueServer([], days: 1, at: later)
+        }
+        #expect(throws: CertificateFault.authorityEnded) {
+            try authority.issueDevice(DeviceID(trusted: "d-1"), days: 1, from: later)
+        }
+    }
+
     @Test("A certificate is not taken for one of another authority, even of the same name")
     func foreign() throws {
         let one = try CertificateAuthority(at: now)

@@ -131,7 +131,8 @@ class Watching(OwnWorldOfClass):
     def test_every_panel_of_the_dashboard_has_something_to_show(self):
         for title, expression in expressions():
             with self.subTest(panel=title, expression=expression):
-                eventually(lambda expression=expression: self.prometheus.ask(expression), 20, "a sample")
+                # Devices and sessions are counted every half a minute.
+                    eventually(lambda expression=expression: self.prometheus.ask(expression), 60, "a sample")
 
     def test_every_rule_is_evaluated_and_all_that_it_rests_on_is_there(self):
         def loaded():

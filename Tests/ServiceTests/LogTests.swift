@@ -57,6 +57,19 @@ struct LogTests {
         #expect(line["long"]?.stringValue?.utf8.count == 1024 + 3)
     }
 
+    @Test(
+        "In the log as text, a value is one value to those who read bytes",
+        arguments: [
+            ("plain", "plain"), ("", "\"\""), ("a b", "\"a b\""), ("a=b", "\"a=b\""),
+            ("x\"\u{301} reason=ok", "\"x\\\"\u{301} reason=ok\""),
+            ("=\u{301}", "\"=\u{301}\""), ("a\\\" b", "\"a\\\\\\\" b\""),
+            ("a\u{2028}b\u{85}c\nd", "\"a b c d\""),
+        ]
+    )
+    func quoted(_ value: String, line: String) {
+        #expect(CompactLogHandler.quoted(value).unicodeScalars.elementsEqual(line.unicodeScalars))
+    }
+
     private let long = String(repeating: "x", count: 5000)
 
     @Test("Lists and dictionaries stay what they are")

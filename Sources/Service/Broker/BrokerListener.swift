@@ -38,7 +38,7 @@ struct BrokerListener: Sendable, Equatable {
 
     /// Returns the broker's listeners.
     static func all(_ settings: Settings, _ ports: ListenerPorts) -> [BrokerListener] {
-        let plain = LocalHosts.of(settings.mqttHost).map {
+        let plain = LocalHosts.withRelays(of: settings.mqttHost).map {
             BrokerListener(kind: .plain, port: ports.mqtt, host: $0)
         }
         let secure: [(Kind, Int?)] = [

@@ -33,21 +33,33 @@ package struct CompactLogHandler: LogHandler {
 
     /// Local values that come from outside must not start lines of their own or steer the terminal.
     private static func plain(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) else {
-            return text
-        }
+        guard text.unicodeScalars.contains(where: breaksLine) else { return text }
         return String(
-            String.UnicodeScalarView(
-                text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? " " : $0 }
-            )
+            String.UnicodeScalarView(text.unicodeScalars.map { breaksLine($0) ? " " : $0 })
         )
     }
 
-    private static func quoted(_ text: String) -> String {
-        let text = plain(LogText.cut(text))
-        guard text.isEmpty || text.contains(where: { $0 == " " || $0 == "\"" || $0 == "=" }) else {
-            return text
+    /// Whether a terminal or a reader of lines takes it for more than a character.
+    private static func breaksLine(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<32, 127..<160, 0x2028, 0x2029: true
+        default: false
         }
-        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+
+    /// Quotes a value that could be taken for several.
+    ///
+    /// By scalars, as readers of bytes see it: a quotation mark with an accent is one character of Swift's.
+    static func quoted(_ text: String) -> String {
+        let text = plain(LogText.cut(text))
+        let isPlain = !text.unicodeScalars.contains { $0 == " " || $0 == "\"" || $0 == "=" }
+        guard text.isEmpty || !isPlain else { return text }
+        var quoted = String.UnicodeScalarView("\"".unicodeScalars)
+        for scalar in text.unicodeScalars {
+            if scalar == "\\" || scalar == "\"" { quoted.append("\\") }
+            quoted.append(scalar)
+        }
+        quoted.append("\"")
+        return String(quoted)
     }
 }

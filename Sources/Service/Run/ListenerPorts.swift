@@ -189,6 +189,24 @@ package enum LocalHosts {
         return Ports.canListen("::1") ? ["127.0.0.1", "::1"] : ["127.0.0.1"]
     }
 
+    /// Returns the addresses that the broker of `up` listens on without TLS.
+    ///
+    /// 127.0.0.1 is always reached: there the relay of WebSockets gives each client a loopback address of its own, by
+    /// which the gate counts it.
+    static func withRelays(of host: String) -> [String] {
+        let hosts = of(host)
+        return hosts.contains(where: isReachedByRelay) ? hosts : hosts + ["127.0.0.1"]
+    }
+
+    /// Returns the address by which the relay of WebSockets reaches the broker of `up`.
+    static func relay(of host: String) -> String {
+        host.hasPrefix("127.") ? host : "127.0.0.1"
+    }
+
+    private static func isReachedByRelay(_ host: String) -> Bool {
+        host == "0.0.0.0" || host.hasPrefix("127.")
+    }
+
     /// What stands for all addresses of this machine.
     static var everywhere: String { Ports.canListen("::") ? "::" : "0.0.0.0" }
 

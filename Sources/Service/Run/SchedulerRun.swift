@@ -7,8 +7,8 @@ import UnixSignals
 import Wire
 import Workers
 
-/// The scheduler in a process of its own, beside a service on the same data directory, with the sweeper that its
-/// store needs.
+/// The scheduler in a process of its own, beside a service on the same data directory, with the maintenance of
+/// its rows.
 ///
 /// It takes no lock: two schedulers at once do no harm, since what they fire runs once.
 package struct SchedulerRun: Sendable {

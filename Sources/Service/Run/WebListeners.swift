@@ -20,11 +20,11 @@ struct WebListeners {
         if let tls = context.tls, let contexts {
             let watch = CertificateWatch(tls, logger: Logger(label: "lamplighter.tls")) {
                 material in
+                try broker?.show(material)
                 try contexts.replace(
                     certificatePEM: Array(material.certificatePEM.utf8),
                     keyPEM: Array(material.keyPEM.utf8)
                 )
-                try broker?.show(material)
             }
             watch.install(in: context.metrics)
             services.append(watch)
@@ -93,7 +93,8 @@ struct WebListeners {
         }
         return WebSocketServer(
             endpoints: endpoints(settings, plain: ports.webSocket, secure: ports.webSocketTLS, tls),
-            brokerHost: settings.mqttHost,
+            brokerHost: context.ownsBroker
+                ? LocalHosts.relay(of: settings.mqttHost) : settings.mqttHost,
             brokerPort: ports.mqtt,
             origins: OriginRule(settings.text("mqtt.webSocketOrigins")),
             addresses: addresses,

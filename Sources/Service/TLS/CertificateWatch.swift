@@ -25,6 +25,8 @@ final class CertificateWatch: Service {
         var material: TLSMaterial
         /// What the files held when they were looked at last.
         var contents: [String?]
+        /// Whether a pair that fits is still to be handed on.
+        var isPending = false
         /// When ages were told last.
         var toldAt: Instant?
     }
@@ -65,10 +67,11 @@ final class CertificateWatch: Service {
     func look(at now: Instant) {
         let contents = Self.contents(of: files)
         let isChanged = state.withLock { state in
-            defer { state.contents = contents }
-            return state.contents != contents
+            guard state.contents != contents else { return false }
+            (state.contents, state.isPending) = (contents, false)
+            return true
         }
-        if isChanged { reload() }
+        if isChanged || state.withLock({ $0.isPending }) { reload(isFirst: isChanged) }
         let due = state.withLock { state in
             let isDue = state.toldAt.map { now >= $0.adding(seconds: 86_400) } ?? true
             if isDue || isChanged { state.toldAt = now }
@@ -77,11 +80,13 @@ final class CertificateWatch: Service {
         if due { tell(at: now) }
     }
 
-    private func reload() {
+    /// Reads the files and hands them on; what can't be handed on, such as on a full disk, is tried again at each look.
+    private func reload(isFirst: Bool) {
         do {
             let material = try TLSMaterial(files)
+            state.withLock { $0.isPending = true }
             try take(material)
-            state.withLock { $0.material = material }
+            state.withLock { ($0.material, $0.isPending) = (material, false) }
             logger.notice(
                 "took a new certificate",
                 metadata: [
@@ -90,6 +95,7 @@ final class CertificateWatch: Service {
                 ]
             )
         } catch {
+            guard isFirst else { return }
             let problem = error as? Problem
             logger.error(
                 "a new certificate cannot be used; the one before is kept",

@@ -43,8 +43,17 @@ package struct LocalAuthority {
                 "there is no authority of one's own in \(directory.path)",
                 at: certificate,
                 why:
-                    "tls/authority.pem and tls/authority.key are missing, or this user may not read them",
-                cures: [.init("lamplighter tls init --data '\(directory.path)'", "make one")]
+                    "tls/authority.pem or tls/authority.key is missing, or this user may not read it",
+                cures: [
+                    .init(
+                        "lamplighter restore FILE",
+                        "where one of the two is lost: a backup has both, in its folder tls"
+                    ),
+                    .init(
+                        "lamplighter tls init --data '\(directory.path)'",
+                        "where there is neither: make one"
+                    ),
+                ]
             )
         }
         do {
@@ -63,7 +72,7 @@ package struct LocalAuthority {
         days: Int,
         at now: Instant
     ) throws -> CertificateFacts {
-        let issued = try authority.issueServer(names, days: days, at: now)
+        let issued = try issuing { try authority.issueServer(names, days: days, at: now) }
         // The service takes the pair once both fit; between the two it keeps what it has.
         try Self.write(issued.keyPEM, to: directory.ownTLS.key)
         try Self.write(issued.pem, to: directory.ownTLS.certificate)
@@ -72,10 +81,31 @@ package struct LocalAuthority {
 
     /// Makes a certificate for a device; nothing of it is kept here.
     ///
-    /// - Throws: What the cryptography throws.
+    /// - Throws: A `Problem` where the authority's time is over.
     package func issue(_ did: DeviceID, days: Int, from begin: Instant) throws -> IssuedCertificate
     {
-        try authority.issueDevice(did, days: days, from: begin)
+        try issuing { try authority.issueDevice(did, days: days, from: begin) }
+    }
+
+    private func issuing(_ body: () throws -> IssuedCertificate) throws -> IssuedCertificate {
+        do {
+            return try body()
+        } catch let fault as CertificateFault {
+            let folder = "\(directory.path)/tls"
+            throw Problem(
+                .certificateUnusable,
+                "the authority in \(folder) can sign nothing more",
+                at: directory.ownTLS.authority,
+                why: fault.text,
+                cures: [
+                    .init("mv '\(folder)' '\(folder).ended'", "keep the old one aside"),
+                    .init(
+                        "lamplighter tls init --data '\(directory.path)'",
+                        "make another, and give its file to all that trusted the old one"
+                    ),
+                ]
+            )
+        }
     }
 
     /// The authority's certificate (PEM).

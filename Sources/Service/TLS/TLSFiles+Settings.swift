@@ -10,6 +10,9 @@ extension TLSFiles {
     {
         let own = directory.ownTLS
         let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority
+        if settings.tlsAuthority != nil, !TextFile.exists(authority) {
+            throw TLSMaterial.problem(authority, "it is named by tls.authority, and is missing")
+        }
         switch (settings.tlsCertificate, settings.tlsKey) {
         case (let certificate?, let key?):
             return TLSFiles(

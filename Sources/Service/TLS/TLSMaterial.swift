@@ -67,7 +67,7 @@ package struct TLSMaterial: Sendable {
                 .certificateKeyMismatch,
                 "the key in \(path) belongs to another certificate",
                 at: path,
-                why: "a server proves with the key that the certificate is its own",
+                why: "its certificate has another public key than the one that fits to the key",
                 cures: [
                     .init("lamplighter tls show", "which files are read"),
                     .init("lamplighter tls init", "make a pair of one's own"),

@@ -181,8 +181,19 @@ package struct DeviceTable {
     /// gate closes connections that came with one.
     package func revokeCertificates(_ did: DeviceID, before moment: Instant) throws {
         let begin = Instant(milliseconds: moment.milliseconds / 1000 * 1000)
-        try sql.run("UPDATE device SET certificatesFrom = $1 WHERE did = $2", begin, did)
-        transaction.gate.records.append(.certificates(did: did.text, from: begin.milliseconds))
+        // Never back: a clock that was set back would let voided ones count again.
+        try sql.run(
+            """
+            UPDATE device SET certificatesFrom = $1
+            WHERE did = $2 AND (certificatesFrom IS NULL OR certificatesFrom < $1)
+            """,
+            begin,
+            did
+        )
+        guard
+            let stored = try sql.integer("SELECT certificatesFrom FROM device WHERE did = $1", did)
+        else { return }
+        transaction.gate.records.append(.certificates(did: did.text, from: stored))
     }
 
     // MARK: Labels

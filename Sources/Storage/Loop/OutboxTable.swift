@@ -71,8 +71,12 @@ package struct OutboxTable {
 
     /// Returns when a worker's oldest row was written; nil if it has none.
     package func oldest(of worker: String) throws -> Instant? {
-        try sql.integer("SELECT min(createdAt) FROM outbox WHERE worker = $1", worker)
-            .map { Instant(milliseconds: $0) }
+        // By the index: a look at every row would read past its messages.
+        try sql.integer(
+            "SELECT createdAt FROM outbox WHERE worker = $1 ORDER BY id LIMIT 1",
+            worker
+        )
+        .map { Instant(milliseconds: $0) }
     }
 
     /// Returns how many rows a worker has.

@@ -5,8 +5,8 @@ import ServiceLifecycle
 
 /// The HTTP listener that users reach: the pages behind links, pictures, the reference, and `/healthz`.
 ///
-/// It listens on loopback, and with a certificate on all addresses, unless configured otherwise; nothing it serves needs a login. What it tells of the
-/// service is that it lives: figures and reasons are on the listener of `HealthServer`.
+/// It listens on loopback, and with a certificate on all addresses, unless configured otherwise; nothing it serves needs
+/// a login. What it tells of the service is that it lives: figures and reasons are on the listener of `HealthServer`.
 package struct WebServer: Service {
     private let endpoints: [Endpoint]
     private let readiness: Readiness

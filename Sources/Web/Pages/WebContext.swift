@@ -17,7 +17,7 @@ struct WebContext: RequestContext {
     /// machine, the last address that the proxy names.
     func visitor(of request: Request) -> String {
         let peer = remoteAddress?.ipAddress ?? "unknown"
-        guard peer == "127.0.0.1" || peer == "::1",
+        guard LocalPeer.isLocal(peer),
             let name = HTTPFields.Element.Name("X-Forwarded-For"),
             let last = request.headers[name]?.split(separator: ",").last
         else { return Self.household(peer) }

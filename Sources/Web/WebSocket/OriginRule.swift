@@ -8,9 +8,11 @@ package struct OriginRule: Sendable {
     /// Takes the pages' origins, `https://app.example.com`, with commas between them; `*` is any.
     package init(_ text: String) {
         origins = Set(
-            text.lowercased().split(separator: ",").map { $0.filter { $0 != " " } }.filter {
-                !$0.isEmpty
-            }
+            text.lowercased().split(separator: ",")
+                .map { $0.filter { $0 != " " } }
+                // As copied from the browser's address line; an origin has no path.
+                .map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
+                .filter { !$0.isEmpty }
         )
     }
 

@@ -67,5 +67,15 @@ final class WebSocketGuard: ChannelInboundHandler {
 /// The other end of a connection, where that is this machine.
 enum LocalPeer {
     /// Tells whether an address is one by which a proxy on this machine comes.
-    static func isLocal(_ address: String) -> Bool { address == "127.0.0.1" || address == "::1" }
+    static func isLocal(_ address: String) -> Bool {
+        let address = unmapped(address)
+        return address == "127.0.0.1" || address == "::1"
+    }
+
+    /// Returns an IPv4 address as such where a listener of all addresses tells it in IPv6 form (`::ffff:192.0.2.1`).
+    static func unmapped(_ address: String) -> String {
+        let prefix = "::ffff:"
+        guard address.lowercased().hasPrefix(prefix), address.contains(".") else { return address }
+        return String(address.dropFirst(prefix.count))
+    }
 }

@@ -7,7 +7,7 @@ import ServiceLifecycle
 
 /// MQTT over WebSocket for browsers: passes the bytes on to the broker's plain listener, and the broker's back.
 ///
-/// Mosquitto 2.0.11 has such a listener too, but that one takes the address it listens on from nowhere, and does not say
+/// Mosquitto 2.0.11 has such a listener too, but that one can't be bound to one address, and does not say
 /// from which page a browser comes.
 /// The rules in words (reference: connecting#websocket).
 package struct WebSocketServer: Service {
@@ -34,7 +34,8 @@ package struct WebSocketServer: Service {
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
-        self.addresses = brokerHost == "localhost" || brokerHost.hasPrefix("127.") ? addresses : nil
+        // Each client comes to the broker by a loopback address of its own, which another address can't be reached by.
+        self.addresses = broker.host.hasPrefix("127.") ? addresses : nil
         self.limits = limits
         self.readiness = readiness
         places = ConnectionPlaces(
@@ -156,7 +157,7 @@ package struct WebSocketServer: Service {
 
     /// Returns the client's address: the other end, or what a proxy on this machine says last.
     private static func client(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
-        let peer = channel.remoteAddress?.ipAddress ?? ""
+        let peer = LocalPeer.unmapped(channel.remoteAddress?.ipAddress ?? "")
         guard LocalPeer.isLocal(peer),
             let named = head.headers["X-Forwarded-For"].last?.split(separator: ",").last
         else { return peer }

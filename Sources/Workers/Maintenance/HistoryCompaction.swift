@@ -6,7 +6,7 @@ import Storage
 /// It runs if enough records wait, or if one has waited long.
 struct HistoryCompaction: MaintenanceJob {
     private let environment: Environment
-    /// The round under way; after a failure the next run goes on where it stopped.
+    /// The round under way; a failure ends it, and a later one finds what it left in the buffer.
     private var round: Compaction?
 
     let name = "historyCompaction"

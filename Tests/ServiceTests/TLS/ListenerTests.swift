@@ -115,6 +115,24 @@ import Testing
         try LocalHosts.check(try await settings(["mqtt.host": "192.0.2.7"]), ownsBroker: false)
     }
 
+    @Test(
+        "Wherever the broker listens, the relay of WebSockets reaches it by a loopback address",
+        arguments: [
+            ("0.0.0.0", ["0.0.0.0"], "127.0.0.1"), ("::", ["::", "127.0.0.1"], "127.0.0.1"),
+            ("::1", ["::1", "127.0.0.1"], "127.0.0.1"),
+            ("192.0.2.7", ["192.0.2.7", "127.0.0.1"], "127.0.0.1"),
+            ("127.0.0.2", ["127.0.0.2"], "127.0.0.2"),
+        ]
+    )
+    func relays(_ host: String, listens: [String], relay: String) async throws {
+        let settings = try await settings(["mqtt.host": host, "insecure": "true"])
+
+        let listeners = BrokerListener.all(settings, ListenerPorts(mqtt: 4711))
+
+        #expect(listeners.map(\.host) == listens)
+        #expect(LocalHosts.relay(of: host) == relay)
+    }
+
     @Test("The broker is told which listeners show its certificate, and which ask for the client's")
     func broker() async throws {
         var ports = ListenerPorts(mqtt: 4711)

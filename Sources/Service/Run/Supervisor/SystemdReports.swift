@@ -110,7 +110,10 @@ extension SystemdReports {
             isReady: { parts in
                 ownsBroker
                     ? TextFile.exists(readyFile)
-                    : parts.allSatisfy { $0.waitsFor == nil || $0.name.hasPrefix("worker ") }
+                    : parts.allSatisfy {
+                        $0.waitsFor == nil || $0.name == BrokerMonitor.gatePart
+                            || $0.name.hasPrefix("worker ")
+                    }
             },
             isAlive: { WebClient.body(of: address, within: patience) != nil }
         )

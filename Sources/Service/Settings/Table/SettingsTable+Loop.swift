@@ -1,7 +1,6 @@
 import Workers
 
 /// The intake and the publishing of workers.
-import Workers
 extension SettingsTable {
     /// The bounds that keep an overloaded worker from making others wait.
     static let loop: [NumberSetting] = [

@@ -1,7 +1,6 @@
 import Workers
 
 /// The probes for operators, and the bounds that protect a machine.
-import Workers
 extension SettingsTable {
     /// Health and metrics.
     static let health: [Setting] = [
