@@ -47,13 +47,13 @@ struct CountsTests {
         #expect(plan.first?.hasSuffix("USING COVERING INDEX \(index)") == true, "\(plan)")
     }
 
-    @Test("The oldest row of a worker's outbox is told by its time")
+    @Test("The age of a worker's outbox is that of the row that was written first")
     func outbox() throws {
         let world = try World()
         #expect(try world.store.read { try $0.outbox.oldest(of: "status") } == nil)
-        for seconds in [4, 2, 9] as [Int64] {
-            _ = try world.store.batch(at: Make.at(seconds)) {
-                try $0.outbox.add([Make.message()], by: "status", isSecret: false)
+        for (seconds, worker) in [(1, "control"), (2, "status"), (4, "status"), (9, "status")] {
+            _ = try world.store.batch(at: Make.at(Int64(seconds))) {
+                try $0.outbox.add([Make.message()], by: worker, isSecret: false)
             }
         }
 
