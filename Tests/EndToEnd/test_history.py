@@ -57,9 +57,10 @@ class History(EndToEnd):
 
     def test_what_a_device_kept_from_before_its_registration_belongs_to_its_first_users(self):
         zone = zoneinfo.ZoneInfo("Europe/Berlin")
-        # A day of 25 hours, or one of 24, between two others: 30 days back is as far as history is kept.
+        # A day of 25 hours, or one of 24, between two others. History is kept for 30 days of 24 hours, which end up
+        # to an hour after the 29th midnight before now where one of the days between has 25.
         days = [datetime.datetime.now(zone).replace(hour=0, minute=0, second=0, microsecond=0)
-                - datetime.timedelta(days=n) for n in (29, 28, 27)]
+                - datetime.timedelta(days=n) for n in (28, 27, 26)]
         starts = [int(day.timestamp() * 1000) for day in days]
         rows = [(start + hour * HOUR, {"count": index + 1}) for index, start in enumerate(starts[:2])
                 for hour in range((starts[index + 1] - start) // HOUR)]
