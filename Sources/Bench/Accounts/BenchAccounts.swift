@@ -139,7 +139,7 @@ extension BenchRig {
         }
         let seconds = Double(LoadClock.nanoseconds - before.1) / 1e9
         let rate = Double(done - before.0) / seconds
-        load.mark()
+        try load.mark()
         try load.drain { done >= load.sent && load.delivered >= load.sent }
         return (rate, seconds)
     }

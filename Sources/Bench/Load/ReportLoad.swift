@@ -9,7 +9,7 @@ final class ReportLoad {
     private let devices: Int
     private let connections: LoadConnections
     private let topics: [[UInt8]]
-    private var stream = ReportStream()
+    private var stream = ReportStream(at: LoadClock.milliseconds)
     private var report: [UInt8] = []
     private var order = 0
     /// When a report left, by its sequence; a ring.
@@ -18,7 +18,7 @@ final class ReportLoad {
     private(set) var sent = 0
     /// Of `sent`, how many the service has answered for.
     private(set) var marked = 0
-    /// Messages that the terminals have received.
+    /// Statuses of this load that the terminals have received; not the retained ones of an earlier load.
     private(set) var delivered = 0
     /// Nanoseconds from a device's publish to a terminal's receipt, while `isTiming`.
     private(set) var delays: [Int64] = []
@@ -110,7 +110,17 @@ final class ReportLoad {
     }
 
     /// Sends one report that asks for a response, which then stands for all reports before it.
-    func mark() { send(upTo: 1, burst: 1, marks: true) }
+    ///
+    /// With a full window each device may have reports that are not confirmed; it then waits for the first that has
+    /// none.
+    /// - Throws: `LoadError` when a connection ends or nothing moves for ten seconds.
+    func mark() throws(LoadError) {
+        let before = sent
+        try drain {
+            send(upTo: 1, burst: 1, marks: true)
+            return sent > before
+        }
+    }
 
     private func send(upTo count: Int, burst: Int = burst, marks: Bool = false) {
         var left = count
@@ -124,7 +134,8 @@ final class ReportLoad {
                 left -= 1
                 let isMark = marks || sent % Self.markEvery == 0
                 sentAt[stream.next & (sentAt.count - 1)] = LoadClock.nanoseconds
-                stream.write(at: now, id: isMark ? "m\(sent)" : nil, into: &report)
+                // No id of an earlier load: the service would take the report for a repeat of it.
+                stream.write(at: now, id: isMark ? "m\(sent)-\(stream.first)" : nil, into: &report)
                 connections.queue(device, topic: topics[device], payload: report)
             }
             connections.flush(device)
@@ -140,15 +151,18 @@ final class ReportLoad {
     }
 
     private func takeResponse(_ payload: UnsafeRawBufferPointer) {
-        // {"id":"m123","ok":true,…
+        // {"id":"m123-1000000000","ok":true,…
         guard let start = payload.firstIndex(of: UInt8(ascii: "m")) else { return }
         let digits = payload[(start + 1)...].prefix { (48...57).contains($0) }
         marked = max(marked, digits.reduce(0) { $0 * 10 + Int($1) - 48 })
     }
 
     private func takeStatus(_ payload: UnsafeRawBufferPointer) {
+        guard let sequence = ReportStream.sequence(in: payload), stream.contains(sequence) else {
+            return
+        }
         delivered += 1
-        guard isTiming, let sequence = ReportStream.sequence(in: payload) else { return }
+        guard isTiming else { return }
         delays.append(LoadClock.nanoseconds - sentAt[sequence & (sentAt.count - 1)])
     }
 }

@@ -2,10 +2,26 @@ import Glibc
 
 /// Makes the reports of a benchmark: 90 bytes, three attributes, no two alike.
 struct ReportStream {
-    private(set) var next = firstSequence
+    /// The sequence of the first report.
+    let first: Int
+    private(set) var next: Int
 
     /// Ten digits from the first to the last, so that all reports have one length.
-    static let firstSequence = 1_000_000_000
+    private static let firstSequence = 1_000_000_000
+    /// Streams begin so far apart for each second between them; none is faster.
+    private static let sequencesPerSecond = 100_000
+    /// After so many seconds the sequences begin again: ten digits hold no more.
+    private static let secondsMax: Int64 = 80_000
+
+    /// Begins a stream whose sequences no stream of another second of the same day has.
+    init(at milliseconds: Int64) {
+        let second = Int(milliseconds / 1000 % Self.secondsMax)
+        first = Self.firstSequence + second * Self.sequencesPerSecond
+        next = first
+    }
+
+    /// Returns whether a report of this stream that was written had that sequence.
+    func contains(_ sequence: Int) -> Bool { (first..<next).contains(sequence) }
 
     /// Writes a report into `bytes`, which it empties first; an `id` asks the service for a response.
     mutating func write(at milliseconds: Int64, id: String? = nil, into bytes: inout [UInt8]) {

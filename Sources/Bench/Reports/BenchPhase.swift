@@ -147,13 +147,13 @@ struct BenchRig {
     /// Waits until the service has dealt with the arrival of the devices.
     private func settle() throws {
         guard phase.isService else { return }
-        load.mark()
+        try load.mark()
         try load.drain { done >= load.sent }
     }
 
     /// Waits until all is done and read, so that nothing of it disturbs the next measurement.
     private func finish() throws {
-        if phase.isService { load.mark() }
+        if phase.isService { try load.mark() }
         try load.drain { done >= load.sent && (!phase.hasReaders || load.delivered >= load.sent) }
     }
 
