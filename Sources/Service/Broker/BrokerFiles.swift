@@ -11,7 +11,7 @@ package enum BrokerFiles {
     ///
     /// - Throws: A `Problem` where it isn't there.
     package static func program(_ settings: Settings) throws -> String {
-        if let path = settings.optional("broker.program") {
+        if let path = settings.brokerProgram {
             if access(path, X_OK) == 0 { return AbsolutePath.of(path) }
         } else if let path = Executables.find("mosquitto") {
             return path
@@ -19,7 +19,7 @@ package enum BrokerFiles {
         throw Problem(
             .mosquittoMissing,
             "mosquitto was not found",
-            at: settings.optional("broker.program"),
+            at: settings.brokerProgram,
             why: "\"up\" runs Mosquitto as its broker; it is not in PATH nor in /usr/sbin",
             cures: [
                 .init("sudo apt-get install mosquitto", "Debian's package"),
@@ -33,7 +33,7 @@ package enum BrokerFiles {
     /// - Throws: A `Problem` where it isn't there.
     package static func gate(_ settings: Settings) throws -> String {
         let folder = Executables.ownFolder
-        let configured = settings.optional("broker.gate").map(AbsolutePath.of)
+        let configured = settings.brokerGate.map(AbsolutePath.of)
         let places =
             configured.map { [$0] }
             ?? [

@@ -110,10 +110,10 @@ extension BrokerPlan {
             .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
         self.directory = directory
         user = Self.currentUser
-        connections = settings.number(.brokerConnections)
-        queuedMessages = settings.number(.brokerQueuedMessages)
-        queuedBytes = settings.number(.brokerQueuedMegabytes) << 20
-        memoryBytes = settings.number(.brokerMemoryMegabytes) << 20
+        connections = settings.brokerConnections
+        queuedMessages = settings.brokerQueuedMessages
+        queuedBytes = settings.brokerQueuedBytes
+        memoryBytes = settings.brokerMemoryBytes
         gateOptions = GateSetting.lines(settings)
     }
 

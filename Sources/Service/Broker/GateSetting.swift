@@ -1,9 +1,9 @@
-package import Metering
+import Metering
 
 /// A setting that `up` writes into the broker's configuration as an option of the gate, with the gate's own default.
 package struct GateSetting: Sendable {
     /// The option.
-    package let option: GateOption
+    let option: GateOption
     /// Its row of the table.
     package let row: Setting
     /// How many of the option's units one of the setting's is: 1,024 bytes a KiB.
@@ -39,7 +39,7 @@ package struct GateSetting: Sendable {
     )
 
     /// Returns the lines of a configuration.
-    static func lines(_ settings: Settings) -> [String] {
+    package static func lines(_ settings: Settings) -> [String] {
         ([newClients] + SettingsTable.gate).map { setting in
             let number = settings.integer(setting.row.key) * setting.factor
             return "plugin_opt_\(setting.option.rawValue) \(number)"

@@ -91,7 +91,7 @@ enum SystemChecks {
     static func limits(_ settings: Settings) -> Finding {
         let title = "enough files may be open"
         let limit = FileLimit.current
-        let wanted = UInt(settings.number(.brokerConnections))
+        let wanted = UInt(settings.brokerConnections)
         guard limit.hard >= wanted else {
             return Finding(
                 .doctorLimits,

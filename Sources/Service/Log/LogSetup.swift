@@ -2,16 +2,8 @@ import Logging
 
 /// Sets up logging for the process, once.
 package enum LogSetup {
-    /// The form of log lines.
-    package enum Format: String, CaseIterable, Sendable {
-        /// Time, level, message, `key=value`.
-        case text
-        /// One JSON object a line.
-        case json
-    }
-
     /// Sends all logging to standard error from a level on; `none` sends nothing.
-    package static func install(level: String, format: Format = .text) {
+    package static func install(level: String, format: LogFormat = .text) {
         guard let level = Logger.Level(rawValue: level) else {
             LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
             return

@@ -68,7 +68,7 @@ package struct Backend {
             pages: pages(
                 LinkService(environment),
                 context.publicURL,
-                visitsPerMinute: context.settings.number(.pageVisits)
+                visitsPerMinute: context.settings.pageVisits
             )
         )
     }
@@ -152,9 +152,9 @@ package struct Backend {
                 notReady: { readiness.isWaiting("worker " + $0, for: $1) }
             ),
             regions: Regions(
-                served: context.settings.text("regions.served"),
-                countries: context.settings.text("regions.countries"),
-                endpoints: context.settings.text("regions.endpoints")
+                served: context.settings.regionsServed,
+                countries: context.settings.regionsOfCountries,
+                endpoints: context.settings.regionEndpoints
             ),
             publicURL: context.publicURL
         )

@@ -57,7 +57,7 @@ package struct ServiceRun: Sendable {
         ProcessSampler.install(in: metrics)
         ServiceSampler.install(in: metrics)
         FileLimit.raise()
-        MemoryLimit.set(bytes: settings.number(.memoryMegabytes) << 20)
+        MemoryLimit.set(bytes: settings.memoryBytes)
         // A peer that hangs up is an error of one call, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
 

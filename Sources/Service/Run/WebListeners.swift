@@ -70,9 +70,9 @@ struct WebListeners {
             pages: backend.pages,
             documents: ReferenceDocuments.documents,
             limits: ListenerLimits(
-                connections: settings.number(.httpConnections),
-                perAddress: settings.number(.httpPerAddress),
-                headerSeconds: Int64(settings.number(.httpHeader))
+                connections: settings.httpConnections,
+                perAddress: settings.httpPerAddress,
+                headerSeconds: settings.httpHeaderSeconds
             ),
             logger: context.logger
         )
@@ -96,13 +96,13 @@ struct WebListeners {
             brokerHost: context.ownsBroker
                 ? LocalHosts.relay(of: settings.mqttHost) : settings.mqttHost,
             brokerPort: ports.mqtt,
-            origins: OriginRule(settings.text("mqtt.webSocketOrigins")),
+            origins: OriginRule(settings.webSocketOrigins),
             addresses: addresses,
             limits: WebSocketLimits(
-                connections: settings.number(.webSocketConnections),
-                perAddress: settings.number(.webSocketPerAddress),
-                upgradeSeconds: Int64(settings.number(.webSocketUpgrade)),
-                bufferBytes: settings.number(.webSocketKilobytes) << 10
+                connections: settings.webSocketConnections,
+                perAddress: settings.webSocketPerAddress,
+                upgradeSeconds: settings.webSocketUpgradeSeconds,
+                bufferBytes: settings.webSocketBufferBytes
             ),
             readiness: context.readiness
         )

@@ -3,7 +3,7 @@ import Workers
 /// A setting whose value is a whole number; most set one of the workers' limits.
 ///
 /// Code that reads one names the value of this type: a misspelt name does not compile.
-package struct NumberSetting: Sendable {
+struct NumberSetting: Sendable {
     /// Its row of the table.
     let row: Setting
     /// Writes its value into the limit that it sets; nil for a number that other code reads.
@@ -78,14 +78,6 @@ package struct NumberSetting: Sendable {
 extension Settings {
     /// Returns the value of a number.
     func number(_ setting: NumberSetting) -> Int { integer(setting.row.key) }
-
-    /// The part of the data directory's disk to leave free.
-    var diskReserve: DiskGuard.Reserve {
-        .init(
-            percent: number(.diskFreePercent),
-            bytesMax: Int64(number(.diskFreeMegabytes)) << 20
-        )
-    }
 }
 
 extension Limits {

@@ -8,11 +8,18 @@ extension Settings {
     /// The log level.
     package var logLevel: String { text("log.level") }
     /// The form of the log's lines.
-    var logFormat: LogSetup.Format { LogSetup.Format(rawValue: text("log.format")) ?? .text }
+    package var logFormat: LogFormat { LogFormat(rawValue: text("log.format")) ?? .text }
     /// The workers that run here.
     package var workers: [WorkerName] { list("workers").compactMap(WorkerName.init) }
     /// Whether `up` makes the demo product and app.
     package var makesDemo: Bool { flag("demo") }
+
+    /// Regions whose users live here, with commas.
+    package var regionsServed: String { text("regions.served") }
+    /// Regions by country code, such as `86=cn,1=us`.
+    package var regionsOfCountries: String { text("regions.countries") }
+    /// Addresses of other regions, such as `cn=mqtts://cn.example.org`.
+    package var regionEndpoints: String { text("regions.endpoints") }
 
     /// Address of the broker.
     package var mqttHost: String { text("mqtt.host") }
@@ -28,6 +35,19 @@ extension Settings {
     package var mqttCertificateFile: String? { optional("mqtt.certificateFile") }
     /// Key of the client certificate.
     package var mqttKeyFile: String? { optional("mqtt.keyFile") }
+
+    /// Path of mosquitto; nil to look for it.
+    package var brokerProgram: String? { optional("broker.program") }
+    /// Path of the gate; nil to look for it.
+    package var brokerGate: String? { optional("broker.gate") }
+    /// The most connections that the broker takes.
+    package var brokerConnections: Int { number(.brokerConnections) }
+    /// The most messages that the broker keeps for one client.
+    package var brokerQueuedMessages: Int { number(.brokerQueuedMessages) }
+    /// The most bytes of messages that the broker keeps for one client.
+    package var brokerQueuedBytes: Int { number(.brokerQueuedMegabytes) << 20 }
+    /// The most bytes of memory that the broker takes.
+    package var brokerMemoryBytes: Int { number(.brokerMemoryMegabytes) << 20 }
 
     /// Whether plain listeners may be elsewhere than on loopback.
     package var isInsecure: Bool { flag("insecure") }
@@ -53,6 +73,34 @@ extension Settings {
     }
     /// Address of the service as users reach it.
     package var publicURL: String? { optional("http.publicUrl") }
+
+    /// The most connections that the pages take.
+    package var httpConnections: Int { number(.httpConnections) }
+    /// The most connections of one source address to the pages.
+    package var httpPerAddress: Int { number(.httpPerAddress) }
+    /// The time for a request's header, in seconds.
+    package var httpHeaderSeconds: Int64 { Int64(number(.httpHeader)) }
+    /// The most pages behind links that one address may open in a minute.
+    package var pageVisits: Int { number(.pageVisits) }
+    /// Origins of pages that may connect by WebSocket, with commas.
+    package var webSocketOrigins: String { text("mqtt.webSocketOrigins") }
+    /// The most WebSockets that are open at once.
+    package var webSocketConnections: Int { number(.webSocketConnections) }
+    /// The most WebSockets of one source address.
+    package var webSocketPerAddress: Int { number(.webSocketPerAddress) }
+    /// The time for a connection to become a WebSocket, in seconds.
+    package var webSocketUpgradeSeconds: Int64 { Int64(number(.webSocketUpgrade)) }
+    /// The most bytes kept of a WebSocket in each direction.
+    package var webSocketBufferBytes: Int { number(.webSocketKilobytes) << 10 }
+    /// The most bytes of memory that the service takes.
+    package var memoryBytes: Int { number(.memoryMegabytes) << 20 }
+    /// The part of the data directory's disk to leave free.
+    package var diskReserve: DiskGuard.Reserve {
+        .init(
+            percent: number(.diskFreePercent),
+            bytesMax: Int64(number(.diskFreeMegabytes)) << 20
+        )
+    }
 
     /// Directory that backups are written to; nil where the service makes none.
     package var backupDirectory: String? { optional("backup.directory") }

@@ -64,7 +64,7 @@ package struct Settings: Sendable {
     package var entries: [Entry] { SettingsTable.all.compactMap { values[$0.key] } }
 
     /// Returns the value of a key that the table has.
-    package func value(_ key: String) -> SettingValue {
+    func value(_ key: String) -> SettingValue {
         guard let entry = values[key] else { preconditionFailure("no setting \(key)") }
         return entry.value
     }

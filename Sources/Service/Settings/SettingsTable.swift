@@ -5,7 +5,7 @@ package import JSON
 /// To add a setting, add a row here and, where code reads it, an accessor in `Settings+Values.swift`.
 package enum SettingsTable {
     /// The words that `log.level` takes, the quietest first.
-    package static let logLevels = [
+    static let logLevels = [
         "none", "error", "warning", "notice", "info", "debug", "trace",
     ]
 
@@ -27,7 +27,7 @@ package enum SettingsTable {
     package static func setting(_ key: String) -> Setting? { byKey[key] }
 
     /// Returns the key nearest to a misspelt one, where one is near enough to be meant.
-    package static func suggestion(for key: String) -> String? {
+    static func suggestion(for key: String) -> String? {
         Suggestion.nearest(to: key, among: all.map(\.key))
     }
 }

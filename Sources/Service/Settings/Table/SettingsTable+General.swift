@@ -24,8 +24,8 @@ extension SettingsTable {
         ),
         Setting(
             "log.format",
-            .choice(LogSetup.Format.allCases.map(\.rawValue)),
-            standard: .text(LogSetup.Format.text.rawValue),
+            .choice(LogFormat.allCases.map(\.rawValue)),
+            standard: .text(LogFormat.text.rawValue),
             doc: "Form of the log's lines: for people, or a JSON object each."
         ),
         Setting(

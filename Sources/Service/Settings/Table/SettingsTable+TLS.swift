@@ -63,9 +63,9 @@ extension SettingsTable {
 }
 
 /// The setting of a listener's port that can be switched off.
-struct ListenerSetting: Sendable {
+package struct ListenerSetting: Sendable {
     /// Its row of the table.
-    let row: Setting
+    package let row: Setting
 
     /// The value that switches a listener off.
     static let off = -1
@@ -80,27 +80,32 @@ struct ListenerSetting: Sendable {
         )
     }
 
-    static let mqttTLS = ListenerSetting(
+    /// MQTT with TLS.
+    package static let mqttTLS = ListenerSetting(
         "mqtt.tlsPort",
         standard: 8883,
         doc: "Port of MQTT with TLS, once there is a certificate (`lamplighter tls init`)."
     )
-    static let clientCertificate = ListenerSetting(
+    /// MQTT with TLS for devices that show a certificate.
+    package static let clientCertificate = ListenerSetting(
         "mqtt.clientCertificatePort",
         standard: 8884,
         doc: "Port of MQTT with TLS for devices that show a certificate instead of their secret."
     )
-    static let webSocket = ListenerSetting(
+    /// MQTT over WebSocket.
+    package static let webSocket = ListenerSetting(
         "mqtt.webSocketPort",
         standard: 8083,
         doc: "Port of MQTT over WebSocket at http.host."
     )
-    static let webSocketTLS = ListenerSetting(
+    /// MQTT over WebSocket with TLS.
+    package static let webSocketTLS = ListenerSetting(
         "mqtt.webSocketTlsPort",
         standard: 8084,
         doc: "Port of MQTT over WebSocket with TLS, once there is a certificate."
     )
-    static let httpTLS = ListenerSetting(
+    /// The pages with TLS.
+    package static let httpTLS = ListenerSetting(
         "http.tlsPort",
         standard: 8443,
         doc: "Port of the pages with TLS, once there is a certificate."
@@ -109,7 +114,7 @@ struct ListenerSetting: Sendable {
 
 extension Settings {
     /// Returns the port of a listener: nil where it is switched off, 0 for any free one.
-    func port(_ listener: ListenerSetting) -> Int? {
+    package func port(_ listener: ListenerSetting) -> Int? {
         let key = listener.row.key
         let port = integer(key)
         // Several services on one machine, tests above all, say only once that they take what is free.

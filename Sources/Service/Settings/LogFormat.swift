@@ -1,0 +1,7 @@
+/// The form of log lines.
+package enum LogFormat: String, CaseIterable, Sendable {
+    /// Time, level, message, `key=value`.
+    case text
+    /// One JSON object a line.
+    case json
+}
