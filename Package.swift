@@ -212,14 +212,22 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "ServiceSettings",
+            dependencies: [
+                "Files", "JSON", "Metering", "Problems", "Workers",
+                .product(name: "Configuration", package: "swift-configuration"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Service",
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
                 "Backups", "Batching", "Certificates", "Credentials", "CLinux", "Files", "Metering",
-                "Problems", "Providers", "Reference",
+                "Problems", "Providers", "Reference", "ServiceSettings",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -241,14 +249,17 @@ let package = Package(
         ),
         .target(
             name: "Simulate",
-            dependencies: ["Domain", "Files", "JSON", "Load", "Problems", "Service", "Wire"],
+            dependencies: [
+                "Domain", "Files", "JSON", "Load", "Problems", "Service", "ServiceSettings", "Wire",
+            ],
             swiftSettings: settings
         ),
         .target(
             name: "Bench",
             dependencies: [
                 "Domain", "Files", "JSON", "Load", "Metering", "Mosquitto", "PlainSubscriber",
-                "Problems", "Providers", "Service", "Sodium", "Storage", "Web", "Workers",
+                "Problems", "Providers", "Service", "ServiceSettings", "Sodium", "Storage", "Web",
+                "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -259,9 +270,8 @@ let package = Package(
             dependencies: [
                 "Backups", "Bench", "Certificates", "Domain", "Files", "Wire", "JSON", "Problems",
                 "Reference", "Storage", "Mosquitto", "Simulate", "Sodium", "Workers", "Service",
-                "QRCode",
+                "ServiceSettings", "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -334,7 +344,7 @@ let package = Package(
             name: "ServiceTests",
             dependencies: [
                 "Certificates", "Domain", "Files", "JSON", "Metering", "Problems", "Service",
-                "Sodium", "Storage", "Web", "Workers",
+                "ServiceSettings", "Sodium", "Storage", "Web", "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),
@@ -342,8 +352,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ServiceSettingsTests",
+            dependencies: [
+                "JSON", "Metering", "Problems", "ServiceSettings", "TestKit", "Workers",
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "BenchTests",
-            dependencies: ["Bench", "Service", "Simulate"],
+            dependencies: ["Bench", "ServiceSettings", "Simulate"],
             swiftSettings: settings
         ),
         .testTarget(
@@ -365,7 +382,8 @@ let package = Package(
         .testTarget(
             name: "ReferenceTests",
             dependencies: [
-                "Credentials", "Domain", "JSON", "Problems", "Reference", "Service", "Web",
+                "Credentials", "Domain", "JSON", "Problems", "Reference", "Service",
+                "ServiceSettings", "Web",
             ],
             swiftSettings: settings
         ),

@@ -1,7 +1,8 @@
 import Files
 import JSON
 import Problems
-package import Service
+import Service
+package import ServiceSettings
 
 extension SimulateOptions {
     /// Reads where the service of a data directory listens, and its demo product and app.

@@ -1,4 +1,4 @@
-import Service
+import ServiceSettings
 import Testing
 
 @testable import Bench

@@ -2,6 +2,7 @@ import Credentials
 import Domain
 import Problems
 import Service
+import ServiceSettings
 import Testing
 import Web
 

@@ -1,6 +1,7 @@
 import Files
 import Foundation
 import Problems
+import ServiceSettings
 import Testing
 
 @testable import Service

@@ -4,6 +4,7 @@ import Foundation
 import JSON
 import Load
 import Service
+import ServiceSettings
 
 /// A whole `lamplighter up` with its default limits, on a private data directory that is filled before.
 final class AbuseGround {

@@ -5,6 +5,7 @@ import Load
 import Logging
 import Mosquitto
 import Service
+import ServiceSettings
 import Storage
 import Web
 

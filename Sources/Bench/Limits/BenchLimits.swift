@@ -1,5 +1,6 @@
 import Domain
 import Service
+import ServiceSettings
 
 /// The options of `bench limits`.
 package struct BenchLimitsOptions: Sendable {

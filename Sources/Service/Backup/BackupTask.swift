@@ -7,6 +7,7 @@ import Logging
 import Metrics
 import Problems
 import ServiceLifecycle
+import ServiceSettings
 import Storage
 import Synchronization
 import Web

@@ -1,6 +1,7 @@
 import Files
 import Glibc
 import Problems
+package import ServiceSettings
 package import SystemPackage
 
 /// Finds the two files a broker child is made of: the program and the gate.

@@ -1,4 +1,5 @@
 import Files
+import ServiceSettings
 
 /// One address that the broker of `up` listens on.
 struct BrokerListener: Sendable, Equatable {

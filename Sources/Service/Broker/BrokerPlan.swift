@@ -1,5 +1,6 @@
 package import Files
 import Glibc
+package import ServiceSettings
 import Sodium
 import Wire
 

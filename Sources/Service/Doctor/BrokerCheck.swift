@@ -1,6 +1,7 @@
 import Files
 import Mosquitto
 import Problems
+import ServiceSettings
 
 /// Whether the broker lets us in, answers, and drops nothing.
 struct BrokerCheck {

@@ -2,6 +2,7 @@ import Certificates
 import Domain
 import Files
 import Problems
+import ServiceSettings
 
 /// Whether the certificates can be used, and hold for a while.
 struct CertificateCheck {

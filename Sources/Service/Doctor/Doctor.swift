@@ -1,5 +1,6 @@
 package import Files
 package import JSON
+package import ServiceSettings
 import Workers
 
 /// Looks at a data directory and the service on it, and changes nothing.

@@ -1,6 +1,7 @@
 import Files
 import Mosquitto
 import Problems
+import ServiceSettings
 
 /// Checks that the gate is present, and refuses the clients that it must refuse.
 struct GateCheck {

@@ -2,6 +2,7 @@ import Files
 import JSON
 import Problems
 import Providers
+import ServiceSettings
 
 /// Whether a service runs on the directory, and accepts work.
 struct ServiceCheck {

@@ -2,6 +2,7 @@ import Domain
 import Files
 import Foundation
 import Problems
+import ServiceSettings
 import Storage
 import Workers
 

@@ -1,4 +1,5 @@
 import Logging
+package import ServiceSettings
 
 /// Sets up logging for the process, once.
 package enum LogSetup {

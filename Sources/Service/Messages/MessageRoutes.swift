@@ -3,6 +3,7 @@ import Files
 import JSON
 import Problems
 import Providers
+import ServiceSettings
 import Workers
 
 /// The routes of outgoing messages, from the settings.

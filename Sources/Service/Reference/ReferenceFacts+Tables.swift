@@ -1,6 +1,7 @@
 import Credentials
 import Problems
 package import Reference
+import ServiceSettings
 import Web
 
 extension ReferenceFacts {
@@ -27,7 +28,7 @@ extension ReferenceFacts {
         return facts
     }
 
-    private static func row(_ setting: Service.Setting) -> Setting {
+    private static func row(_ setting: ServiceSettings.Setting) -> Setting {
         let takes = setting.kindText.replacing("|", with: ", ")
         return Setting(
             key: setting.key,

@@ -4,6 +4,7 @@ import JSON
 package import Logging
 import Mosquitto
 package import ServiceLifecycle
+package import ServiceSettings
 import Storage
 package import Web
 import Wire

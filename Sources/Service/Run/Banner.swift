@@ -1,5 +1,6 @@
 import Certificates
 import Files
+import ServiceSettings
 import Workers
 
 /// The banner of `up` when everything accepts work: addresses, and commands to paste.

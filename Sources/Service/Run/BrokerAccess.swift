@@ -1,5 +1,6 @@
 import Files
 package import Mosquitto
+import ServiceSettings
 
 /// The access of the workers and the tools to the broker.
 package enum BrokerAccess {

@@ -1,4 +1,5 @@
 import Problems
+import ServiceSettings
 
 /// The ports that a service listens on; nil for listeners that it does not have.
 package struct ListenerPorts: Sendable, Equatable {

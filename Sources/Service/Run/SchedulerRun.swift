@@ -1,6 +1,7 @@
 import Files
 import Logging
 import ServiceLifecycle
+package import ServiceSettings
 import Sodium
 import Storage
 import UnixSignals

@@ -6,6 +6,7 @@ package import JSON
 import Logging
 import Problems
 import ServiceLifecycle
+package import ServiceSettings
 import Storage
 import UnixSignals
 import Web

@@ -1,6 +1,7 @@
 import Files
 import Logging
 import ServiceLifecycle
+import ServiceSettings
 import Web
 
 /// The listeners of this process, and what gives them new certificates.

@@ -1,4 +1,5 @@
 package import Domain
+package import ServiceSettings
 package import Storage
 import Wire
 import Workers

@@ -1,3 +1,4 @@
+package import ServiceSettings
 package import Storage
 import Wire
 package import Workers

@@ -1,5 +1,6 @@
 package import Files
 import Problems
+package import ServiceSettings
 
 extension TLSFiles {
     /// Returns the files that settings name, else those of `lamplighter tls init`; nil where there are none, and so no

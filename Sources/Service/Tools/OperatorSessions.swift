@@ -1,5 +1,6 @@
 package import Domain
 import Glibc
+package import ServiceSettings
 package import Storage
 import Wire
 package import Workers

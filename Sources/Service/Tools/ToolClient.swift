@@ -3,6 +3,7 @@ package import Files
 import JSON
 package import Mosquitto
 import Problems
+package import ServiceSettings
 import Sodium
 package import Storage
 import Wire

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
 import Service
+import ServiceSettings
 import Storage
 
 /// A data directory that a command works on, beside the service that may be running there.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Service
+import ServiceSettings
 
 /// The flags that all commands share: where the data is, and any setting by its name.
 struct SettingsOptions: ParsableArguments {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Problems
-import Service
+import ServiceSettings
 
 /// A word of the command line in the place of a command that is none; the parser would find fault with its options.
 struct UnknownCommand {

@@ -17,15 +17,4 @@ import Testing
             #expect(BackupName.time(of: other) == nil, "\(other)")
         }
     }
-
-    @Test(
-        "Times of settings are read with their unit",
-        arguments: [
-            ("90s", 90), ("30m", 1800), ("12h", 43_200), ("1d", 86_400), ("d", nil), ("1", nil),
-            ("-1d", nil), ("9999999999999999999d", nil), ("1w", nil), ("", nil),
-        ] as [(String, Int?)]
-    )
-    func durations(_ text: String, _ seconds: Int?) {
-        #expect(Setting.seconds(text) == seconds)
-    }
 }

@@ -1,5 +1,6 @@
 import Files
 import Problems
+import ServiceSettings
 import Testing
 
 @testable import Service

@@ -1,6 +1,7 @@
 import Files
 import Glibc
 import Providers
+import ServiceSettings
 import Synchronization
 import Web
 import Workers

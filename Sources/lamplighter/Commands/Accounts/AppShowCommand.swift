@@ -2,6 +2,7 @@ import ArgumentParser
 import Domain
 import JSON
 import Service
+import ServiceSettings
 import Wire
 import Workers
 

@@ -3,6 +3,7 @@ import Domain
 import Foundation
 import JSON
 import Service
+import ServiceSettings
 import Storage
 import Workers
 

@@ -4,6 +4,7 @@ import Domain
 import Files
 import JSON
 import Service
+import ServiceSettings
 import Workers
 
 /// `backup`: makes backups and checks them.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import JSON
-import Service
+import ServiceSettings
 
 /// `config`: every setting with value, default, unit and origin.
 struct ConfigCommand: AsyncParsableCommand {

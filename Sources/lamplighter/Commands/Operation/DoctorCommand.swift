@@ -3,6 +3,7 @@ import Files
 import JSON
 import Problems
 import Service
+import ServiceSettings
 
 /// `doctor`: looks for what is wrong, and says what to do.
 struct DoctorCommand: AsyncParsableCommand {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Files
 import JSON
 import Service
+import ServiceSettings
 import Storage
 
 /// `migrate`: brings the database to this version's schema.

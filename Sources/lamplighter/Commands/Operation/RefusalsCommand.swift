@@ -3,6 +3,7 @@ import Domain
 import Foundation
 import JSON
 import Service
+import ServiceSettings
 
 /// `refusals`: the gate's refusals, and with `--follow` new ones as they happen.
 struct RefusalsCommand: AsyncParsableCommand {

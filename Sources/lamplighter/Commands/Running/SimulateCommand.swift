@@ -2,6 +2,7 @@ import ArgumentParser
 import JSON
 import Problems
 import Service
+import ServiceSettings
 import Simulate
 
 /// `simulate`: devices that behave, against a running service.

@@ -5,6 +5,7 @@ import Files
 import Glibc
 import JSON
 import Service
+import ServiceSettings
 import Workers
 
 /// `tls init`: an authority of one's own, and a certificate of the server by it.

@@ -5,6 +5,7 @@ import Files
 import JSON
 import Problems
 import Service
+import ServiceSettings
 import Workers
 
 /// `tls show`: the certificates that the service takes.

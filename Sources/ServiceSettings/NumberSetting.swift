@@ -1,4 +1,4 @@
-import Workers
+package import Workers
 
 /// A setting whose value is a whole number; most set one of the workers' limits.
 ///

@@ -2,10 +2,11 @@ import Foundation
 import JSON
 import Metering
 import Problems
+import TestKit
 import Testing
 import Workers
 
-@testable import Service
+@testable import ServiceSettings
 
 @Suite struct SettingsTests {
     private func read(
@@ -75,10 +76,10 @@ import Workers
 
     @Test("The environment wins over the file, and flags over both")
     func layers() async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.write(
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(
             "mqtt:\n  port: 1001\n  host: 127.0.0.2\nhttp:\n  port: 2001\nlog:\n  level: debug\n",
-            as: "l.yaml"
+            to: "l.yaml"
         )
 
         let settings = try await read(
@@ -102,10 +103,10 @@ import Workers
 
     @Test("JSON works as YAML does, lists included")
     func json() async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.write(
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(
             #"{"demo": false, "workers": ["status", "control"], "http": {"publicUrl": "https://x.example"}}"#,
-            as: "l.json"
+            to: "l.json"
         )
 
         let settings = try await read(file: file)
@@ -117,16 +118,16 @@ import Workers
 
     @Test("The environment names the file where no flag does")
     func fileFromEnvironment() async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.write("root: my/root\n", as: "l.yml")
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("root: my/root\n", to: "l.yml")
 
         #expect(try await read(environment: ["LAMPLIGHTER_CONFIG": file]).root == "my/root")
     }
 
     @Test("A misspelt setting is an error that names file, line and what was meant")
     func unknown() async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.write("root: a\nmqtt:\n  prot: 5\n", as: "l.yaml")
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("root: a\nmqtt:\n  prot: 5\n", to: "l.yaml")
 
         let problem = await #expect(throws: Problem.self) { try await read(file: file) }
 
@@ -172,10 +173,10 @@ import Workers
 
     @Test("A file that is named but missing, or malformed, is an error")
     func unreadable() async throws {
-        let folder = try TemporaryFolder()
-        let malformed = try folder.write("a: [", as: "l.yaml")
+        let directory = try TemporaryDirectory()
+        let malformed = try directory.write("a: [", to: "l.yaml")
 
-        for file in [folder.path + "/none.yaml", malformed] {
+        for file in [directory.path("none.yaml"), malformed] {
             let problem = await #expect(throws: Problem.self) { try await read(file: file) }
             #expect(problem?.code == .configurationUnreadable)
             #expect(problem?.place == file)
@@ -190,8 +191,8 @@ import Workers
         ]
     )
     func blank(_ text: String, _ name: String) async throws {
-        let folder = try TemporaryFolder()
-        let file = try folder.write(text, as: name)
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(text, to: name)
 
         let settings = try await read(file: file, flags: ["mqtt.port": "5"])
 
@@ -202,16 +203,16 @@ import Workers
 
     @Test("A section with nothing under it is none; a value in its place is an error")
     func emptySection() async throws {
-        let folder = try TemporaryFolder()
+        let directory = try TemporaryDirectory()
         let empty = "mqtt:\n  # port: 1\nhttp: ~\nlog:\n  level: debug\nlimits:\n"
-        let file = try folder.write(empty, as: "l.yaml")
+        let file = try directory.write(empty, to: "l.yaml")
 
         let settings = try await read(file: file)
 
         #expect(settings.logLevel == "debug")
         #expect(settings.entries.count { $0.origin != .standard } == 1)
         for text in ["mqtt: 5\n", "mqtt: [a]\n", "mqqt:\n"] {
-            let odd = try folder.write(text, as: "odd.yaml")
+            let odd = try directory.write(text, to: "odd.yaml")
             let problem = await #expect(throws: Problem.self) { try await read(file: odd) }
             #expect(problem?.code == .settingUnknown)
         }
@@ -253,6 +254,17 @@ import Workers
         #expect(entry.shown == shown)
         #expect(entry.shownJSON == JSONValue.string(shown))
         #expect(settings.text(key) == value)
+    }
+
+    @Test(
+        "Times of settings are read with their unit",
+        arguments: [
+            ("90s", 90), ("30m", 1800), ("12h", 43_200), ("1d", 86_400), ("d", nil), ("1", nil),
+            ("-1d", nil), ("9999999999999999999d", nil), ("1w", nil), ("", nil),
+        ] as [(String, Int?)]
+    )
+    func durations(_ text: String, _ seconds: Int?) {
+        #expect(Setting.seconds(text) == seconds)
     }
 
     @Test("Every row of the table is sound")
