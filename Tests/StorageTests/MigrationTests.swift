@@ -156,8 +156,8 @@ struct MigrationTests {
                 copies += 1
                 try store.copy(to: copy) { _ in }
             }
-            #expect(try store.pool.read(contents) == before)
-            let icons = try store.pool.read {
+            #expect(try store.file.pool.read(contents) == before)
+            let icons = try store.file.pool.read {
                 try String.fetchAll($0, sql: "SELECT icon FROM home")
             }
             #expect(icons == ["house", "house", "house"])

@@ -48,7 +48,8 @@ package struct HistoryBuffer {
 
     /// Returns the amount that waits to be sorted.
     package func depth() throws -> Depth {
-        try sql.first("SELECT coalesce(sum(size), 0), min(seq) FROM historyBuffer") {
+        try sql.first("SELECT CAST(coalesce(sum(size), 0) AS BIGINT), min(seq) FROM historyBuffer")
+        {
             Depth(
                 bytes: $0.next(),
                 since: $0.next(Int64?.self).map { Instant(milliseconds: $0 / 1000) }

@@ -91,7 +91,8 @@ package struct HistoryTable {
     /// Returns how many records a device has.
     package func count(_ did: DeviceID) throws -> Int64 {
         var count =
-            try sql.integer("SELECT sum(count) FROM history WHERE did = $1", did) ?? 0
+            try sql.integer("SELECT CAST(sum(count) AS BIGINT) FROM history WHERE did = $1", did)
+            ?? 0
         try buffer.forEach { other, _ in if other == did { count += 1 } }
         return count
     }

@@ -71,7 +71,7 @@ package struct RefusalTable {
     package func counts(since moment: Instant) throws -> [(reason: String, times: Int64)] {
         try sql.query(
             """
-            SELECT reason, sum(times) AS total FROM refusal
+            SELECT reason, CAST(sum(times) AS BIGINT) AS total FROM refusal
             WHERE lastAt >= $1 GROUP BY reason ORDER BY total DESC, reason
             """,
             moment

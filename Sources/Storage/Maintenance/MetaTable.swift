@@ -39,7 +39,7 @@ package struct MetaTable {
     /// Returns a number that grows whenever a product or an app changes, so that caches know.
     package func catalogEpoch() throws -> Int64 {
         if let known = cache?.catalogEpoch { return known }
-        let query = "SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'catalogEpoch'"
+        let query = "SELECT CAST(value AS BIGINT) FROM meta WHERE name = 'catalogEpoch'"
         let epoch = try sql.integer(query) ?? 0
         cache?.catalogEpoch = epoch
         return epoch

@@ -1,57 +1,54 @@
-import GRDB
-
-/// The maintenance of the database's files beside the writers.
+/// The maintenance of the database's file, beside the workers.
 extension Store {
+    /// Where the file is.
+    package var path: String { file.path }
+
+    /// Pages that this process has written into the log since it opened the store.
+    package var pagesWritten: Int { file.pagesWritten }
+
+    /// Returns the settings that durability rests on, as they are now, by name.
+    package func settings() throws -> [(name: String, value: String)] { try file.settings() }
+
+    /// Returns the tables and indexes as SQL, in the order of their making.
+    package func schema() throws -> String { try file.schema() }
+
     /// Copies the log into the database file, up to the oldest page that a reader still needs.
-    package func checkpoint() throws {
-        try pool.writeWithoutTransaction { database in
-            _ = try database.checkpoint(.passive)
-        }
-    }
+    package func checkpoint() throws { try file.checkpoint() }
 
     /// Extends the log's file by a piece, ahead of the writes, towards the length at which commits overwrite
     /// old content; returns false where nothing was added.
     ///
     /// - Throws: What the system or the engine refused; trying again at once does not help.
-    package func lengthenLog() throws -> Bool {
-        let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
-        guard log.lacksPiece else { return false }
-        let hasGrown = try pool.writeWithoutTransaction { database in
-            try SQL(database, key: key).transaction { try log.lengthen() }
-        }
-        if hasGrown { log.sync() }
-        return hasGrown
-    }
+    package func lengthenLog() throws -> Bool { try file.lengthenLog() }
 
     /// Removes the remains of erased accounts from the log and from unused parts of pages, which deleting rows
     /// does not reach.
     ///
     /// Blocks all writers for about a second, and does nothing when no account was erased. Returns false when a
-    /// reader or writer was in the way for so long that it has to be tried again later. A database of more than
-    /// 64 MiB is not rewritten as a whole, only the indexes that hold users' names.
-    package func vacuumErased() throws -> Bool {
-        guard let mark = try read({ try $0.meta.pendingVacuum() }) else { return true }
-        try checkpoint()
-        return try pool.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA busy_timeout = 1000")
-            defer { try? database.execute(sql: "PRAGMA busy_timeout = 10000") }
-            do {
-                let sql = SQL(database, key: key)
-                let pages = try sql.integer("PRAGMA page_count") ?? 0
-                let isSmall = pages * (try sql.integer("PRAGMA page_size") ?? 0) <= 64 << 20
-                try database.execute(sql: isSmall ? "VACUUM" : "REINDEX account; REINDEX identity")
-                try MetaTable(sql: sql, cache: nil).confirmVacuum(mark)
-                _ = try database.checkpoint(.truncate)
-                return true
-            } catch let error as DatabaseError
-                where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
-            {
-                try MetaTable(sql: SQL(database, key: key), cache: nil).set(
-                    "vacuumErased",
-                    to: mark
-                )
-                return false
-            }
-        }
+    /// reader or writer was in the way for so long that it has to be tried again later.
+    package func vacuumErased() throws -> Bool { try file.vacuumErased() }
+
+    /// The size of the file, by its pages.
+    package struct FileSize: Sendable, Equatable {
+        /// Bytes of all pages.
+        package var bytes: Int64
+        /// Bytes of pages that nothing is in.
+        package var freeBytes: Int64
+        /// Whether it can shrink in steps; not where an older version made it and it is large.
+        package var isShrinkable: Bool
     }
+
+    /// Returns the file's size.
+    package func fileSize() throws -> FileSize { try file.fileSize() }
+
+    /// Takes so many free pages out of the file; the disk has them back when the log is copied.
+    ///
+    /// It stores nothing new, so no commit waits for the disk.
+    package func shrink(pages: Int) throws { try file.shrink(pages: pages) }
+
+    /// Rewrites a database of an older version, so that it can give room back from then on.
+    ///
+    /// Blocks all writers, and needs as much room again as the database has.
+    /// - Returns: Whether it can give room back now.
+    package func makeShrinkable() throws -> Bool { try file.makeShrinkable() }
 }

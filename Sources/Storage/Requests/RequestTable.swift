@@ -172,7 +172,7 @@ package struct RequestTable {
     package func weigh(after seq: Int64, limit: Int) throws -> Page? {
         try sql.first(
             """
-            SELECT max(seq), count(*), sum(bytes) FROM (
+            SELECT max(seq), count(*), CAST(sum(bytes) AS BIGINT) FROM (
                 SELECT seq, length(sender) + length(id) + length(content)
                     + coalesce(length(answer), 0) AS bytes
                 FROM request WHERE seq > $1 ORDER BY seq LIMIT $2) AS page

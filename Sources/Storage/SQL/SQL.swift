@@ -218,6 +218,9 @@ package final class SQL {
     /// How many rows the statement before changed.
     package var changes: Int { Int(sqlite3_changes(database.sqliteConnection)) }
 
+    /// A number that is another one after another connection has written.
+    var dataVersion: Int64 { get throws { try integer("PRAGMA data_version") ?? 0 } }
+
     /// Runs a transaction that writes, alone from its first statement on; a failure undoes all of it.
     ///
     /// With statements that stay prepared: the engine's wrapper parses its own every time.

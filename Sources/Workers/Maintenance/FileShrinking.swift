@@ -30,7 +30,7 @@ struct FileShrinking: MaintenanceJob {
         isAtWork = size.isShrinkable && isTooMuch(size)
         guard isAtWork else { return false }
         let began = ContinuousClock.now
-        try environment.store.shrink(pages: pages, at: environment.clock.now)
+        try environment.store.shrink(pages: pages)
         adapt(to: ContinuousClock.now - began)
         return true
     }

@@ -33,7 +33,7 @@ import Testing
         #expect(try world.store.fileSize().freeBytes > 50_000_000)
 
         while try world.store.fileSize().freeBytes > 0 {
-            try world.store.shrink(pages: 512, at: Make.now)
+            try world.store.shrink(pages: 512)
         }
         try world.store.checkpoint()
 

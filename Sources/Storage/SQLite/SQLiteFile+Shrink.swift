@@ -1,4 +1,3 @@
-package import Domain
 import GRDB
 
 /// A file that grew gives back what it no longer needs.
@@ -6,26 +5,16 @@ import GRDB
 /// Freed pages stay in the file, for later use. Where there are very many, the last pages of the file are moved
 /// into them, a few at a time, and the file is truncated when the log is copied. That takes one page of
 /// pointers for some 400 others, which is noted when a page changes its place or its use.
-extension Store {
+extension SQLiteFile {
     /// The size up to which a database is rewritten as a whole without being asked: at most a second's work.
     static let smallBytes: Int64 = 64 << 20
 
-    /// The size of the file, by its pages.
-    package struct FileSize: Sendable, Equatable {
-        /// Bytes of all pages.
-        package var bytes: Int64
-        /// Bytes of pages that nothing is in.
-        package var freeBytes: Int64
-        /// Whether it can shrink in steps; not where an older version made it and it is large.
-        package var isShrinkable: Bool
-    }
-
     /// Returns the file's size.
-    package func fileSize() throws -> FileSize {
+    func fileSize() throws -> Store.FileSize {
         try pool.read { database in
             let sql = SQL(database, key: key)
             let page = try sql.integer("PRAGMA page_size") ?? 0
-            return FileSize(
+            return Store.FileSize(
                 bytes: page * (try sql.integer("PRAGMA page_count") ?? 0),
                 freeBytes: page * (try sql.integer("PRAGMA freelist_count") ?? 0),
                 isShrinkable: try sql.integer("PRAGMA auto_vacuum") == 2
@@ -36,8 +25,9 @@ extension Store {
     /// Takes so many free pages out of the file; the disk has them back when the log is copied.
     ///
     /// It stores nothing new, so no commit waits for the disk.
-    package func shrink(pages: Int, at now: Instant) throws {
-        try writeWithoutSync(at: now) { tx in try tx.sql.run("PRAGMA incremental_vacuum(\(pages))")
+    func shrink(pages: Int) throws {
+        try writeWithoutSync { sql in
+            try sql.transaction { try sql.run("PRAGMA incremental_vacuum(\(pages))") }
         }
     }
 
@@ -47,7 +37,7 @@ extension Store {
     /// Blocks all writers, and needs as much room again as the database has.
     /// - Returns: Whether it can give room back now.
     @discardableResult
-    package func makeShrinkable(upTo limit: Int64 = .max) throws -> Bool {
+    func makeShrinkable(upTo limit: Int64 = .max) throws -> Bool {
         let size = try fileSize()
         guard !size.isShrinkable else { return true }
         guard size.bytes <= limit else { return false }

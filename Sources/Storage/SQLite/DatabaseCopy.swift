@@ -104,7 +104,7 @@ extension Store {
         defer { try? queue.close() }
         // 8 MiB at a time, from one state: within one reading transaction.
         try withoutActuallyEscaping(progress) { progress in
-            try pool.backup(to: queue, pagesPerStep: 4096) { step in
+            try file.pool.backup(to: queue, pagesPerStep: 4096) { step in
                 let done = step.totalPageCount - step.remainingPageCount
                 try progress(Double(done) / Double(max(1, step.totalPageCount)))
             }

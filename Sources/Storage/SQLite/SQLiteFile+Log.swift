@@ -1,0 +1,59 @@
+import GRDB
+
+/// The maintenance of the database's files beside the writers.
+extension SQLiteFile {
+    /// Copies the log into the database file, up to the oldest page that a reader still needs.
+    func checkpoint() throws {
+        try pool.writeWithoutTransaction { database in
+            _ = try database.checkpoint(.passive)
+        }
+    }
+
+    /// Extends the log's file by a piece, ahead of the writes, towards the length at which commits overwrite
+    /// old content; returns false where nothing was added.
+    ///
+    /// - Throws: What the system or the engine refused; trying again at once does not help.
+    func lengthenLog() throws -> Bool {
+        let log = LogFile(database: path, written: pagesWritten * Self.pageBytes)
+        guard log.lacksPiece else { return false }
+        let hasGrown = try pool.writeWithoutTransaction { database in
+            try SQL(database, key: key).transaction { try log.lengthen() }
+        }
+        if hasGrown { log.sync() }
+        return hasGrown
+    }
+
+    /// Removes the remains of erased accounts from the log and from unused parts of pages, which deleting rows
+    /// does not reach.
+    ///
+    /// Blocks all writers for about a second, and does nothing when no account was erased. Returns false when a
+    /// reader or writer was in the way for so long that it has to be tried again later. A database of more than
+    /// 64 MiB is not rewritten as a whole, only the indexes that hold users' names.
+    func vacuumErased() throws -> Bool {
+        guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else {
+            return true
+        }
+        try checkpoint()
+        return try pool.writeWithoutTransaction { database in
+            try database.execute(sql: "PRAGMA busy_timeout = 1000")
+            defer { try? database.execute(sql: "PRAGMA busy_timeout = 10000") }
+            do {
+                let sql = SQL(database, key: key)
+                let pages = try sql.integer("PRAGMA page_count") ?? 0
+                let isSmall = pages * (try sql.integer("PRAGMA page_size") ?? 0) <= 64 << 20
+                try database.execute(sql: isSmall ? "VACUUM" : "REINDEX account; REINDEX identity")
+                try MetaTable(sql: sql, cache: nil).confirmVacuum(mark)
+                _ = try database.checkpoint(.truncate)
+                return true
+            } catch let error as DatabaseError
+                where [.SQLITE_BUSY, .SQLITE_LOCKED].contains(error.resultCode)
+            {
+                try MetaTable(sql: SQL(database, key: key), cache: nil).set(
+                    "vacuumErased",
+                    to: mark
+                )
+                return false
+            }
+        }
+    }
+}

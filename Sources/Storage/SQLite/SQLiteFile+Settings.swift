@@ -1,0 +1,70 @@
+import CSQLite
+import GRDB
+
+extension SQLiteFile {
+    /// Whether SQLite's journals of savepoints, one for each request, grow by what they hold, and its memory is
+    /// not counted.
+    ///
+    /// Left alone each journal takes 64 KiB at once, whatever it will hold. Nothing but speed depends on it, so
+    /// that it may fail, as where SQLite was in use before.
+    static let isSparing = keep_memory_cheap() == SQLITE_OK
+
+    static func configuration() -> Configuration {
+        var configuration = Configuration()
+        configuration.busyMode = .timeout(10)
+        configuration.foreignKeysEnabled = true
+        configuration.maximumReaderCount = 4
+        configuration.prepareDatabase { database in
+            // Small pages, set before the first table: reports touch one here and one there, and
+            // every page touched is copied whole into the log.
+            try database.execute(sql: "PRAGMA page_size = \(pageBytes)")
+            // So that the file can give back what it no longer needs, a few pages at a time; said to one that
+            // has something in it, it is a write.
+            if try Int.fetchOne(database, sql: "PRAGMA page_count") == 0 {
+                try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            }
+            // 16 MiB of pages for the working set; 80 MB of log between checkpoints.
+            try database.execute(sql: "PRAGMA cache_size = -16384")
+            try database.execute(sql: "PRAGMA wal_autocheckpoint = 40000")
+            // After a flood the log's file goes back to the length that it is kept at.
+            try database.execute(sql: "PRAGMA journal_size_limit = \(LogFile.bytesMax)")
+            // Deleted content is overwritten, so that no erased user is found in a free page.
+            try database.execute(sql: "PRAGMA secure_delete = ON")
+        }
+        return configuration
+    }
+
+    /// Sets what durability rests on, reads it back, and refuses to go on when it did not take.
+    static func secure(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        let wanted = [("journal_mode", "wal"), ("synchronous", "2"), ("foreign_keys", "1")]
+        for (name, value) in wanted {
+            let actual = try String.fetchOne(database, sql: "PRAGMA \(name)") ?? "unknown"
+            guard actual == value else {
+                throw Store.Failure.wrongSetting(name: name, value: actual, wanted: value)
+            }
+        }
+    }
+
+    /// Returns the settings that durability rests on, as they are now, by name.
+    func settings() throws -> [(name: String, value: String)] {
+        try pool.writeWithoutTransaction { database in
+            try ["journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint"].map { name in
+                (name, try String.fetchOne(database, sql: "PRAGMA \(name)") ?? "unknown")
+            }
+        }
+    }
+
+    /// Returns the tables and indexes as SQL, in the order of their making.
+    func schema() throws -> String {
+        try pool.read { database in
+            try String.fetchAll(
+                database,
+                sql: """
+                    SELECT sql FROM sqlite_schema
+                    WHERE sql IS NOT NULL AND name NOT LIKE 'grdb_%' ORDER BY rowid
+                    """
+            ).map { $0 + ";\n" }.joined(separator: "\n")
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import CSQLite
+import GRDB
+import GRDBSQLite
+import Sodium
+import Synchronization
+
+/// The SQLite file behind a store: its connections, its durability, its log.
+///
+/// One connection writes, for one thread at a time; four read the last committed state.
+final class SQLiteFile: Sendable {
+    /// The size of a page, in bytes.
+    static let pageBytes = 2048
+
+    /// Where it is.
+    let path: String
+    let pool: DatabasePool
+    let key: ServerKey
+    /// Whether the writer was left without the setting that makes commits last.
+    private let isLax = Atomic(false)
+    private let pagesLogged = Atomic(0)
+
+    /// Opens the file, and makes one that is not there.
+    ///
+    /// - Throws: `Store.Failure`.
+    init(path: String, key: ServerKey) throws {
+        _ = Self.isSparing
+        self.path = path
+        self.key = key
+        pool = try Self.opening(path) {
+            try DatabasePool(path: path, configuration: Self.configuration())
+        }
+    }
+
+    /// Brings the tables to this version unless told not to, and checks the settings.
+    ///
+    /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
+    func prepare(
+        migrates: Bool,
+        steps: [Migrations.Step],
+        beforeMigrating: () throws -> Void
+    ) throws {
+        try Self.opening(path) {
+            let migrator = Migrations.migrator(steps)
+            if try pool.read(Migrations.isUnreleased) {
+                throw Store.Failure.cannotOpen(
+                    path: path,
+                    reason:
+                        "a version before the first release made it; start with a new data directory"
+                )
+            }
+            if try pool.read(migrator.hasBeenSuperseded) {
+                throw Store.Failure.newerVersion(path: path)
+            }
+            if migrates {
+                if try pool.read({ try Migrations.isPending(migrator, $0) }) {
+                    try beforeMigrating()
+                }
+                try migrator.migrate(pool)
+                try makeShrinkable(upTo: Self.smallBytes)
+            } else if try !pool.read(migrator.hasCompletedMigrations) {
+                throw Store.Failure.olderVersion(path: path)
+            }
+            try pool.writeWithoutTransaction(Self.secure)
+        }
+    }
+
+    /// Runs a part of opening, and says of the engine's failures why the file can't be used.
+    private static func opening<Value>(
+        _ path: String,
+        _ body: () throws -> Value
+    ) throws -> Value {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            if error.resultCode == .SQLITE_FULL { throw Store.Failure.diskFull(path: path) }
+            throw Store.Failure.cannotOpen(
+                path: path,
+                reason: error.message ?? "\(error.resultCode)"
+            )
+        }
+    }
+
+    /// Lends the one connection that writes, for any number of transactions; waits until it is free.
+    func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
+        try pool.writeWithoutTransaction { database in
+            try restoreDurability(database)
+            defer { countPages(database) }
+            return try body(SQL(database, key: key))
+        }
+    }
+
+    /// Lends a connection that reads one state.
+    func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
+        try pool.read { try body(SQL($0, key: key)) }
+    }
+
+    // MARK: Durability
+
+    /// The same as `write`, with commits that do not wait for the disk.
+    func writeWithoutSync(_ body: (SQL) throws -> Void) throws {
+        try pool.writeWithoutTransaction { database in
+            isLax.store(true, ordering: .relaxed)
+            try database.execute(sql: "PRAGMA synchronous = NORMAL")
+            defer { countPages(database) }
+            let result = Result { try body(SQL(database, key: key)) }
+            // Before any other writer goes on: its commits must be durable.
+            try restoreDurability(database)
+            try result.get()
+        }
+    }
+
+    /// Restores the durability of commits; until that succeeds no batch may commit.
+    private func restoreDurability(_ database: Database) throws {
+        guard isLax.load(ordering: .relaxed) else { return }
+        try Self.secure(database)
+        isLax.store(false, ordering: .relaxed)
+    }
+
+    /// Pages that this process has written into the log since it opened the file.
+    var pagesWritten: Int { pagesLogged.load(ordering: .relaxed) }
+
+    /// Adds the engine's count, which is narrower than ours, and resets it.
+    private func countPages(_ database: Database) {
+        var pages: Int32 = 0
+        var most: Int32 = 0
+        let status = SQLITE_DBSTATUS_CACHE_WRITE
+        sqlite3_db_status(database.sqliteConnection, status, &pages, &most, 1)
+        pagesLogged.add(Int(pages), ordering: .relaxed)
+    }
+}

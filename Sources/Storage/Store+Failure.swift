@@ -1,0 +1,28 @@
+extension Store {
+    /// Why a store can't be opened or used.
+    package enum Failure: Error, Equatable, CustomStringConvertible {
+        /// A later version of the program wrote the file.
+        case newerVersion(path: String)
+        /// A setting that durability rests on could not be set.
+        case wrongSetting(name: String, value: String, wanted: String)
+        /// The file can't be opened.
+        case cannotOpen(path: String, reason: String)
+        /// The disk has no room for what opening the file writes.
+        case diskFull(path: String)
+        /// The file has not been migrated yet, and a tool does not migrate.
+        case olderVersion(path: String)
+
+        package var description: String {
+            switch self {
+            case .newerVersion(let path):
+                "\(path) was written by a newer version of lamplighter"
+            case .wrongSetting(let name, let value, let wanted):
+                "the database setting \(name) is \(value), not \(wanted)"
+            case .cannotOpen(let path, let reason): "\(path) can't be opened: \(reason)"
+            case .diskFull(let path): "the disk has no room to open \(path)"
+            case .olderVersion(let path):
+                "\(path) was written by an older version of lamplighter and has to be migrated"
+            }
+        }
+    }
+}
