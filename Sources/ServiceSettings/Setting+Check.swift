@@ -35,6 +35,8 @@ extension Setting {
             "must not contain control characters"
         case (.text, .text(let text)) where key == "root" && !Self.isTopic(text):
             "must be levels of a topic, such as ll/v1, without + # $ and without empty levels"
+        case (.text, .text(let text)) where key == "mqtt.webSocketOrigins":
+            Self.items(text).compactMap(Self.objection(toOrigin:)).first
         default: nil
         }
     }
@@ -63,6 +65,23 @@ extension Setting {
             && text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
                 !$0.isEmpty
             }
+    }
+
+    /// Returns what is wrong with the origin of a page, and what to write instead; a browser names it as
+    /// `scheme://host:port`, and compared with that anything else would never match.
+    private static func objection(toOrigin origin: String) -> String? {
+        guard origin != "*", origin != "null" else { return nil }
+        guard let scheme = origin.firstRange(of: "://"), scheme.lowerBound > origin.startIndex
+        else { return "must name the scheme of \(origin): write https://\(origin)" }
+        let host = origin[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        guard !host.isEmpty else {
+            return "must name a host in \(origin), such as https://app.example.com"
+        }
+        let rest = origin[host.endIndex...]
+        guard rest.isEmpty || rest == "/" else {
+            return "must be without a path: write \(origin[..<host.endIndex]) for \(origin)"
+        }
+        return nil
     }
 
     private func objection(to items: [String], among words: [String]) -> String? {

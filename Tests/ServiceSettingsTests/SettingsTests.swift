@@ -54,6 +54,30 @@ import Workers
         #expect(limits.counts.codesPerTerminal == 4)
     }
 
+    @Test(
+        "An origin that no browser would name is refused, with what to write instead",
+        arguments: [
+            ("", nil), ("*", nil), ("null", nil), ("https://app.example.com", nil),
+            ("https://app.example.com/, http://localhost:8000,capacitor://localhost", nil),
+            ("app.example.com", "write https://app.example.com"),
+            ("https://a.example, app.example.com:8443", "write https://app.example.com:8443"),
+            ("https://app.example.com/page", "write https://app.example.com for"),
+            ("://app.example.com", "must name the scheme"), ("https://", "must name a host"),
+        ] as [(String, String?)]
+    )
+    func origins(_ text: String, _ cure: String?) async throws {
+        let flags = ["mqtt.webSocketOrigins": text]
+        guard let cure else {
+            #expect(try await read(flags: flags).text("mqtt.webSocketOrigins") == text)
+            return
+        }
+
+        let problem = await #expect(throws: Problem.self) { _ = try await read(flags: flags) }
+
+        #expect(problem?.code == .settingInvalid)
+        #expect(problem?.message.contains(cure) == true)
+    }
+
     @Test("Every option of the gate follows a setting, whose default is the gate's own")
     func gateOptions() async throws {
         let lines = GateSetting.lines(try await read())
