@@ -8,9 +8,9 @@ import unittest
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from client import fresh_id
+from client import Client, fresh_id
 from harness import eventually
-from world import OwnWorldOfClass, World
+from world import LAMP, OwnWorldOfClass, World
 
 
 def traceparent(trace):
@@ -28,18 +28,22 @@ def given_back(message):
     return [value for name, value in getattr(message.properties, "UserProperty", []) if name == "traceparent"]
 
 
+def whole_lines(service):
+    """The objects of all lines of the output that are whole."""
+    text = pathlib.Path(service.log.name).read_text()
+    return [json.loads(line) for line in text[:text.rfind("\n") + 1].splitlines()]
+
+
 class Logged(OwnWorldOfClass):
     @classmethod
     def make_world(cls):
-        # `--json` keeps the banner, which is for people, off the standard output.
+        # `--json` is one line of the standard output, which the harness puts beside the log.
         return World(watch=False, settings=(
             "--json", "--set", "log.format=json", "--log-level", "debug", "--set", "limits.refusalLines=1000"))
 
     def lines(self):
         """All lines of the log that are whole."""
-        text = pathlib.Path(self.own.service.log.name).read_text()
-        lines = [json.loads(line) for line in text[:text.rfind("\n") + 1].splitlines()]
-        return [line for line in lines if "level" in line]
+        return [line for line in whole_lines(self.own.service) if "level" in line]
 
     def found(self, **values):
         """Waits for a line with these values, whose names have _ for dots."""
@@ -144,6 +148,39 @@ class Traces(Logged):
                 answer = terminal.expect("/response", lambda body: body.get("id") == id)
                 self.assertTrue(answer.body["ok"])
                 self.assertEqual(given_back(answer), [])
+
+    def test_of_several_the_first_counts(self):
+        terminal = self.terminal()
+        first, second = (traceparent(secrets.token_hex(16)) for _ in range(2))
+        for values, counts in (((first, second), [first]), (("x", second), []), ((first, "x"), [first])):
+            with self.subTest(values=values):
+                given = Properties(PacketTypes.PUBLISH)
+                # paho appends, where the attribute has a value already.
+                for value in values:
+                    given.UserProperty = ("traceparent", value)
+                id = fresh_id()
+                terminal.publish(f"{terminal.base}/request/device/list", {"id": id, "token": terminal.token},
+                                 properties=given)
+                answer = terminal.expect("/response", lambda body: body.get("id") == id)
+                self.assertEqual(given_back(answer), counts)
+
+    def test_an_unreadable_request_without_one_gets_a_trace_too(self):
+        terminal = self.terminal()
+        topic = f"{terminal.base}/request/device/list"
+        terminal.publish(topic, b"{no")
+        line = self.found(message="A message became a dead letter", message_topic=topic)
+        self.assertRegex(line["trace.id"], r"^[0-9a-f]{32}$")
+
+    def test_a_refused_registration_is_a_line_with_its_topic_and_trace(self):
+        device, _ = self.pair()
+        trace, key = secrets.token_hex(16), LAMP["productKey"]
+        client = self.keep(Client(self.own.port, f"product:{key}", self.own.secrets[key], device.mac))
+        self.assertEqual(client.connect(), 0)
+        topic = f"ll/v1/product/{key}/{device.mac}/register"
+        client.publish(topic, {"id": fresh_id(), "mac": device.mac, "passcode": "123456", "hardware": {}, "oldSecret": "wrong"},
+                       properties=properties(traceparent(trace)))
+        line = self.found(message="A message was refused", trace_id=trace)
+        self.assertEqual((line["message.topic"], line["code"]), (topic, "Forbidden"))
 
     def test_clients_of_mqtt_3_get_answers_as_before(self):
         terminal = self.terminal(version=4)

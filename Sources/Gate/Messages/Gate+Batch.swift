@@ -146,6 +146,7 @@ extension MessageProperties {
         var message = BatchedMessage(topic: passing.topic, payload: passing.payload)
         guard list != nil else { return body(message) }
         var owned: [UnsafeMutableRawPointer] = []
+        var isTraced = false
         defer { for pointer in owned { free(pointer) } }
         forEach { value in
             switch value {
@@ -160,9 +161,10 @@ extension MessageProperties {
                     message.sourceAddress = Self.copy(value, count: strlen(value), into: &owned)
                 } else if strcmp(name, Self.fault) == 0 {
                     message.isCorrelationTooLong = true
-                } else if strcmp(name, Self.traceparent) == 0,
-                    strlen(value) == Int(GATE_TRACEPARENT_BYTES)
-                {
+                } else if strcmp(name, Self.traceparent) == 0, !isTraced {
+                    // Of several the first counts, as where a worker gets each message by itself.
+                    isTraced = true
+                    guard strlen(value) == Int(GATE_TRACEPARENT_BYTES) else { break }
                     message.traceparent = Self.copy(value, count: strlen(value), into: &owned)
                 }
             }

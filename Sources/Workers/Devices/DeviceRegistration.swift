@@ -10,6 +10,10 @@ struct DeviceRegistration {
     let content: [UInt8]
     /// The source address, as the gate states it; nil if it is exempt or unknown.
     let source: String?
+    /// The topic that it came on.
+    let topic: String
+    /// The trace that it belongs to: the one that the device names, or a new one.
+    let trace: TraceID
 
     private var device: String { "\(request.productKey.text):\(request.mac.text)" }
     private var sender: String { "product:\(device)" }
@@ -160,10 +164,12 @@ struct DeviceRegistration {
 
     private func refuse(_ rejection: Rejection, in work: inout UnitOfWork) {
         work.effects.count(rejection)
-        let topic = work.topics.registered(request.productKey, request.mac)
-        work.effects.observed.note(RefusedMessage(topic: topic, code: rejection.code.rawValue))
+        work.effects.observed.note(
+            RefusedMessage(topic: topic, code: rejection.code.rawValue, trace: trace)
+        )
         let answer = AnswerCodec.refusal(request.id, rejection)
-        work.effects.publish(OutboundMessage(topic, answer))
+        let destination = work.topics.registered(request.productKey, request.mac)
+        work.effects.publish(OutboundMessage(destination, answer))
     }
 
     /// Refuses a device; asks the special user and the owner of `asks` whether they allow a reset.

@@ -16,6 +16,7 @@ struct RegistrationProcessor {
         mac: MAC,
         in work: inout UnitOfWork
     ) {
+        let trace = message.trace ?? .make()
         do {
             registrations.append(
                 DeviceRegistration(
@@ -25,11 +26,13 @@ struct RegistrationProcessor {
                         mac: mac
                     ),
                     content: Sodium.sha256(message.payload),
-                    source: message.sourceAddress
+                    source: message.sourceAddress,
+                    topic: message.topicText,
+                    trace: trace
                 )
             )
         } catch {
-            work.effects.deadLetter(message, unreadable: error)
+            work.effects.deadLetter(message, unreadable: error, trace: trace)
             guard let id = error.id else { return }
             work.effects.publish(
                 OutboundMessage(

@@ -60,11 +60,14 @@ package struct Effects {
     }
 
     /// Makes a dead letter of a message; keeps only names and sizes of a payload that may hold a secret.
+    ///
+    /// Without `trace` it belongs to the trace that the message names, if any.
     package mutating func deadLetter(
         _ message: Inbound,
         _ kind: DeadLetter.Draft.Kind,
         because reason: String,
-        isSecret: Bool = false
+        isSecret: Bool = false,
+        trace: TraceID? = nil
     ) {
         deadLetter(
             kind,
@@ -74,7 +77,7 @@ package struct Effects {
                 ? Payload.shape(of: message.payload)
                 : Array(message.payload.prefix(Payload.bytesMax)),
             isShapeOnly: isSecret,
-            trace: message.trace
+            trace: trace ?? message.trace
         )
     }
 
@@ -84,8 +87,12 @@ package struct Effects {
     }
 
     /// Makes a dead letter of an unreadable message; keeps only names and sizes of its payload.
-    package mutating func deadLetter(_ message: Inbound, unreadable error: WireError) {
-        deadLetter(message, .malformed, because: error.reason, isSecret: true)
+    package mutating func deadLetter(
+        _ message: Inbound,
+        unreadable error: WireError,
+        trace: TraceID? = nil
+    ) {
+        deadLetter(message, .malformed, because: error.reason, isSecret: true, trace: trace)
         count(error.rejection)
     }
 

@@ -90,14 +90,15 @@ struct RequestProcessor {
             if let trace = message.trace { request.trace = trace }
             return request
         } catch {
-            work.effects.deadLetter(message, unreadable: error)
+            let trace = message.trace ?? .make()
+            work.effects.deadLetter(message, unreadable: error, trace: trace)
             work.effects.publish(reply.message(AnswerCodec.refusal(error.id, error.rejection)))
             work.effects.observed.note(
                 AnsweredRequest(
                     name: .init(target.service, target.method, isKnown: isKnown),
                     code: error.rejection.code.rawValue,
                     outcome: .deadLetter,
-                    trace: message.trace,
+                    trace: trace,
                     arrivedAt: message.arrivedAt
                 )
             )

@@ -32,7 +32,7 @@ enum UnfitRequests {
                 RefusedMessage(
                     topic: message.topicText,
                     code: rejection.code.rawValue,
-                    trace: message.trace
+                    trace: message.trace ?? .make()
                 )
             )
             return true

@@ -52,7 +52,7 @@ struct RefusedMessage {
     var topic: String
     /// The code of the refusal.
     var code: String
-    /// The trace that its sender named.
+    /// The trace that its sender named, or that was made for it.
     var trace: TraceID?
 }
 
