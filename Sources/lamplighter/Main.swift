@@ -22,10 +22,7 @@ enum Main {
 
     /// Prints an error and returns the exit code: 0 help, 1 failed, 2 usage, 64 no such command, or the command's own.
     private static func report(_ error: any Error) -> Int32 {
-        if let problem = error as? Problem { return show(problem, code: 1) }
-        if StoreError.isFull(error) {
-            return show(.diskFull(".", StoreError.summary(error)), code: 1)
-        }
+        if error is Problem || StoreError.isFull(error) { return show(problem(of: error), code: 1) }
         let code = Lamplighter.exitCode(for: error)
         if code == .success {
             print(Lamplighter.fullMessage(for: error))
@@ -38,14 +35,18 @@ enum Main {
             }
             return show(usage(error), code: 2)
         }
-        return show(
-            Problem(
-                .unexpected,
-                "\(CommandLine.arguments.dropFirst().first ?? "lamplighter") failed",
-                why: "\(error)",
-                cures: [.init("lamplighter doctor", "look for what is wrong")]
-            ),
-            code: 1
+        return show(problem(of: error), code: 1)
+    }
+
+    /// Returns an error that is not about the command line in the form that a person can act on.
+    static func problem(of error: any Error) -> Problem {
+        if let problem = error as? Problem { return problem }
+        if StoreError.isFull(error) { return .diskFull(".", StoreError.summary(error)) }
+        return Problem(
+            .unexpected,
+            "\(CommandLine.arguments.dropFirst().first ?? "lamplighter") failed",
+            why: "\(error)",
+            cures: [.init("lamplighter doctor", "look for what is wrong")]
         )
     }
 

@@ -3,14 +3,16 @@
 import json
 import pathlib
 import secrets
+import subprocess
+import tempfile
 import unittest
 
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from client import Client, fresh_id
-from harness import eventually
-from world import LAMP, OwnWorldOfClass, World
+from harness import BINARY, ENVIRONMENT, eventually
+from world import LAMP, OwnWorld, OwnWorldOfClass, World
 
 
 def traceparent(trace):
@@ -88,6 +90,37 @@ class Form(Logged):
         text = pathlib.Path(self.own.service.log.name).read_text()
         for secret in ("wrong-passcode-2", terminal.token, device.secret):
             self.assertNotIn(secret, text)
+
+
+class WithoutText(OwnWorld):
+    """With `log.format: json`, what a person would be told is a line of the log too."""
+
+    def make_world(self):
+        return World(watch=False, settings=(
+            "--set", "log.format=json", "--log-level", "error", "--insecure", "--set", "health.host=0.0.0.0"))
+
+    def test_the_banner_is_one_line_of_it(self):
+        service = self.own.service
+        lines = eventually(lambda: [line for line in whole_lines(service) if line["message"] == "Everything accepts work"],
+                           10, "the line")
+        self.assertEqual(len(lines), 1)
+        line = lines[0]
+        self.assertEqual((line["level"], line["mqtt.url"]), ("notice", f"mqtt://127.0.0.1:{service.mqtt_port}"))
+        self.assertEqual(line["open.listeners"], [f"health 0.0.0.0:{service.health_port}"])
+        self.assertTrue(all("level" in line for line in whole_lines(service)))
+
+    def test_so_is_what_ends_the_service_and_what_is_odd_about_its_settings(self):
+        service = self.own.service
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [str(BINARY), "up", "--data", folder, "--set", "log.format=json", "--mqtt-port", str(service.mqtt_port)],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                env={**ENVIRONMENT, "LAMPLIGHTER_MQTT_PROT": "1"})
+        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+        lines = [json.loads(line) for line in done.stderr.splitlines()]
+        self.assertIn("LAMPLIGHTER_MQTT_PROT", lines[0]["message"])
+        self.assertEqual((lines[-1]["level"], lines[-1]["code"]), ("critical", "LL1003"))
+        self.assertTrue(lines[-1]["cures"])
 
 
 class Traces(Logged):

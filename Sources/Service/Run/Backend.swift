@@ -195,6 +195,11 @@ package struct RunContext: Sendable {
     /// The logger.
     package let logger: Logger
 
+    /// The listeners without TLS that other machines reach.
+    var openListeners: [OpenListener] {
+        OpenListener.all(settings, ports, ownsBroker: ownsBroker)
+    }
+
     /// The public URL of the service's pages, without a slash at the end.
     package var publicURL: String {
         var url = settings.publicURL ?? Banner.url("http", settings.httpHost, port: ports.http)

@@ -1,5 +1,6 @@
 import Certificates
 import Files
+import Logging
 import ServiceSettings
 import Workers
 
@@ -17,17 +18,16 @@ struct Banner {
         let mqtt = Self.url("mqtt", settings.mqttHost, port: context.ports.mqtt)
         let http = Self.url("http", settings.httpHost, port: context.ports.http)
         let health = Self.url("http", settings.healthHost, port: context.ports.health)
-        let tenths = Int((seconds * 10).rounded())
         var lines = [
             "lamplighter \(Version.text)   data \(directory.path)\(directory.isNew ? " (new)" : "")"
                 + "   config \(settings.file ?? "none, defaults")",
             "  ok  store      \(store)",
             "  ok  broker     \(mqtt)\(context.ownsBroker ? "   Mosquitto, gate loaded" : "")",
-            webSocketLine, tlsLine,
+            webSocketLine, tlsLine, openLine,
             "  ok  workers    \(settings.workers.map(\.rawValue).joined(separator: " "))",
             "  ok  http       \(http)/   reference \(http)/docs/",
             "  ok  health     \(health)/readyz  /metrics",
-            "ready in \(tenths / 10).\(tenths % 10) s",
+            "ready in \(duration) s",
         ].compactMap(\.self)
         if let demo = context.demo {
             lines += ["", "Try it: paste these into a second terminal, one after the other", ""]
@@ -40,10 +40,43 @@ struct Banner {
         return lines.joined(separator: "\n")
     }
 
-    private var webSocketLine: String? {
+    /// The same for a log that programs read.
+    var metadata: Logger.Metadata {
+        let (settings, ports) = (context.settings, context.ports)
+        var values: Logger.Metadata = [
+            "version": "\(Version.text)", "data": "\(context.directory.path)",
+            "config": "\(settings.file ?? "")", "store": "\(store)",
+            "mqtt.url": "\(Self.url("mqtt", settings.mqttHost, port: ports.mqtt))",
+            "http.url": "\(Self.url("http", settings.httpHost, port: ports.http))",
+            "health.url": "\(Self.url("http", settings.healthHost, port: ports.health))",
+            "workers": .array(settings.workers.map { "\($0.rawValue)" }), "seconds": "\(duration)",
+        ]
+        let open = context.openListeners
+        if !open.isEmpty { values["open.listeners"] = .array(open.map { "\($0.text)" }) }
+        values["websocket.url"] = webSocketURL.map { "\($0)" }
+        values["tls.until"] = context.tls.map { "\(CertificateText.date($0.certificate.end))" }
+        return values
+    }
+
+    /// The seconds with one place behind the point.
+    private var duration: String {
+        let tenths = Int((seconds * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    private var webSocketURL: String? {
         context.ports.webSocket.map {
-            "  ok  websocket  \(Self.url("ws", context.settings.httpHost, port: $0))/mqtt"
+            Self.url("ws", context.settings.httpHost, port: $0) + "/mqtt"
         }
+    }
+
+    private var webSocketLine: String? { webSocketURL.map { "  ok  websocket  \($0)" } }
+
+    /// What other machines reach without TLS.
+    private var openLine: String? {
+        let open = context.openListeners.map(\.text).joined(separator: "  ")
+        return open.isEmpty
+            ? nil : "  !!  open       \(open)   no TLS: secrets go over the network in clear"
     }
 
     /// What others can reach, or how to let them.
@@ -63,8 +96,12 @@ struct Banner {
 
     /// Returns an address as it can be opened from this machine.
     static func url(_ scheme: String, _ host: String, port: Int) -> String {
-        let host = reachable(host)
-        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        "\(scheme)://\(address(reachable(host), port: port))"
+    }
+
+    /// Returns a host with a port.
+    static func address(_ host: String, port: Int) -> String {
+        "\(host.contains(":") ? "[\(host)]" : host):\(port)"
     }
 
     /// Returns the host to connect to where one listens on this one: that of all addresses can't be opened.

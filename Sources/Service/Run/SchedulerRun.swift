@@ -14,12 +14,12 @@ import Workers
 /// It takes no lock: two schedulers at once do no harm, since what they fire runs once.
 package struct SchedulerRun: Sendable {
     private let settings: Settings
-    private let tell: @Sendable (String) -> Void
+    private let messages: RunMessages
 
-    /// Prepares a run; `tell` takes the line that says that it is ready.
-    package init(settings: Settings, tell: @escaping @Sendable (String) -> Void) {
+    /// Prepares a run; `messages` takes the line that says that it is ready.
+    package init(settings: Settings, messages: RunMessages) {
         self.settings = settings
-        self.tell = tell
+        self.messages = messages
     }
 
     /// Runs until SIGINT or SIGTERM.
@@ -31,14 +31,20 @@ package struct SchedulerRun: Sendable {
         let client = ToolClient(directory, settings)
         let address = client.address
         let logger = Logger(label: "lamplighter.scheduler")
-        let tell = tell
+        let messages = messages
         let environment = Environment(
             store: try StoreAccess.tool(directory),
             topics: Topics(root: settings.root),
             limits: Limits(settings),
             wakeups: try WorkerWakeups([.scheduler]),
             health: Health(
-                ready: { _ in tell("scheduler is ready, broker \(address.host):\(address.port)") },
+                ready: { _ in
+                    messages.say(
+                        "scheduler is ready, broker \(address.host):\(address.port)",
+                        asEvent: "The scheduler is ready",
+                        ["broker": "\(address.host):\(address.port)"]
+                    )
+                },
                 notReady: { _, _ in }
             )
         )

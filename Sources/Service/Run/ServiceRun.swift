@@ -16,7 +16,7 @@ import Workers
 package struct ServiceRun: Sendable {
     private let settings: Settings
     private let ownBroker: Bool
-    private let tell: @Sendable (String) -> Void
+    private let messages: RunMessages
     private let showReady: (@Sendable (JSONValue) -> Void)?
     private let started = ContinuousClock.now
 
@@ -27,16 +27,16 @@ package struct ServiceRun: Sendable {
     ///   - ownBroker: True for `up`.
     ///   - showReady: Takes what ready.json has, without secrets, when everything accepts work; then there is no
     ///     banner.
-    ///   - tell: Takes the banner and what else a person should see.
+    ///   - messages: Takes the banner.
     package init(
         settings: Settings,
         ownBroker: Bool,
         showReady: (@Sendable (JSONValue) -> Void)? = nil,
-        tell: @escaping @Sendable (String) -> Void
+        messages: RunMessages
     ) {
         self.settings = settings
         self.ownBroker = ownBroker
-        self.tell = tell
+        self.messages = messages
         self.showReady = showReady
     }
 
@@ -153,10 +153,12 @@ package struct ServiceRun: Sendable {
     ) async throws {
         StoreSampler.install(in: context.metrics, context)
         BackupTask.install(in: context.metrics, context.directory)
+        OpenListener.warn(of: context.openListeners, by: context.logger)
         let announcer = Announcer(readiness: context.readiness) {
             try ready.write(context)
-            guard let showReady else { return tell(banner(context, backend).text) }
-            showReady(ReadyFile.json(context, withSecrets: false))
+            if let showReady { return showReady(ReadyFile.json(context, withSecrets: false)) }
+            let banner = banner(context, backend)
+            messages.say(banner.text, asEvent: "Everything accepts work", banner.metadata)
         }
         let deadline = ShutdownDeadline(
             limit: ServiceLimits.drainMax,

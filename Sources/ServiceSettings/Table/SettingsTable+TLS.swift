@@ -7,7 +7,7 @@ extension SettingsTable {
             .flag,
             standard: .flag(false),
             doc:
-                "Whether plain MQTT and HTTP may listen elsewhere than on loopback: secrets go in clear."
+                "Whether plain MQTT and HTTP may listen elsewhere than on loopback: secrets go in clear. mqtt.host is judged with `up` alone: with `serve` it is the address of a broker that is set up apart."
         ),
         Setting(
             "tls.host",

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import JSON
+import Service
 import ServiceSettings
 
 /// The flags that all commands share: where the data is, and any setting by its name.
@@ -21,6 +23,28 @@ struct SettingsOptions: ParsableArguments {
 
     /// Reads the settings with this command's flags on top.
     func read(_ more: [String: String?] = [:]) async throws -> Settings {
+        let reader = try reader(more)
+        for note in reader.notes { Terminal.tell("note: \(note)") }
+        return try await reader.read()
+    }
+
+    /// Reads the settings of a service, whose messages take the form of its log.
+    func readToRun(_ more: [String: String?]) async throws -> (Settings, RunMessages) {
+        let reader = try reader(more)
+        let settings: Settings
+        do {
+            settings = try await reader.read()
+        } catch {
+            // What is odd may be why.
+            for note in reader.notes { Terminal.tell("note: \(note)") }
+            throw error
+        }
+        let messages = RunMessages(settings) { Terminal.tell($0) }
+        for note in reader.notes { messages.note(note) }
+        return (settings, messages)
+    }
+
+    private func reader(_ more: [String: String?]) throws -> SettingsReader {
         var flags: [String: String] = [:]
         for text in assignments {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -31,13 +55,11 @@ struct SettingsOptions: ParsableArguments {
         }
         for (key, value) in more { if let value { flags[key] = value } }
         if let data { flags["data"] = data }
-        let reader = SettingsReader(
+        return SettingsReader(
             file: config,
             environment: ProcessInfo.processInfo.environment,
             flags: flags
         )
-        for note in reader.notes { Terminal.tell("note: \(note)") }
-        return try await reader.read()
     }
 }
 
@@ -45,4 +67,22 @@ struct SettingsOptions: ParsableArguments {
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print JSON for programs; errors too.")
     var json = false
+
+    /// What prints the object of a service that is ready; nil for a person, who gets the banner.
+    var showReady: (@Sendable (JSONValue) -> Void)? {
+        guard json else { return nil }
+        return { Terminal.show(line: Terminal.json($0)) }
+    }
+
+    /// Runs a service; the error that ends it goes to its log where that is JSON, unless `--json` asks for it elsewhere.
+    func running(with messages: RunMessages, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch {
+            guard !json, !(error is ExitCode), messages.end(with: Main.problem(of: error)) else {
+                throw error
+            }
+            throw ExitCode(1)
+        }
+    }
 }

@@ -29,9 +29,11 @@ struct SchedulerCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var output: OutputOptions
 
     func run() async throws {
-        let values = try await settings.read([
+        let (values, messages) = try await settings.readToRun([
             "mqtt.host": mqttHost, "mqtt.port": mqttPort.map(String.init), "log.level": logLevel,
         ])
-        try await SchedulerRun(settings: values) { Terminal.tell($0) }.run()
+        try await output.running(with: messages) {
+            try await SchedulerRun(settings: values, messages: messages).run()
+        }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import Service
 
 /// `serve`: the workers and HTTP, against a broker given by the configuration.
@@ -22,15 +21,13 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         var flags = run.flags
         flags["mqtt.host"] = mqttHost
-        let values = try await settings.read(flags)
-        var showReady: (@Sendable (JSONValue) -> Void)?
-        if output.json { showReady = { Terminal.show(line: Terminal.json($0)) } }
-        try await ServiceRun(
+        let (values, messages) = try await settings.readToRun(flags)
+        let service = ServiceRun(
             settings: values,
             ownBroker: false,
-            showReady: showReady
-        ) {
-            Terminal.tell($0)
-        }.run()
+            showReady: output.showReady,
+            messages: messages
+        )
+        try await output.running(with: messages) { try await service.run() }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import JSON
 import Service
 
 /// `up`: a broker of our own, the store, all workers and HTTP, in one go.
@@ -24,15 +23,13 @@ struct UpCommand: AsyncParsableCommand {
     func run() async throws {
         var flags = run.flags
         if withoutDemo { flags["demo"] = "false" }
-        let values = try await settings.read(flags)
-        var showReady: (@Sendable (JSONValue) -> Void)?
-        if output.json { showReady = { Terminal.show(line: Terminal.json($0)) } }
-        try await ServiceRun(
+        let (values, messages) = try await settings.readToRun(flags)
+        let service = ServiceRun(
             settings: values,
             ownBroker: true,
-            showReady: showReady
-        ) {
-            Terminal.tell($0)
-        }.run()
+            showReady: output.showReady,
+            messages: messages
+        )
+        try await output.running(with: messages) { try await service.run() }
     }
 }
