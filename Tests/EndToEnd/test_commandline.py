@@ -260,9 +260,41 @@ class Rows(EndToEnd):
 
     def test_a_device_forgotten_is_cut_off(self):
         device, terminal = self.pair()
-        self.world.service.cli("device", "forget", device.did)
+        self.world.service.cli("device", "forget", device.did, "--yes")
         device.wait_lost()
         self.assertError(terminal.fail("device/status", {"did": device.did}), "NotBound")
+
+    def test_forgetting_a_device_says_what_goes_with_it_and_needs_a_yes(self):
+        device, terminal = self.pair()
+        device.report(data={"power": True})
+        command = ("device", "forget", device.did)
+        for more in ((), ("--json",)):
+            with self.subTest(more=more):
+                done = self.world.service.cli(*command, *more, check=False)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("--yes", done.stderr)
+                self.assertIn(terminal.uid, done.stdout)
+        told = json.loads(done.stdout)
+        self.assertEqual((told["forgotten"], told["unbound"], told["schedules"]), (False, [terminal.uid], 0))
+        self.assertIn("would forget " + device.did, self.world.service.cli(*command, check=False).stdout)
+        self.assertIn(f"Forget {device.did}?", self.answered(command, "n\n"))
+        self.assertTrue(terminal.ask("device/status", {"did": device.did})["ok"])
+        self.answered(command, "y\n", code=0)
+        device.wait_lost()
+        self.assertError(terminal.fail("device/status", {"did": device.did}), "NotBound")
+
+    def answered(self, command, answer, code=2):
+        """What a command says on a terminal where a question of it gets this answer."""
+        ours, theirs = pty.openpty()
+        os.write(ours, answer.encode())
+        done = subprocess.run(
+            [str(BINARY), *command, "--data", str(self.world.service.data)],
+            stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, timeout=30, env=ENVIRONMENT)
+        os.close(theirs)
+        told = os.read(ours, 65536).decode()
+        os.close(ours)
+        self.assertEqual(done.returncode, code, told)
+        return told
 
     def test_a_dead_letter_can_be_dropped(self):
         device = self.device()

@@ -113,7 +113,7 @@ class Certificates(OwnWorldOfClass):
         plain = self.world.device(connect=False)
         files = self.made(plain.did)
         lamp = self.with_certificate(plain, files).come()
-        self.service.cli("device", "forget", plain.did)
+        self.service.cli("device", "forget", plain.did, "--yes")
         lamp.wait_lost()
         self.assertNotEqual(self.with_certificate(plain, files).connect(), 0)
 

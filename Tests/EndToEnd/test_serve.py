@@ -188,7 +188,7 @@ class AgainstABrokerOutside(OwnWorldOfClass):
         doctor = self.own.service.cli("doctor", check=False)
         self.assertIn(doctor.returncode, (0, 3), doctor.stdout + doctor.stderr)
         self.assertIn(device.did, self.own.service.cli("device", "list").stdout)
-        forgotten = json.loads(self.own.service.cli("device", "forget", device.did, "--json").stdout)
+        forgotten = json.loads(self.own.service.cli("device", "forget", device.did, "--yes", "--json").stdout)
         self.assertTrue(forgotten["disconnected"])
         device.wait_lost()
 

@@ -196,7 +196,7 @@ class ByUser(Sharing):
         guest = self.terminal()
         id = self.share(owner, device, guest)
         guest.status(device)
-        self.world.service.cli("device", "forget", device.did)
+        self.world.service.cli("device", "forget", device.did, "--yes")
         self.told(guest, id, "revoked")
         for terminal in (owner, guest):
             told = terminal.expect(f"user/{terminal.uid}/device", lambda b: b["type"] == "unbound").body

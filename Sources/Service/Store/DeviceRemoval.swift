@@ -6,6 +6,29 @@ import Workers
 
 /// Removes a device from the store with all that belongs to it.
 package enum DeviceRemoval {
+    /// What goes with a device, for the operator who is about to forget it.
+    package struct Summary: Sendable, Equatable {
+        /// Users who lose the device.
+        package var users: [UserID]
+        /// Invitations to it that are open.
+        package var invitations: Int
+        /// Schedules that end, of all its users.
+        package var schedules: Int
+        /// Commands that are not done.
+        package var commands: Int
+        /// Records of its history.
+        package var records: Int64
+
+        /// Looks at what there is; changes nothing.
+        package init(of did: DeviceID, in tx: Transaction) throws {
+            users = try tx.bindings.all(of: did).map(\.uid)
+            invitations = try tx.sharings.open(of: did).count
+            schedules = Int(try tx.schedules.count(ofDevice: did))
+            commands = try tx.commands.open(did).count
+            records = try tx.history.count(did)
+        }
+    }
+
     /// Forgets a device, on an operator's request: its bindings, commands and invitations end, its users'
     /// retained statuses are cleared, its secret becomes void.
     ///

@@ -25,6 +25,14 @@ enum Terminal {
         return isatty(2) == 1 && !isUnwanted && !isDumb
     }
 
+    /// Asks a person for a yes; false without asking where standard input or error is not a terminal.
+    static func confirms(_ question: String) -> Bool {
+        guard isatty(0) == 1, isatty(2) == 1 else { return false }
+        write(Array("\(PlainText.of(question)) [y/N] ".utf8), to: 2)
+        fflush(nil)
+        return ["y", "yes"].contains(readLine()?.lowercased())
+    }
+
     /// Writes a line of data at once, also where a program reads along.
     static func show(line text: String) { write(text, to: 1) }
 

@@ -1,8 +1,8 @@
-import Storage
 import ArgumentParser
 import Domain
 import JSON
 import Service
+import Storage
 
 /// `device forget`: removes a device with its state, history and bindings.
 struct DeviceForgetCommand: AsyncParsableCommand {
@@ -11,12 +11,19 @@ struct DeviceForgetCommand: AsyncParsableCommand {
         abstract:
             "Remove a device with its state, history and bindings; its secret is void at once.",
         discussion: """
-            lamplighter device forget d-0123456789abc
+            lamplighter device forget d-0123456789abc         shows what goes with it, and asks
+            lamplighter device forget d-0123456789abc --yes   does it
+
+            Its users lose the device with their schedules. It may register again, as a new one without a user; \
+            `lamplighter backup` before that keeps the rest.
             """
     )
 
     @Argument(help: "The device's id.")
     var did: String
+
+    @Flag(help: "Do it without asking: forgetting can't be undone.")
+    var yes = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
@@ -24,25 +31,52 @@ struct DeviceForgetCommand: AsyncParsableCommand {
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let device = try place.device(did)
-        let users = try DeviceRemoval.run(device.did, in: place.store, place.settings) ?? []
-        let told = ToolClient(place.directory, place.settings).disconnect(device.did)
-        if output.json {
-            Terminal.show(
-                .object(
-                    JSONObject([
-                        ("did", .string(device.did.text)),
-                        ("unbound", .array(users.map { .string($0.text) })),
-                        ("disconnected", .bool(told)),
-                    ])
-                )
-            )
-        } else {
-            print("forgot \(device.did), unbound \(users.count)")
+        var summary = try place.store.read { try DeviceRemoval.Summary(of: device.did, in: $0) }
+        if !yes {
+            show(device.did, summary, isTold: nil)
+            guard !output.json, Terminal.confirms("Forget \(device.did)?") else {
+                Terminal.tell("nothing was changed: forgetting can't be undone; say --yes to do it")
+                throw ExitCode(2)
+            }
         }
-        if !told {
+        summary.users = try DeviceRemoval.run(device.did, in: place.store, place.settings) ?? []
+        let isTold = ToolClient(place.directory, place.settings).disconnect(device.did)
+        show(device.did, summary, isTold: isTold)
+        if !isTold {
             Terminal.tell(
                 "No service runs: its users are told when one does; the device can't connect any more."
             )
         }
+    }
+
+    /// Shows what goes with the device; `isTold` says whether the gate closes its connection, and is nil before.
+    private func show(_ did: DeviceID, _ summary: DeviceRemoval.Summary, isTold: Bool?) {
+        if output.json { return Terminal.show(Self.json(did, summary, isTold: isTold)) }
+        print((isTold == nil ? "would forget " : "forgot ") + did.text)
+        print(
+            "  users \(summary.users.count), invitations \(summary.invitations), "
+                + "schedules \(summary.schedules), open commands \(summary.commands), "
+                + "records of history \(summary.records)"
+        )
+        if !summary.users.isEmpty {
+            print("  lost by \(summary.users.map(\.text).joined(separator: ", "))")
+        }
+    }
+
+    private static func json(
+        _ did: DeviceID,
+        _ summary: DeviceRemoval.Summary,
+        isTold: Bool?
+    ) -> JSONValue {
+        .object(
+            JSONObject([
+                ("did", .string(did.text)), ("forgotten", .bool(isTold != nil)),
+                ("unbound", .array(summary.users.map { .string($0.text) })),
+                ("invitations", .integer(Int64(summary.invitations))),
+                ("schedules", .integer(Int64(summary.schedules))),
+                ("commands", .integer(Int64(summary.commands))),
+                ("records", .integer(summary.records)), ("disconnected", .bool(isTold ?? false)),
+            ])
+        )
     }
 }
