@@ -418,6 +418,7 @@ let package = Package(
                 "CrashProbe", "Domain", "JSON", "Mosquitto", "Sodium", "Storage", "TestKit", "Wire",
                 "Workers",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],
             swiftSettings: settings
         ),

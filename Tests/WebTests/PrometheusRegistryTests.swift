@@ -38,6 +38,24 @@ import Testing
         #expect(try page().types["depth"] == "gauge")
     }
 
+    @Test(
+        "A gauge that is destroyed leaves the page, alone, and begins again when it is made again"
+    )
+    func destroyed() throws {
+        let gauges = ["a", "b"].map { product in
+            Gauge(label: "devices", dimensions: [("product", product)], factory: registry)
+        }
+        for gauge in gauges { gauge.record(5) }
+
+        gauges[0].destroy()
+
+        #expect(try page().value("devices", ["product": "a"]) == nil)
+        #expect(try page().value("devices", ["product": "b"]) == 5)
+        let again = Gauge(label: "devices", dimensions: [("product", "a")], factory: registry)
+        again.record(2)
+        #expect(try page().value("devices", ["product": "a"]) == 2)
+    }
+
     @Test("A histogram's buckets are cumulative and end with the count")
     func histogram() throws {
         let recorder = Recorder(label: "lamplighter_batch_size", factory: registry)

@@ -110,7 +110,21 @@ extension PrometheusRegistry {
 
     /// Keeps the series: a counter that vanished and came back at zero would look like a restart.
     package func destroyCounter(_ handler: any CounterHandler) {}
-    package func destroyMeter(_ handler: any MeterHandler) {}
-    package func destroyRecorder(_ handler: any RecorderHandler) {}
+    package func destroyMeter(_ handler: any MeterHandler) { drop(handler as? GaugeSeries) }
+    package func destroyRecorder(_ handler: any RecorderHandler) { drop(handler as? GaugeSeries) }
     package func destroyTimer(_ handler: any TimerHandler) {}
+
+    /// Takes a gauge off the page, whose thing is no longer there; all who hold that series lose it.
+    private func drop(_ gauge: GaugeSeries?) {
+        guard let gauge else { return }
+        families.withLock { families in
+            for (name, family) in families where family.entry.kind == .gauge {
+                guard let labels = family.series.first(where: { $0.value === gauge })?.key else {
+                    continue
+                }
+                families[name]?.series[labels] = nil
+                return
+            }
+        }
+    }
 }

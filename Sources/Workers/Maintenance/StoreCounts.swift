@@ -12,19 +12,25 @@ struct StoreCounts: MaintenanceJob {
     }
 
     private let environment: Environment
-    private let sessions = Gauge(label: "lamplighter_sessions")
+    private let metrics: any MetricsFactory
+    private let sessions: Gauge
     private var devices: [Key: Gauge] = [:]
 
     let name = "counts"
     let interval: Duration = .seconds(30)
 
     /// Products that are shown by themselves: those with most devices.
-    private static let productsMax = 100
+    static let productsMax = 100
     /// The name under which all other products are shown.
     private static let others = "other"
 
-    init(_ environment: Environment) {
+    init(
+        _ environment: Environment,
+        metrics: any MetricsFactory = MetricsSystem.factory
+    ) {
         self.environment = environment
+        self.metrics = metrics
+        sessions = Gauge(label: "lamplighter_sessions", factory: metrics)
     }
 
     mutating func step() throws -> Bool {
@@ -36,7 +42,8 @@ struct StoreCounts: MaintenanceJob {
         return false
     }
 
-    private mutating func show(_ products: [ProductCount]) {
+    /// Sets the gauges of devices.
+    mutating func show(_ products: [ProductCount]) {
         let sorted = products.sorted { ($1.total, $0.product) < ($0.total, $1.product) }
         var values: [Key: Int64] = [:]
         for (place, count) in sorted.enumerated() {
@@ -45,11 +52,16 @@ struct StoreCounts: MaintenanceJob {
             let offline = count.total - count.online
             values[Key(product: product, state: "offline"), default: 0] += offline
         }
-        // A product that is gone, or no longer among the largest.
-        for (key, gauge) in devices where values[key] == nil { gauge.record(0) }
+        // A product that is gone, or no longer among the largest, which is shown under another name now.
+        for (key, gauge) in devices where values[key] == nil {
+            gauge.destroy()
+            devices[key] = nil
+        }
         for (key, value) in values {
             let labels = [("product", key.product), ("state", key.state)]
-            let gauge = devices[key] ?? Gauge(label: "lamplighter_devices", dimensions: labels)
+            let gauge =
+                devices[key]
+                ?? Gauge(label: "lamplighter_devices", dimensions: labels, factory: metrics)
             devices[key] = gauge
             gauge.record(value)
         }
