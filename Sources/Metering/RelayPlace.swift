@@ -1,8 +1,9 @@
 /// The place of a client in the file by which the service's WebSocket relay tells the gate the clients' addresses.
 ///
-/// Mosquitto 2.0.11 reads no PROXY protocol, and all that a plugin hears of a connection is its source address. So the
-/// relay connects for each client from a loopback address of its own, 127.64.0.1 to 127.64.255.254; the last two bytes
-/// are the place in the file, 16 bytes for each, where the client's address stands as IPv6 (IPv4 mapped: ::ffff:0:0/96).
+/// Mosquitto 2.0.11 reads no PROXY protocol, and all that a plugin hears of a connection is its source address. So
+/// the relay connects for each client from a loopback address of its own, 127.64.0.1 to 127.64.255.254; the last two
+/// bytes are the place in the file, 16 bytes for each, where the client's address stands as IPv6 (IPv4 mapped:
+/// ::ffff:0:0/96).
 package enum RelayPlace {
     /// Places in the file.
     package static let count = 1 << 16
