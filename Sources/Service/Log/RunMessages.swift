@@ -1,5 +1,6 @@
 package import Logging
 package import Problems
+package import ServiceSettings
 
 /// What a running service says beside its log: notes about settings, the banner, and the problem that ends it.
 ///

@@ -1,4 +1,5 @@
 import Logging
+import ServiceSettings
 
 /// A listener without TLS that other machines reach, which only the setting `insecure` allows.
 struct OpenListener: Sendable, Equatable {
