@@ -94,7 +94,7 @@ import Testing
 
     @Test("A child can be ended by a signal", .timeLimit(.minutes(5)))
     func childSignal() async throws {
-        let child = try await ChildProcess.launch("/bin/sleep", ["60"], output: "/dev/null")
+        let child = try await ChildProcess.launch("/bin/sleep", ["3600"], output: "/dev/null")
         child.send(SIGTERM)
 
         #expect(await child.waitForExit() == .signal(SIGTERM))
