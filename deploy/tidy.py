@@ -46,6 +46,8 @@ JSON_WORKERS = (
     "Sources/Workers/Devices/DeviceEntry+Info.swift",  # merges and stores a device's hardware
     "Sources/Workers/Status/HistoryAdditions.swift",  # stores the values of a report
 )
+# Members of a request by their names: Wire reads them into values.
+MEMBER = re.compile(r"\b[fF]ields\.(?!refuse\b)\w+\(\s*\"|\bFields\b(?! \{ request\.fields)")
 # A limit with its default; one of the same name and number elsewhere is the same limit twice.
 LIMIT = re.compile(
     r"^\s*(?:package |private |fileprivate )?(?:static let|static var|var|let) "
@@ -149,6 +151,8 @@ def check_code(name: str, text: str) -> None:
         failures.append(f"{name}: label the third and further parameters of {', '.join(found)}")
     if name.startswith("Sources/Workers") and name not in JSON_WORKERS and re.search(r"^(?:\w+ )?import JSON$", text, re.M):
         failures.append(f"{name}: payloads are read and written in Wire")
+    if name.startswith("Sources/Workers") and (found := MEMBER.search(text)):
+        failures.append(f"{name}: parameters are read in Wire: {found[0]}")
     for limit in LIMIT.finditer(text):
         number = limit[2].replace("_", "")
         if re.search("[1-9]", number):

@@ -55,6 +55,16 @@ package enum LoginName: Hashable, Sendable {
         }
     }
 
+    /// The forms of the name that can't be its password.
+    package var forms: [String] {
+        switch self {
+        case .phone(let phone): [phone.text, phone.national]
+        case .email(let email): [email.text]
+        case .username(let username): [username.text]
+        case .external(let id): [id]
+        }
+    }
+
     /// An e-mail address as the username that it may be, too.
     package var asUsername: LoginName? {
         guard case .email(let email) = self else { return nil }

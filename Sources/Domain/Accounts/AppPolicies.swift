@@ -38,6 +38,13 @@ package struct AppPolicies: Sendable, Equatable {
     /// How many days a session may live.
     package static let sessionDaysRange: ClosedRange<Int64> = 1...3650
 
+    /// The answer if phones can't register.
+    package static let phoneIsOff = Rejection(
+        .policyRejected,
+        "This app does not register phone numbers.",
+        field: "params.phone"
+    )
+
     /// The defaults.
     package init() {}
 }

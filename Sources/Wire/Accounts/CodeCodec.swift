@@ -1,23 +1,7 @@
-package import Domain
 import JSON
 
-/// Reads and writes what concerns codes and tickets (`schemas/methods/account.schema.json`).
+/// Writes what concerns codes and tickets (`schemas/methods/account.schema.json`).
 package enum CodeCodec {
-    /// Reads `purpose`, a word or one of the numbers that a method takes in its place.
-    package static func purpose(
-        _ fields: Fields,
-        fromNumber: (Int64) -> CodePurpose?
-    ) throws(Rejection) -> CodePurpose {
-        let value = fields.object["purpose"]
-        let purpose =
-            value?.stringValue.flatMap(CodePurpose.init(rawValue:))
-            ?? value?.intValue.flatMap(fromNumber)
-        guard let purpose else {
-            throw fields.refuse("purpose", value == nil ? "is missing" : "is not a purpose")
-        }
-        return purpose
-    }
-
     /// Writes the answer of `account/sendCode`: the code's life, and the least time until the next one, in seconds.
     package static func sent(
         requestID: String,

@@ -19,3 +19,18 @@ package struct ControlParameters: Sendable, Equatable {
         waits = try fields.bool("wait") ?? false
     }
 }
+
+/// The parameters of `device/query`, beside the device.
+package struct QueryParameters: Sendable, Equatable {
+    /// The wait for the device's answer, in seconds.
+    package let timeout: Int64
+
+    private static let timeoutDefault: Int64 = 10
+    private static let timeoutMax: Int64 = 60
+
+    /// Reads `timeout`.
+    package init(_ fields: Fields) throws(Rejection) {
+        timeout =
+            try fields.integer("timeout", in: 1...Self.timeoutMax) ?? Self.timeoutDefault
+    }
+}

@@ -21,6 +21,11 @@ package enum HomeCodec {
     /// Writes the answer of `home/create`.
     package static func created(_ id: HomeID) -> Answer { ["homeId": .string(id.text)] }
 
+    /// Reads the name of a home.
+    package static func name(_ fields: Fields) throws(Rejection) -> String {
+        try fields.requiredText("name", length: Home.nameLength)
+    }
+
     /// Reads the place of a home: both coordinates, or none.
     package static func place(_ fields: Fields) throws(Rejection) -> Home.Place? {
         let latitude = try degrees("latitude", upTo: 90, of: fields)

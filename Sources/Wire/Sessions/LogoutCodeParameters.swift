@@ -32,9 +32,7 @@ package struct LogoutCodeParameters: Sendable, Equatable {
     /// Reads the account's name and the proof, by the kinds that are given of both.
     package init(_ fields: Fields) throws(Rejection) {
         let countryCode = try fields.requiredText("countryCode", length: 1...3)
-        guard CountryCode.accepts(countryCode) else {
-            throw fields.refuse("countryCode", "must be 1 to 3 digits, such as 49")
-        }
+        try fields.check(countryCode: countryCode)
         guard let accountType = try fields.word("accountType", as: AccountType.self) else {
             throw fields.refuse("accountType", "is missing")
         }

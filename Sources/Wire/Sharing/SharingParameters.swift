@@ -57,8 +57,7 @@ package struct InvitationParameters {
     package let access: Binding.Access
     /// How long the guest may do it, in minutes; nil for ever.
     package let guestMinutes: Int64?
-    /// The fields of `guest`, who is searched by them; nil for a code, which any user may scan.
-    package let guest: Fields?
+    private let guest: Fields?
 
     /// Reads `way`, `access`, `guestMinutes` and `guest`.
     package init(_ fields: Fields) throws(Rejection) {
@@ -76,5 +75,15 @@ package struct InvitationParameters {
                 "must be absent: any user who scans the code may answer it"
             )
         }
+    }
+
+    /// Reads `guest`, the name of the user who is invited; nil for a code, which any user may scan.
+    ///
+    /// A phone is one of `countryCode`, or of the inviter's country.
+    package func invitedName(
+        ofCountry countryCode: String
+    ) throws(Rejection) -> InvitedName? {
+        guard let guest else { return nil }
+        return try InvitedName(guest, countryCode: countryCode)
     }
 }

@@ -5,45 +5,37 @@ import Wire
 /// `account/bindPhone`, `bindEmail`, `requestEmailVerification`: addresses that a user proves.
 enum AddressMethods {
     static let methods: [String: Method] = [
-        "account/bindPhone": Method(prepare: { try prepare(&$0, "phone") }, run: bindPhone),
-        "account/bindEmail": Method(prepare: { try prepare(&$0, "email") }, run: bindEmail),
+        "account/bindPhone": Method(prepare: { try prepare(&$0, .phone) }, run: bindPhone),
+        "account/bindEmail": Method(prepare: { try prepare(&$0, .email) }, run: bindEmail),
         "account/requestEmailVerification": Method(run: requestVerification),
     ]
 
-    private static func parameters(_ call: Call, _ kind: String) throws -> (Address, Proof, User) {
-        let fields = call.fields
-        let place = try RequestRegion(call)
+    @Sendable
+    private static func prepare(
+        _ call: inout Call,
+        _ kind: BindAddressParameters.Kind
+    ) throws -> BackgroundTask? {
         let user = try call.user()
-        guard place.region == user.region else {
-            throw fields.refuse("countryCode", "belongs to another region than the user")
-        }
-        let text = try fields.requiredText(kind, length: 0...320)
-        let address: Address =
-            kind == "phone"
-            ? .phone(
-                try AccountFields.phone(text, of: kind, in: fields, countryCode: place.countryCode)
-            )
-            : .email(try AccountFields.email(text, of: kind, in: fields))
-        return (address, try Proof.required(fields), user)
+        let parameters = try BindAddressParameters(call.fields, kind, of: user, in: call.regions)
+        let scope = call.codeScope(.bind, parameters.address, region: user.region)
+        return try CodeCheck.prepare(parameters.proof, of: scope, call)
     }
 
     @Sendable
-    private static func prepare(_ call: inout Call, _ kind: String) throws -> BackgroundTask? {
-        let (address, proof, user) = try parameters(call, kind)
-        let scope = call.codeScope(.bind, address, region: user.region)
-        return try CodeCheck.prepare(proof, of: scope, call)
-    }
+    private static func bindPhone(_ call: inout Call) throws -> Reply { try bind(&call, .phone) }
 
     @Sendable
-    private static func bindPhone(_ call: inout Call) throws -> Reply { try bind(&call, "phone") }
+    private static func bindEmail(_ call: inout Call) throws -> Reply { try bind(&call, .email) }
 
-    @Sendable
-    private static func bindEmail(_ call: inout Call) throws -> Reply { try bind(&call, "email") }
-
-    private static func bind(_ call: inout Call, _ kind: String) throws -> Reply {
-        var (address, proof, user) = try parameters(call, kind)
+    private static func bind(
+        _ call: inout Call,
+        _ kind: BindAddressParameters.Kind
+    ) throws -> Reply {
+        var user = try call.user()
+        let parameters = try BindAddressParameters(call.fields, kind, of: user, in: call.regions)
+        let address = parameters.address
         let scope = call.codeScope(.bind, address, region: user.region)
-        guard try CodeCheck.use(proof, of: scope, call) else {
+        guard try CodeCheck.use(parameters.proof, of: scope, call) else {
             return try CodeCheck.refusal(of: scope, call)
         }
         let before = user
@@ -52,9 +44,10 @@ enum AddressMethods {
         if case .email = address { try call.tx.links.void(.verifyEmail, of: user.uid) }
         var refusal: Rejection?
         do {
-            try AccountFields.mergeNestedProfile(call.fields, into: &user)
-        } catch let rejection as Rejection {
-            refusal = rejection
+            let profile = try ProfileParameters(nestedIn: call.fields, isZone: TimeZones.contains)
+            try profile?.merge(into: &user)
+        } catch {
+            refusal = error
         }
         if user.isAnonymous {
             try NewUser.becomeReal(&user, &call)

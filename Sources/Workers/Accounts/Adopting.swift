@@ -30,7 +30,7 @@ struct Adopting {
         adoptedBy account: User,
         _ call: inout Call
     ) throws -> SessionCodec.Adoption? {
-        let isAsked = try call.fields.bool("adopt") ?? false
+        let isAsked = try call.fields.adopts()
         guard let adopting = try Adopting(before, adoptedBy: account, call) else {
             return isAsked ? .adopted(0) : nil
         }

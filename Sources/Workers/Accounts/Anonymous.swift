@@ -13,10 +13,8 @@ enum Anonymous {
 
     @Sendable
     private static func login(_ call: inout Call) throws -> Reply {
-        let fields = call.fields
-        let place = try RequestRegion(call)
-        let deviceID = try fields.text("deviceId", length: 16...64)
-        let terminal = try TerminalInfo(fields)
+        let parameters = try AnonymousLoginParameters(call.fields, in: call.regions)
+        let (place, deviceID) = (parameters.place, parameters.deviceID)
         let known = try deviceID.flatMap {
             try call.tx.accounts.findAnonymous(
                 deviceID: $0,
@@ -26,7 +24,12 @@ enum Anonymous {
         }
         let replaced = deviceID == nil ? try replaceable(call) : nil
         let user = try known ?? newUser(place, deviceID: deviceID, &call)
-        let reply = try SessionLifecycle.begin(for: user, on: terminal, isNew: known == nil, &call)
+        let reply = try SessionLifecycle.begin(
+            for: user,
+            on: parameters.terminal,
+            isNew: known == nil,
+            &call
+        )
         if let replaced { try Cancellation.replace(replaced, call) }
         return reply
     }
@@ -70,62 +73,58 @@ enum Anonymous {
 
     // MARK: Becoming real
 
-    private static func parameters(
-        _ call: Call
-    ) throws -> (user: User, name: LoginName, proof: Proof?) {
+    private static func parameters(_ call: Call) throws -> (User, ConversionParameters) {
         let user = try call.user()
         guard user.isAnonymous else {
             throw Rejection(.forbidden, "The user is not anonymous.")
         }
-        let fields = call.fields
-        guard fields.has("phone") else {
-            let text = try fields.requiredText("username", length: 0...320)
-            return (user, .username(try Username(text)), nil)
-        }
-        guard !fields.has("username") else {
-            throw fields.refuse("username", "and params.phone can't both be given")
-        }
-        let place = try RequestRegion(call)
-        guard place.region == user.region else {
-            throw fields.refuse("countryCode", "belongs to another region than the user")
-        }
-        let address = try AccountFields.address(fields, place.countryCode)
-        if !call.app.policies.phoneRegistration { throw Registration.phoneIsOff }
-        return (user, LoginName(address), try Proof.required(fields))
+        let parameters = try ConversionParameters(
+            call.fields,
+            of: user,
+            in: call.regions,
+            policies: call.app.policies
+        )
+        return (user, parameters)
+    }
+
+    private static func password(
+        _ parameters: ConversionParameters,
+        _ call: Call
+    ) throws -> SecretBytes {
+        try SecretBytes(new: GivenPassword(first: call.fields), names: parameters.name.forms)
     }
 
     @Sendable
     private static func prepareConversion(_ call: inout Call) throws -> BackgroundTask? {
-        let (user, name, proof) = try parameters(call)
-        let password = try AccountFields.newPassword(call.fields, names: Registration.names(name))
-        if case .username(let username) = name {
+        let (user, parameters) = try parameters(call)
+        let password = try password(parameters, call)
+        switch parameters {
+        case .username(let username):
             try NewUser.checkFree(username, for: user.uid, region: user.region, call)
+            return .hash(password)
+        case .phone(let address, let proof):
+            let scope = call.codeScope(.register, address, region: user.region)
+            return try CodeCheck.prepare(proof, of: scope, call)
         }
-        guard let proof, let address = name.address else { return .hash(password) }
-        let scope = call.codeScope(.register, address, region: user.region)
-        return try CodeCheck.prepare(proof, of: scope, call)
     }
 
     @Sendable
     private static func convert(_ call: inout Call) throws -> Reply {
-        var (user, name, proof) = try parameters(call)
-        if let proof, let address = name.address {
+        var (user, parameters) = try parameters(call)
+        switch parameters {
+        case .phone(let address, let proof):
             let scope = call.codeScope(.register, address, region: user.region)
             if call.prepared.hash == nil {
                 guard try CodeCheck.matches(proof, of: scope, call) else {
                     return try CodeCheck.refusal(of: scope, call)
                 }
-                return .more(
-                    .hash(
-                        try AccountFields.newPassword(call.fields, names: Registration.names(name))
-                    )
-                )
+                return .more(.hash(try password(parameters, call)))
             }
             guard try CodeCheck.use(proof, of: scope, call) else {
                 return try CodeCheck.refusal(of: scope, call)
             }
             try NewUser.give(address, to: &user, call)
-        } else if case .username(let username) = name {
+        case .username(let username):
             try NewUser.checkFree(username, for: user.uid, region: user.region, call)
             user.username = username.text
             user.ownsUsername = true

@@ -14,9 +14,11 @@ enum Avatars {
     private static func set(_ call: inout Call) throws -> Reply {
         var user = try call.user()
         let fields = call.fields
-        if fields.isNull("data") { return try remove(from: &user, call) }
-        guard let text = try fields.base64("data"), let data = Data(base64Encoded: text) else {
-            throw fields.refuse("data", "is missing")
+        guard case .set(let text) = try AvatarParameters(fields) else {
+            return try remove(from: &user, call)
+        }
+        guard let data = Data(base64Encoded: text) else {
+            throw fields.refuse("data", "must be base64 text")
         }
         let bytes = Array(data)
         guard bytes.count <= bytesMax else {

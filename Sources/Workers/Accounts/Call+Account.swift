@@ -11,6 +11,9 @@ extension Call {
         return user
     }
 
+    /// The regions that are known here.
+    var regions: Regions { environment.regions }
+
     /// Returns a user as shown to that user.
     func shown(_ user: User) -> Answer {
         AccountCodec.encode(user, app.policies, publicURL: environment.publicURL)

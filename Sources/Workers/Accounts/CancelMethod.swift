@@ -6,8 +6,6 @@ import Wire
 enum CancelMethod {
     static let method = Method(prepare: prepare, run: run)
 
-    private static let fields = ["password", "code", "ticket"]
-
     @Sendable
     private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
         let user = try LogoutCodeMethod.owner(call)
@@ -34,23 +32,14 @@ enum CancelMethod {
         _ call: Call,
         _ user: User
     ) throws -> (proof: OwnerProof, field: String)? {
-        let given = fields.filter { call.fields.has($0) }
-        if given.count > 1 {
-            throw Rejection.invalid(
-                "params.\(given[1])",
-                "One of params.password, params.code and params.ticket is enough."
-            )
-        }
         let addresses = user.verifiedAddresses
-        if let password = try call.fields.text("password", length: 1...512) {
-            return (.password(password), "params.password")
-        }
-        if let code = try call.fields.text("code", length: 1...16) {
-            let token = try call.fields.text("codeToken", length: 1...64)
-            return (.code(code, token: token, .operation, addresses), "params.code")
-        }
-        if let ticket = try call.fields.text("ticket", length: 1...256) {
-            return (.ticket(ticket, addresses), "params.ticket")
+        if let given = try CancelProof(call.fields) {
+            switch given {
+            case .password(let password): return (.password(password), given.field)
+            case .code(let code, let token):
+                return (.code(code, token: token, .operation, addresses), given.field)
+            case .ticket(let ticket): return (.ticket(ticket, addresses), given.field)
+            }
         }
         let hasNothing = user.passwordHash == nil && addresses.isEmpty
         guard hasNothing || !call.app.policies.cancelProof else {

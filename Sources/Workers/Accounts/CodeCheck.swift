@@ -18,7 +18,7 @@ enum CodeCheck {
     /// If none is left, or no code is valid, the refusal waits for a commit like any other: its time must not tell
     /// whether a code was sent to an address.
     static func prepare(
-        _ proof: Proof,
+        _ proof: AddressProof,
         of scope: CodeScope,
         _ call: Call
     ) throws -> BackgroundTask {
@@ -28,7 +28,7 @@ enum CodeCheck {
     }
 
     /// Counts a try; false if none is left or no code is valid.
-    static func count(_ proof: Proof, of scope: CodeScope, _ call: Call) throws -> Bool {
+    static func count(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         guard case .code(let code, let token) = proof else { return true }
         return try CodeRules.accepts(code)
             && call.tx.codes.countTry(scope, token: token, max: CodeRules.wrongCodesMax)
@@ -37,17 +37,17 @@ enum CodeCheck {
     /// Whether a code or ticket proves the address; does not use it up.
     ///
     /// Expensive work such as a hash follows, and the last step uses the code up.
-    static func matches(_ proof: Proof, of scope: CodeScope, _ call: Call) throws -> Bool {
+    static func matches(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: false, call)
     }
 
     /// Uses up a code or ticket; false if it doesn't prove the address.
-    static func use(_ proof: Proof, of scope: CodeScope, _ call: Call) throws -> Bool {
+    static func use(_ proof: AddressProof, of scope: CodeScope, _ call: Call) throws -> Bool {
         try check(proof, of: scope, uses: true, call)
     }
 
     private static func check(
-        _ proof: Proof,
+        _ proof: AddressProof,
         of scope: CodeScope,
         uses: Bool,
         _ call: Call

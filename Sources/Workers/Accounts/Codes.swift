@@ -15,12 +15,11 @@ enum Codes {
 
     @Sendable
     private static func send(_ call: inout Call) throws -> Reply {
-        let fields = call.fields
-        let place = try RequestRegion(call)
-        let address = try AccountFields.address(fields, place.countryCode)
-        let purpose = try CodeCodec.purpose(fields, fromNumber: CodePurpose.init(sending:))
+        let parameters = try CodeParameters(call.fields, in: call.regions)
+        let (place, address) = (parameters.place, parameters.address)
+        let purpose = parameters.purpose
         let asker = try asker(purpose, to: address, at: place, &call)
-        let scope = call.codeScope(purpose, address, region: place.region)
+        let scope = scope(of: parameters, call)
         let owner = try owner(of: address, for: purpose, at: place, call)
         let isForNobody = owner == nil && isForKnownOnly(purpose, address)
         if isForNobody { try call.reveal(owner) }
@@ -92,7 +91,7 @@ enum Codes {
         _ call: inout Call
     ) throws -> User? {
         if purpose == .register, case .phone = address, !call.app.policies.phoneRegistration {
-            throw Registration.phoneIsOff
+            throw AppPolicies.phoneIsOff
         }
         guard purpose.needsSession else { return nil }
         call.session = try TokenCheck.session(of: call.request, in: call.tx)
@@ -113,67 +112,60 @@ enum Codes {
 
     @Sendable
     private static func prepareCheck(_ call: inout Call) throws -> BackgroundTask? {
-        let (place, address, purpose, proof) = try checked(call)
-        let scope = call.codeScope(purpose, address, region: place.region)
-        return try CodeCheck.count(proof, of: scope, call) ? .commit : nil
+        let parameters = try CodeCheckParameters(call.fields, in: call.regions)
+        let scope = scope(of: parameters.sent, call)
+        return try CodeCheck.count(parameters.proof, of: scope, call) ? .commit : nil
     }
 
     @Sendable
     private static func check(_ call: inout Call) throws -> Reply {
-        let (place, address, purpose, proof) = try checked(call)
-        let scope = call.codeScope(purpose, address, region: place.region)
+        let parameters = try CodeCheckParameters(call.fields, in: call.regions)
+        let scope = scope(of: parameters.sent, call)
         let isValid =
             try call.isPrepared
-            && CodeCheck.matches(proof, of: scope, call)
+            && CodeCheck.matches(parameters.proof, of: scope, call)
         if !isValid { try CodeCheck.noteFailure(of: scope, call) }
         return .result(CodeCodec.checked(isValid: isValid))
     }
 
-    private static func checked(_ call: Call) throws -> (RequestRegion, Address, CodePurpose, Proof)
-    {
-        let place = try RequestRegion(call)
-        let address = try AccountFields.address(call.fields, place.countryCode)
-        let purpose = try CodeCodec.purpose(
-            call.fields,
-            fromNumber: CodePurpose.init(checking:)
-        )
-        let code = try call.fields.requiredText("code", length: 0...16)
-        let token = try call.fields.text("codeToken", length: 1...64)
-        return (place, address, purpose, .code(code, token: token))
+    private static func scope(of sent: CodeParameters, _ call: Call) -> CodeScope {
+        call.codeScope(sent.purpose, sent.address, region: sent.place.region)
     }
 
     // MARK: Tickets
 
     @Sendable
     private static func prepareVerify(_ call: inout Call) throws -> BackgroundTask? {
-        let (place, address, proof) = try verified(call)
-        let scope = call.codeScope(.operation, address, region: place.region)
-        return try CodeCheck.prepare(proof, of: scope, call)
+        let parameters = try ProvedAddressParameters(call.fields, in: call.regions)
+        return try CodeCheck.prepare(
+            parameters.proof,
+            of: operationScope(parameters, call),
+            call
+        )
     }
 
     @Sendable
     private static func verify(_ call: inout Call) throws -> Reply {
-        let (place, address, proof) = try verified(call)
-        let scope = call.codeScope(.operation, address, region: place.region)
-        guard try CodeCheck.use(proof, of: scope, call) else {
+        let parameters = try ProvedAddressParameters(call.fields, in: call.regions)
+        let scope = operationScope(parameters, call)
+        guard try CodeCheck.use(parameters.proof, of: scope, call) else {
             return try CodeCheck.refusal(of: scope, call)
         }
         let ticket = try call.tx.codes.makeTicket(
-            for: address,
+            for: parameters.address,
             app: call.app.id,
-            region: place.region,
+            region: parameters.place.region,
             terminal: call.request.terminal,
             expiresAt: call.tx.now.adding(seconds: CodeRules.ticketSeconds)
         )
         return .result(CodeCodec.ticket(ticket, seconds: CodeRules.ticketSeconds), isSecret: true)
     }
 
-    private static func verified(_ call: Call) throws -> (RequestRegion, Address, Proof) {
-        let place = try RequestRegion(call)
-        let address = try AccountFields.address(call.fields, place.countryCode)
-        let code = try call.fields.requiredText("code", length: 0...16)
-        let token = try call.fields.text("codeToken", length: 1...64)
-        return (place, address, .code(code, token: token))
+    private static func operationScope(
+        _ parameters: ProvedAddressParameters,
+        _ call: Call
+    ) -> CodeScope {
+        call.codeScope(.operation, parameters.address, region: parameters.place.region)
     }
 }
 

@@ -18,29 +18,25 @@ enum Login {
         "The name or the password is wrong."
     )
 
-    /// The parameters of a login, checked for their form.
-    private struct LoginParameters {
-        var place: RequestRegion
-        var name: LoginName
-        var proof: Proof?
-        var terminal: TerminalInfo
+    /// The name of a login, and where it is looked for.
+    private struct Wanted {
+        let name: LoginName
+        /// Whether an e-mail address may be a username, too.
+        var isAnyName = false
+        let place: RequestRegion
+        let terminal: TerminalInfo
 
-        init(_ call: Call) throws {
-            let fields = call.fields
-            place = try RequestRegion(call)
-            name = try AccountFields.loginName(fields, place.countryCode)
-            terminal = try TerminalInfo(fields)
-            let code = try fields.text("code", length: 0...16)
-            let token = try fields.text("codeToken", length: 1...64)
-            proof = code.map { .code($0, token: token) }
-            let hasPassword = fields.has("password")
-            if hasPassword, proof != nil {
-                throw fields.refuse("code", "stands in place of a password, not beside it")
-            }
-            if !hasPassword, proof == nil { throw fields.refuse("password", "is missing") }
-            if proof != nil, name.address == nil {
-                throw fields.refuse("code", "goes with a phone or an e-mail address")
-            }
+        init(_ parameters: LoginParameters) {
+            name = parameters.name
+            isAnyName = parameters.isAnyName
+            place = parameters.place
+            terminal = parameters.terminal
+        }
+
+        init(_ parameters: ExternalLoginParameters, at place: RequestRegion) {
+            name = parameters.name
+            terminal = parameters.terminal
+            self.place = place
         }
     }
 
@@ -48,14 +44,14 @@ enum Login {
 
     @Sendable
     private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
-        let parameters = try LoginParameters(call)
+        let parameters = try LoginParameters(call.fields, in: call.regions)
         try call.checkTerminal()
         if let proof = parameters.proof, let address = parameters.name.address {
             try revealUnknown(address, region: parameters.place.region, call)
             let scope = call.codeScope(.login, address, region: parameters.place.region)
             return try CodeCheck.prepare(proof, of: scope, call)
         }
-        return try preparePassword(parameters.name, region: parameters.place.region, call)
+        return try preparePassword(Wanted(parameters), call)
     }
 
     /// Refuses an unknown address that can't be registered by a code, if the app allows its answers to tell.
@@ -72,16 +68,16 @@ enum Login {
 
     /// Counts a try and asks for the password's verification, at the same cost for an unknown user.
     private static func preparePassword(
-        _ name: LoginName,
-        region: String,
+        _ wanted: Wanted,
         _ call: Call
     ) throws -> BackgroundTask {
-        let password = try AccountFields.oldPassword(call.fields)
-        let user = try call.tx.accounts.find(name, app: call.app.id, region: region)
-        let others = try others(name, than: user, region: region, call)
+        let password = SecretBytes(compared: try GivenPassword(compared: call.fields))
+        let region = wanted.place.region
+        let user = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)
+        let others = try others(wanted, than: user, call)
         try call.reveal(user ?? others.compactMap(\.self).first)
         let tries = try PasswordTries.begin(
-            name,
+            wanted.name,
             region: region,
             meaning: known([user] + others),
             call
@@ -106,13 +102,12 @@ enum Login {
     /// address or such a name is taken. An `owner` who has not proved it takes one of the places: as many users who
     /// registered it unproved log in by it whether or not it was taken.
     private static func others(
-        _ name: LoginName,
+        _ wanted: Wanted,
         than owner: User?,
-        region: String,
         _ call: Call
     ) throws -> [User?] {
-        guard case .email(let email) = name else { return [] }
-        let accounts = call.tx.accounts
+        guard case .email(let email) = wanted.name else { return [] }
+        let (accounts, region) = (call.tx.accounts, wanted.place.region)
         var others: [User?] = []
         if call.app.policies.emailRegistration != .code {
             let places = call.limits.unprovedPerAddress
@@ -125,9 +120,9 @@ enum Login {
             )
             others += Array(repeating: nil, count: places - others.count)
         }
-        if call.fields.has("account") {
+        if wanted.isAnyName {
             others.append(
-                try name.asUsername.flatMap {
+                try wanted.name.asUsername.flatMap {
                     try accounts.find($0, app: call.app.id, region: region)
                 }
             )
@@ -137,27 +132,18 @@ enum Login {
 
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
-        let parameters = try LoginParameters(call)
+        let parameters = try LoginParameters(call.fields, in: call.regions)
         if let proof = parameters.proof, let address = parameters.name.address {
             return try runCode(proof, of: address, parameters: parameters, &call)
         }
-        return try runPassword(
-            parameters.name,
-            at: parameters.place,
-            on: parameters.terminal,
-            &call
-        )
+        return try runPassword(Wanted(parameters), &call)
     }
 
     /// Logs in a user whose password was verified, if the account still has the verified hash.
-    private static func runPassword(
-        _ name: LoginName,
-        at place: RequestRegion,
-        on terminal: TerminalInfo,
-        _ call: inout Call
-    ) throws -> Reply {
-        let first = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
-        let users = known([first] + (try others(name, than: first, region: place.region, call)))
+    private static func runPassword(_ wanted: Wanted, _ call: inout Call) throws -> Reply {
+        let (name, region) = (wanted.name, wanted.place.region)
+        let first = try call.tx.accounts.find(name, app: call.app.id, region: region)
+        let users = known([first] + (try others(wanted, than: first, call)))
         let matched = call.prepared.matched
         let meant = users.first { $0.passwordHash == matched } ?? users.first
         guard var user = meant, let matched else {
@@ -166,17 +152,17 @@ enum Login {
         }
         try Passwords.checkCurrent(matched, user)
         // The password was compared with the other users' hashes too, and did not match.
-        try PasswordTries.succeeded(name, region: place.region, of: user, call)
+        try PasswordTries.succeeded(name, region: region, of: user, call)
         if let rehashed = call.prepared.rehashed {
             user.passwordHash = rehashed
             try call.tx.accounts.save(user)
         }
-        return try SessionLifecycle.begin(for: user, on: terminal, isNew: false, &call)
+        return try SessionLifecycle.begin(for: user, on: wanted.terminal, isNew: false, &call)
     }
 
     /// Logs in a user with the code of a proved address; an unknown phone is registered by it.
     private static func runCode(
-        _ proof: Proof,
+        _ proof: AddressProof,
         of address: Address,
         parameters: LoginParameters,
         _ call: inout Call
@@ -198,7 +184,7 @@ enum Login {
         guard case .phone(let phone) = address else {
             return try CodeCheck.refusal(of: scope, call)
         }
-        guard call.app.policies.phoneRegistration else { throw Registration.phoneIsOff }
+        guard call.app.policies.phoneRegistration else { throw AppPolicies.phoneIsOff }
         var draft = try NewUser.draft(parameters.place, &call)
         try NewUser.give(address, to: &draft.user, call)
         if draft.user.username == nil {
@@ -211,35 +197,35 @@ enum Login {
 
     // MARK: The app's own ids
 
-    private static func external(_ call: Call) throws -> (RequestRegion, LoginName, TerminalInfo) {
-        let place = try RequestRegion(call)
+    private static func external(
+        _ call: Call
+    ) throws -> (RequestRegion, ExternalLoginParameters) {
+        let place = try RequestRegion(call.fields, in: call.regions)
         guard call.app.policies.uidLogin else {
             throw Rejection(.policyRejected, "This app has no user ids of its own.")
         }
-        _ = try call.fields.bool("createHome")
-        return (
-            place, .external(try call.fields.requiredText("uid", length: 1...128)),
-            try TerminalInfo(call.fields)
-        )
+        return (place, try ExternalLoginParameters(call.fields))
     }
 
     @Sendable
     private static func prepareExternal(_ call: inout Call) throws -> BackgroundTask? {
-        let (place, name, _) = try external(call)
+        let (place, parameters) = try external(call)
+        let name = parameters.name
         try call.checkTerminal()
         if try call.tx.accounts.find(name, app: call.app.id, region: place.region) != nil {
-            return try preparePassword(name, region: place.region, call)
+            return try preparePassword(Wanted(parameters, at: place), call)
         }
         try call.quotas.check(call.namedQuotas)
-        return .hash(try AccountFields.newPassword(call.fields, names: Registration.names(name)))
+        return .hash(try SecretBytes(new: GivenPassword(first: call.fields), names: name.forms))
     }
 
     @Sendable
     private static func runExternal(_ call: inout Call) throws -> Reply {
-        let (place, name, terminal) = try external(call)
+        let (place, parameters) = try external(call)
+        let name = parameters.name
         let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard let hash = call.prepared.hash else {
-            return try runPassword(name, at: place, on: terminal, &call)
+            return try runPassword(Wanted(parameters, at: place), &call)
         }
         guard known == nil else {
             // Another request registered the id first: the password must be that account's.
@@ -259,9 +245,14 @@ enum Login {
         try call.quotas.take(call.namedQuotas)
         try call.tx.accounts.insert(user, deviceID: nil)
         try call.audit(.registered, of: user.uid, detail: call.request.method)
-        if try call.fields.bool("createHome") == true {
+        if parameters.makesHome {
             try HomeMethods.make(Home.firstName, at: nil, for: user.uid, &call)
         }
-        return try SessionLifecycle.begin(for: user, on: terminal, isNew: true, &call)
+        return try SessionLifecycle.begin(
+            for: user,
+            on: parameters.terminal,
+            isNew: true,
+            &call
+        )
     }
 }

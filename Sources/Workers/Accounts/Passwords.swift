@@ -24,9 +24,9 @@ enum Passwords {
     @Sendable
     private static func prepareChange(_ call: inout Call) throws -> BackgroundTask? {
         let user = try call.user()
-        let new = try AccountFields.newPassword(call.fields, "newPassword", names: user.names)
+        let new = try SecretBytes(new: GivenPassword(new: call.fields), names: user.names)
         guard let hash = user.passwordHash else { return .hash(new) }
-        let old = try AccountFields.oldPassword(call.fields, "oldPassword")
+        let old = SecretBytes(compared: try GivenPassword(old: call.fields))
         _ = try PasswordTries.begin(user, call)
         return .both(verify: old, against: hash, hash: new)
     }
@@ -82,7 +82,7 @@ enum Passwords {
     @Sendable
     private static func prepareCheck(_ call: inout Call) throws -> BackgroundTask? {
         let user = try call.user()
-        let password = try AccountFields.oldPassword(call.fields)
+        let password = SecretBytes(compared: try GivenPassword(compared: call.fields))
         _ = try PasswordTries.begin(user, call)
         return .verify(password, against: user.passwordHash)
     }
@@ -101,25 +101,19 @@ enum Passwords {
 
     // MARK: Resetting
 
-    private static func resetParameters(_ call: Call) throws -> (RequestRegion, Address, Proof) {
-        let place = try RequestRegion(call)
-        let address = try AccountFields.address(call.fields, place.countryCode)
-        let code = try call.fields.requiredText("code", length: 0...16)
-        let token = try call.fields.text("codeToken", length: 1...64)
-        return (place, address, .code(code, token: token))
-    }
-
     @Sendable
     private static func prepareReset(_ call: inout Call) throws -> BackgroundTask? {
-        let (place, address, proof) = try resetParameters(call)
-        let names = Registration.names(LoginName(address))
-        _ = try AccountFields.newPassword(call.fields, "newPassword", names: names)
-        try call.reveal(resettable(address, region: place.region, call))
+        let parameters = try ProvedAddressParameters(call.fields, in: call.regions)
+        let (region, address) = (parameters.place.region, parameters.address)
+        let names = LoginName(address).forms
+        _ = try SecretBytes(new: GivenPassword(new: call.fields), names: names)
+        try call.reveal(resettable(address, region: region, call))
         let tried = try purposes.filter {
-            try CodeCheck.count(proof, of: call.codeScope($0, address, region: place.region), call)
+            let scope = call.codeScope($0, address, region: region)
+            return try CodeCheck.count(parameters.proof, of: scope, call)
         }
         if !tried.isEmpty { return .tried(tried) }
-        let scope = call.codeScope(.resetPassword, address, region: place.region)
+        let scope = call.codeScope(.resetPassword, address, region: region)
         try CodeCheck.noteFailure(of: scope, call)
         return .refusal(CodeCheck.wrong)
     }
@@ -131,16 +125,17 @@ enum Passwords {
 
     @Sendable
     private static func reset(_ call: inout Call) throws -> Reply {
-        let (place, address, proof) = try resetParameters(call)
-        let region = place.region
+        let parameters = try ProvedAddressParameters(call.fields, in: call.regions)
+        let (address, proof) = (parameters.address, parameters.proof)
+        let region = parameters.place.region
         let wrong = call.codeScope(.resetPassword, address, region: region)
         let scope = try (call.prepared.tried ?? purposes)
             .map { call.codeScope($0, address, region: region) }
             .first { try CodeCheck.matches(proof, of: $0, call) }
-        guard let scope, var user = try resettable(address, region: place.region, call)
+        guard let scope, var user = try resettable(address, region: region, call)
         else { return try CodeCheck.refusal(of: wrong, call) }
         // Only a caller with the code learns that the password equals a name of the account.
-        let password = try AccountFields.newPassword(call.fields, "newPassword", names: user.names)
+        let password = try SecretBytes(new: GivenPassword(new: call.fields), names: user.names)
         guard let hash = call.prepared.hash else { return .more(.hash(password)) }
         guard try CodeCheck.use(proof, of: scope, call),
             try LinkRules.prove(address, of: &user, in: call.tx)
@@ -173,9 +168,8 @@ enum Passwords {
 
     @Sendable
     private static func requestReset(_ call: inout Call) throws -> Reply {
-        let place = try RequestRegion(call)
-        let text = try call.fields.requiredText("email", length: 0...320)
-        let email = try AccountFields.email(text, of: "email", in: call.fields)
+        let parameters = try PasswordResetParameters(call.fields, in: call.regions)
+        let (place, email) = (parameters.place, parameters.email)
         // Counted equally with and without such an account.
         try call.quotas.take(call.mailQuotas)
         let user = try resettable(.email(email), region: place.region, call)

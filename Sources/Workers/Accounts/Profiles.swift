@@ -22,7 +22,7 @@ enum Profiles {
     @Sendable
     private static func getUser(_ call: inout Call) throws -> Reply {
         let asker = try call.user()
-        let uid = try call.fields.requiredID("uid", as: UserID.self)
+        let uid = try call.fields.uid()
         if uid == asker.uid { return .result(call.shown(asker)) }
         guard let user = try call.tx.accounts.find(uid), user.app == asker.app,
             user.region == asker.region
@@ -37,14 +37,16 @@ enum Profiles {
         var user = try call.user()
         let fields = call.fields
         let place = (user.profile.latitude, user.profile.longitude)
-        let hasNames = ["username", "phone", "email"].contains { fields.has($0) }
-        if fields.has("username") { try setUsername(&user, call) }
-        try writeDown(&user, &call)
+        let username = try fields.username()
+        if let username { try setUsername(username, of: &user, call) }
+        let address = try fields.enteredAddress(of: user, in: call.regions)
+        if let address { try writeDown(address, of: &user, &call) }
         var refusal: Rejection?
         do {
-            try AccountFields.merge(try AccountFields.profile(fields), of: fields, into: &user)
-        } catch let rejection as Rejection where hasNames && !fields.isEmpty {
-            refusal = rejection
+            try ProfileParameters(fields, isZone: TimeZones.contains).merge(into: &user)
+        } catch {
+            guard username != nil || address != nil else { throw error }
+            refusal = error
         }
         try call.tx.accounts.save(user)
         if place != (user.profile.latitude, user.profile.longitude) {
@@ -55,9 +57,11 @@ enum Profiles {
         return .result(AccountCodec.changed(call.shown(user), profileError: refusal))
     }
 
-    private static func setUsername(_ user: inout User, _ call: Call) throws {
-        let text = try call.fields.requiredText("username", length: 0...320)
-        let username = try Username(text)
+    private static func setUsername(
+        _ username: Username,
+        of user: inout User,
+        _ call: Call
+    ) throws {
         let isSame = user.ownsUsername && user.username == username.text
         if isSame { return }
         if user.username != nil, !call.app.policies.usernameChangeable {
@@ -75,13 +79,11 @@ enum Profiles {
 
     /// Stores a phone or an e-mail address without proof: it can't be used to log in, and the proved one stays in
     /// use until this one is proved.
-    private static func writeDown(_ user: inout User, _ call: inout Call) throws {
-        let fields = call.fields
-        guard fields.has("phone") || fields.has("email") else { return }
-        let country =
-            !fields.has("phone") && !fields.has("countryCode")
-            ? user.countryCode : try RequestRegion(call).countryCode
-        let address = try AccountFields.address(fields, country)
+    private static func writeDown(
+        _ address: Address,
+        of user: inout User,
+        _ call: inout Call
+    ) throws {
         let before = user
         user.writeDown(address, at: call.tx.now)
         guard user != before else { return }

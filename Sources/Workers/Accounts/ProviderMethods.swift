@@ -21,15 +21,9 @@ enum ProviderMethods {
     }
 
     private static func ask(_ call: Call) throws -> BackgroundTask {
-        let fields = call.fields
-        let provider = try fields.requiredText("provider", length: 1...69)
-        guard let object = try fields.object("credential") else {
-            throw fields.refuse("credential", "is missing")
-        }
-        if let name = ProviderName(rawValue: provider == "auth2" ? "apple" : provider) {
-            _ = try settings(name, call)
-        }
-        let credential = try ProviderCredential.parse(provider: provider, credential: object)
+        let parameters = try ProviderParameters(call.fields)
+        if let name = parameters.name { _ = try settings(name, call) }
+        let credential = try parameters.credential()
         return .identity(credential, try settings(credential.provider, call))
     }
 
@@ -46,7 +40,7 @@ enum ProviderMethods {
 
     /// Refuses a login that the provider did not confirm, and notes it in the audit trail.
     private static func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
-        let provider = try call.fields.text("provider", length: 1...69) ?? ""
+        let provider = try ProviderParameters(call.fields).provider
         try call.audit(
             .loginFailed,
             of: call.session?.uid,
@@ -71,19 +65,20 @@ enum ProviderMethods {
 
     // MARK: Logging in
 
+    private static func loginParameters(_ call: Call) throws -> ProviderLoginParameters {
+        try ProviderLoginParameters(call.fields, in: call.regions, isZone: TimeZones.contains)
+    }
+
     @Sendable
     private static func prepareLogin(_ call: inout Call) throws -> BackgroundTask? {
-        _ = try RequestRegion(call)
-        _ = try TerminalInfo(call.fields)
-        _ = try AccountFields.nestedProfile(call.fields)
+        _ = try loginParameters(call)
         try call.checkTerminal()
         return try ask(call)
     }
 
     @Sendable
     private static func login(_ call: inout Call) throws -> Reply {
-        let place = try RequestRegion(call)
-        let terminal = try TerminalInfo(call.fields)
+        let parameters = try loginParameters(call)
         let identity: VerifiedIdentity
         do {
             identity = try self.identity(call)
@@ -94,30 +89,35 @@ enum ProviderMethods {
             identity.provider.rawValue,
             identity.subject,
             app: call.app.id,
-            region: place.region
+            region: parameters.place.region
         )
         if let owner, let user = try call.tx.accounts.find(owner) {
             try keep(identity, for: user, call)
-            return try SessionLifecycle.begin(for: user, on: terminal, isNew: false, &call)
+            return try SessionLifecycle.begin(
+                for: user,
+                on: parameters.terminal,
+                isNew: false,
+                &call
+            )
         }
-        var user = try newUser(identity, at: place, &call)
+        var user = try newUser(identity, by: parameters, &call)
         try keep(identity, for: user, call)
         user.providers = [identity.provider.rawValue]
-        return try SessionLifecycle.begin(for: user, on: terminal, isNew: true, &call)
+        return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }
 
     private static func newUser(
         _ identity: VerifiedIdentity,
-        at place: RequestRegion,
+        by parameters: ProviderLoginParameters,
         _ call: inout Call
     ) throws -> User {
-        var draft = try NewUser.draft(place, &call)
+        var draft = try NewUser.draft(parameters.place, &call)
         if draft.user.username == nil {
-            draft.user.username = try randomUsername(place, &call)
+            draft.user.username = "user-" + call.work.makeID("x").dropFirst(2)
             draft.user.ownsUsername = true
         }
         fill(&draft.user, from: identity)
-        try AccountFields.mergeNestedProfile(call.fields, into: &draft.user)
+        try parameters.profile?.merge(into: &draft.user)
         if draft.user.email == nil, let email = identity.email.flatMap({ EmailAddress($0) }) {
             draft.user.email = email
             draft.user.emailClaim = .given
@@ -130,11 +130,6 @@ enum ProviderMethods {
         let isSilent = user.nickname.isEmpty || user.nickname == Anonymous.nickname(of: user.uid)
         if isSilent, let nickname = identity.nickname { user.nickname = nickname }
         if user.avatar == nil, user.avatarURL == nil { user.avatarURL = identity.avatarURL }
-    }
-
-    private static func randomUsername(_ place: RequestRegion, _ call: inout Call) throws -> String
-    {
-        "user-" + call.work.makeID("x").dropFirst(2)
     }
 
     // MARK: Linking
@@ -185,13 +180,8 @@ enum ProviderMethods {
 
     @Sendable
     private static func unlink(_ call: inout Call) throws -> Reply {
-        let fields = call.fields
         var user = try call.user()
-        var provider = try fields.requiredText("provider", length: 1...69)
-        if provider == "auth2" { provider = "apple" }
-        guard ProviderName(rawValue: provider) != nil else {
-            throw fields.refuse("provider", "is not a provider")
-        }
+        let provider = try call.fields.provider().rawValue
         guard user.providers.contains(provider) else {
             throw Rejection(
                 .resourceNotFound,

@@ -8,66 +8,53 @@ enum Registration {
         "account/register": Method(needsToken: false, prepare: prepare, run: run)
     ]
 
-    /// The answer if phones can't register.
-    static let phoneIsOff = Rejection(
-        .policyRejected,
-        "This app does not register phone numbers.",
-        field: "params.phone"
-    )
-
-    /// The parameters of a registration, checked for their form.
-    private struct RegistrationParameters {
-        var place: RequestRegion
-        /// The phone or the e-mail address, if any.
-        var address: Address?
-        /// The requested username, next to the address or alone.
-        var username: Username?
-        var proof: Proof?
-        var terminal: TerminalInfo
-
-        init(_ call: Call) throws {
-            let fields = call.fields
-            place = try RequestRegion(call)
-            address = try AccountFields.optionalAddress(fields, place.countryCode)
-            username = try fields.text("username", length: 0...320).map { try Username($0) }
-            guard address != nil || username != nil else {
-                throw fields.refuse(
-                    "username",
-                    "is missing: give a phone or an e-mail address, a username, or both"
-                )
-            }
-            terminal = try TerminalInfo(fields)
-            _ = try AccountFields.nestedProfile(fields)
-            proof = address == nil ? nil : try Proof(fields)
-            if case .phone = address, !call.app.policies.phoneRegistration { throw phoneIsOff }
+    private static func parameters(_ call: Call) throws -> RegistrationParameters {
+        let parameters = try RegistrationParameters(
+            call.fields,
+            in: call.regions,
+            isZone: TimeZones.contains
+        )
+        if case .phone = parameters.address, !call.app.policies.phoneRegistration {
+            throw AppPolicies.phoneIsOff
         }
+        return parameters
+    }
 
-        /// Whether the address must be proved at once.
-        func needsProof(_ policies: AppPolicies) -> Bool {
-            switch address {
-            case .phone: true
-            case .email: policies.emailRegistration == .code
-            case nil: false
-            }
+    /// Returns the password, which can't be one of the names.
+    private static func password(
+        _ parameters: RegistrationParameters,
+        _ call: Call
+    ) throws -> SecretBytes {
+        let names =
+            (parameters.address.map { LoginName($0).forms } ?? [])
+            + (parameters.username.map { [$0.text] } ?? [])
+        return try SecretBytes(new: GivenPassword(first: call.fields), names: names)
+    }
+
+    /// Whether the address must be proved at once.
+    private static func needsProof(_ address: Address?, _ policies: AppPolicies) -> Bool {
+        switch address {
+        case .phone: true
+        case .email: policies.emailRegistration == .code
+        case nil: false
         }
+    }
 
-        /// The names that can't be the password.
-        var names: [String] {
-            (address.map { Registration.names(LoginName($0)) } ?? [])
-                + (username.map { [$0.text] } ?? [])
-        }
-
-        /// Gives the user the requested username; a user with a proved phone and no requested name gets its
-        /// number.
-        func giveUsername(to user: inout User, _ call: Call) throws {
-            if let username {
-                try NewUser.checkFree(username, for: user.uid, region: place.region, call)
-                user.username = username.text
-                user.ownsUsername = true
-            } else if user.username == nil, let phone = user.phone, user.isPhoneVerified {
-                user.username = phone.text
-                user.ownsUsername = false
-            }
+    /// Gives the user the requested username; a user with a proved phone and no requested name gets its
+    /// number.
+    private static func giveUsername(
+        _ parameters: RegistrationParameters,
+        to user: inout User,
+        _ call: Call
+    ) throws {
+        if let username = parameters.username {
+            let region = parameters.place.region
+            try NewUser.checkFree(username, for: user.uid, region: region, call)
+            user.username = username.text
+            user.ownsUsername = true
+        } else if user.username == nil, let phone = user.phone, user.isPhoneVerified {
+            user.username = phone.text
+            user.ownsUsername = false
         }
     }
 
@@ -75,14 +62,14 @@ enum Registration {
 
     @Sendable
     private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
-        let parameters = try RegistrationParameters(call)
+        let parameters = try parameters(call)
         try call.checkTerminal()
         try call.quotas.check(call.namedQuotas)
-        let password = try AccountFields.newPassword(call.fields, names: parameters.names)
+        let password = try password(parameters, call)
         if let username = parameters.username {
             try NewUser.checkFree(username, for: nil, region: parameters.place.region, call)
         }
-        if parameters.proof == nil, parameters.needsProof(call.app.policies) {
+        if parameters.proof == nil, needsProof(parameters.address, call.app.policies) {
             throw call.fields.refuse("code", "is missing")
         }
         guard let proof = parameters.proof, let address = parameters.address else {
@@ -92,29 +79,19 @@ enum Registration {
         return try CodeCheck.prepare(proof, of: scope, call)
     }
 
-    /// Returns the forms of a name that can't be its password.
-    static func names(_ name: LoginName) -> [String] {
-        switch name {
-        case .phone(let phone): [phone.text, phone.national]
-        case .email(let email): [email.text]
-        case .username(let username): [username.text]
-        case .external(let id): [id]
-        }
-    }
-
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
-        let parameters = try RegistrationParameters(call)
+        let parameters = try parameters(call)
         if let proof = parameters.proof, let address = parameters.address, call.prepared.hash == nil
         {
             let scope = call.codeScope(.register, address, region: parameters.place.region)
             guard try CodeCheck.matches(proof, of: scope, call) else {
                 return try CodeCheck.refusal(of: scope, call)
             }
-            return .more(.hash(try AccountFields.newPassword(call.fields, names: parameters.names)))
+            return .more(.hash(try password(parameters, call)))
         }
         var draft = try NewUser.draft(parameters.place, &call)
-        try AccountFields.mergeNestedProfile(call.fields, into: &draft.user)
+        try parameters.profile?.merge(into: &draft.user)
         draft.user.passwordHash = call.prepared.hash
         switch (parameters.address, parameters.proof) {
         case (let address?, let proof?):
@@ -124,12 +101,12 @@ enum Registration {
             }
             try NewUser.give(address, to: &draft.user, call)
         case (.email(let email), nil):
-            try parameters.giveUsername(to: &draft.user, call)
+            try giveUsername(parameters, to: &draft.user, call)
             return try runUnproved(email, parameters: parameters, draft: draft, &call)
         case (.phone, nil): throw call.fields.refuse("code", "is missing")
         case (nil, _): break
         }
-        try parameters.giveUsername(to: &draft.user, call)
+        try giveUsername(parameters, to: &draft.user, call)
         let user = try NewUser.store(draft, &call)
         return try SessionLifecycle.begin(for: user, on: parameters.terminal, isNew: true, &call)
     }

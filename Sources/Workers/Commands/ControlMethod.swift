@@ -4,10 +4,6 @@ import Wire
 
 /// `device/control` and `device/query`: an app sends a command to a device (`schemas/methods/device.schema.json`).
 enum ControlMethod {
-    /// The longest wait for a device's answer to a query, in seconds.
-    static let queryTimeoutDefault: Int64 = 10
-    static let queryTimeoutMax: Int64 = 60
-
     @Sendable
     static func control(_ call: inout Call) throws -> Reply {
         let parameters = try ControlParameters(call.fields)
@@ -38,13 +34,13 @@ enum ControlMethod {
 
     @Sendable
     static func query(_ call: inout Call) throws -> Reply {
-        let timeout = try call.fields.integer("timeout", in: 1...queryTimeoutMax)
+        let parameters = try QueryParameters(call.fields)
         let (binding, product) = try target(call)
         let command = try CommandDispatcher.send(
             CommandRequest(
                 did: binding.did,
                 kind: .query,
-                ttl: timeout ?? queryTimeoutDefault,
+                ttl: parameters.timeout,
                 actor: try call.actor(),
                 app: call.app.id,
                 trace: call.request.trace

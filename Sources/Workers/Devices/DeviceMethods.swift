@@ -35,7 +35,7 @@ enum DeviceMethods {
 
     /// Returns the caller's binding with the device that the request names, of any product.
     static func bindingOfAnyProduct(_ call: Call) throws -> Binding {
-        let did = try call.fields.requiredID("did", as: DeviceID.self)
+        let did = try call.fields.did()
         guard let binding = try call.tx.bindings.find(did, call.caller().uid),
             !binding.isOver(at: call.tx.now)
         else { throw BindingRules.notBound }
@@ -71,25 +71,13 @@ enum DeviceMethods {
 
     @Sendable
     private static func list(_ call: inout Call) throws -> Reply {
-        let fields = call.fields
         let limit = try call.pageLimit()
         let offset = try call.pageOffset()
-        var products: [ProductKey]?
-        if fields.has("productKeys") {
-            products = try fields.texts("productKeys").map { text in
-                guard let key = ProductKey(text) else {
-                    throw Rejection.invalid(
-                        "params.productKeys",
-                        "params.productKeys must hold product keys only."
-                    )
-                }
-                return key
-            }
-        }
+        let parameters = try DeviceListParameters(call.fields)
         return .result(
             try list(
                 of: call.caller().uid,
-                products: products,
+                products: parameters.products,
                 page: PageRange(offset: offset, limit: limit),
                 call
             )
@@ -147,7 +135,7 @@ enum DeviceMethods {
 
     @Sendable
     private static func subscribe(_ call: inout Call) throws -> Reply {
-        let isSubscribed = try call.fields.requiredBool("subscribed")
+        let isSubscribed = try SubscribeParameters(call.fields).isSubscribed
         let binding = try binding(call)
         try call.tx.bindings.setSubscribed(binding.did, binding.uid, to: isSubscribed)
         try call.tx.refreshes.add([Refresh(did: binding.did, uid: binding.uid)])
@@ -162,8 +150,8 @@ enum DeviceMethods {
 
     @Sendable
     private static func setCustomInfo(_ call: inout Call) throws -> Reply {
-        let alias = try call.fields.text("alias", length: 0...Binding.aliasMax)
-        let remark = try call.fields.text("remark", length: 0...Binding.remarkMax)
+        let parameters = try CustomInfoParameters(call.fields)
+        let (alias, remark) = (parameters.alias, parameters.remark)
         let binding = try binding(call)
         let isNew =
             (alias ?? binding.alias) != binding.alias

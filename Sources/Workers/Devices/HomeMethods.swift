@@ -28,7 +28,7 @@ enum HomeMethods {
 
     @Sendable
     private static func create(_ call: inout Call) throws -> Reply {
-        let name = try call.fields.requiredText("name", length: Home.nameLength)
+        let name = try HomeCodec.name(call.fields)
         let place = try HomeCodec.place(call.fields)
         let uid = try call.caller().uid
         guard try call.tx.homes.all(of: uid).count < call.limits.homesPerUser else {
@@ -56,7 +56,7 @@ enum HomeMethods {
     private static func rename(_ call: inout Call) throws -> Reply {
         var home = try home(call)
         let place = try HomeCodec.place(call.fields)
-        home.name = try call.fields.requiredText("name", length: Home.nameLength)
+        home.name = try HomeCodec.name(call.fields)
         if let place, place != home.place {
             home.place = place
             try replan(home.uid, &call)
@@ -93,7 +93,7 @@ enum HomeMethods {
     @Sendable
     private static func removeDevice(_ call: inout Call) throws -> Reply {
         let home = try home(call)
-        let did = try call.fields.requiredID("did", as: DeviceID.self)
+        let did = try call.fields.did()
         guard try call.tx.homes.home(of: did, home.uid) == home.id else {
             throw Rejection(
                 .resourceNotFound,
@@ -113,10 +113,8 @@ enum HomeMethods {
         call.work.effects.wake(.schedule)
     }
 
-    // MARK: Fields
-
     private static func home(_ call: Call) throws -> Home {
-        let id = try call.fields.requiredID("homeId", as: HomeID.self)
+        let id = try call.fields.homeID()
         guard let home = try call.tx.homes.find(id, of: call.caller().uid) else {
             throw Rejection(
                 .resourceNotFound,

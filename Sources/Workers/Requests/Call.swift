@@ -40,7 +40,7 @@ struct Call {
     ///
     /// - Throws: `Rejection` if it is not an integer from 1 to `Limits.pageMax`.
     func pageLimit() throws(Rejection) -> Int {
-        Int(try fields.integer("limit", in: 1...limits.pageMax) ?? limits.pageDefault)
+        try fields.pageLimit(max: limits.pageMax) ?? Int(limits.pageDefault)
     }
 
     /// Returns the number of rows before the page: `offset`, or 0.

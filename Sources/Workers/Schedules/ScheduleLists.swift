@@ -12,7 +12,7 @@ enum ScheduleLists {
 
     /// Returns the schedule that the request names, with the caller's binding to its device.
     static func visible(_ call: Call) throws -> (Schedule, Binding) {
-        let id = try call.fields.requiredID("scheduleId", as: ScheduleID.self)
+        let id = try call.fields.scheduleID()
         guard let schedule = try call.tx.schedules.find(id),
             let binding = try call.tx.bindings.find(schedule.did, call.caller().uid),
             !binding.isOver(at: call.tx.now)
@@ -74,7 +74,7 @@ enum ScheduleLists {
         let fields = call.fields
         let start = try ScheduleCodec.cursor(fields)
         var page = Page(limit: try call.pageLimit())
-        if fields.has("did") {
+        if fields.namesDevice {
             let did = try DeviceMethods.binding(call).did
             try page.add(did, after: start?.did == did ? start?.id : nil, call)
         } else {

@@ -180,17 +180,3 @@ package enum SessionLifecycle {
         return notice
     }
 }
-
-/// The app's description of the terminal that logs in.
-struct TerminalInfo: Sendable, Equatable {
-    var platform: String
-    var os: String
-    var name: String
-
-    /// Reads a request's fields.
-    init(_ fields: Fields) throws(Rejection) {
-        platform = try fields.text("platform", length: 0...64) ?? ""
-        os = try fields.text("os", length: 0...64) ?? ""
-        name = try fields.text("name", length: 0...128) ?? ""
-    }
-}

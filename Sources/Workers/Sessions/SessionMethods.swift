@@ -50,8 +50,8 @@ enum SessionMethods {
     @Sendable
     private static func terminate(_ call: inout Call) throws -> Reply {
         let own = try call.caller()
-        let terminal = try call.fields.requiredID("terminalId", as: TerminalID.self)
-        let code = try code(call.fields)
+        let terminal = try call.fields.terminalID()
+        let code = try call.fields.logoutCode()
         guard terminal != own.terminal else {
             throw Rejection.invalid(
                 "params.terminalId",
@@ -77,7 +77,8 @@ enum SessionMethods {
     @Sendable
     private static func terminateOthers(_ call: inout Call) throws -> Reply {
         let own = try call.caller()
-        guard try call.tx.logoutCodes.use(code(call.fields), of: own.uid, on: own.terminal) else {
+        let code = try call.fields.logoutCode()
+        guard try call.tx.logoutCodes.use(code, of: own.uid, on: own.terminal) else {
             return try refuseCode(call)
         }
         let count = try SessionLifecycle.endAll(
@@ -88,10 +89,6 @@ enum SessionMethods {
             in: &call.work
         )
         return .result(SessionCodec.terminated(count: count))
-    }
-
-    private static func code(_ fields: Fields) throws(Rejection) -> String {
-        try fields.requiredText("logoutCode", length: 1...128)
     }
 
     /// Refuses a wrong logout code, noted in the audit trail.

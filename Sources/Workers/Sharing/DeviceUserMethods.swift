@@ -63,7 +63,7 @@ enum DeviceUserMethods {
 
     @Sendable
     private static func removeUser(_ call: inout Call) throws -> Reply {
-        let other = try call.fields.requiredID("uid", as: UserID.self)
+        let other = try call.fields.uid()
         let binding = try DeviceMethods.binding(call)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
         let change = try BindingRules.decide(

@@ -13,7 +13,7 @@ enum SharingInvitation {
         try BindingExpiry.endGuests(of: binding.did, in: &call.work)
         let bindings = try Bindings(of: binding.did, by: call.actor(), in: call.work)
         _ = try BindingRules.decide(.invite, by: binding.uid, among: bindings.present)
-        let guest = try parameters.guest.map { try Invited($0, call) }
+        let guest = try Invited(parameters, call)
         if let guest, guest.user?.uid == binding.uid {
             throw call.fields.refuse("guest.value", "names yourself")
         }

@@ -113,7 +113,7 @@ enum SharingMethods {
 
     @Sendable
     private static func revoke(_ call: inout Call) throws -> Reply {
-        let id = try call.fields.requiredID("sharingId", as: SharingID.self)
+        let id = try call.fields.sharingID()
         let uid = try call.caller().uid
         let found = try call.tx.sharings.find(id)
         if let refusal = SharingRules.refuseRevocation(found, by: uid, at: call.tx.now) {
@@ -136,7 +136,7 @@ enum SharingMethods {
 
     @Sendable
     private static func transfer(_ call: inout Call) throws -> Reply {
-        let heir = try call.fields.requiredID("uid", as: UserID.self)
+        let heir = try call.fields.uid()
         let binding = try DeviceMethods.binding(call)
         // A guest whose time is over no longer counts.
         try BindingExpiry.endGuests(of: binding.did, in: &call.work)

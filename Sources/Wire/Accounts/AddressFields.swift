@@ -1,0 +1,93 @@
+package import Domain
+
+/// Names and addresses of users.
+extension Fields {
+    /// Returns the address of a request: either a phone or an e-mail.
+    func address(countryCode: String) throws(Rejection) -> Address {
+        if let address = try optionalAddress(countryCode: countryCode) { return address }
+        throw refuse("phone", "or params.email is missing")
+    }
+
+    /// Returns the address of a request, or nil.
+    func optionalAddress(countryCode: String) throws(Rejection) -> Address? {
+        let phone = try text("phone", length: 0...64)
+        let email = try text("email", length: 0...320)
+        if phone != nil, email != nil {
+            throw refuse("email", "and params.phone can't both be given")
+        }
+        if let phone {
+            return .phone(try self.phone(phone, of: "phone", countryCode: countryCode))
+        }
+        guard let email else { return nil }
+        return .email(try self.email(email, of: "email"))
+    }
+
+    /// Reads a phone number that a field holds.
+    func phone(
+        _ text: String,
+        of name: String,
+        countryCode: String
+    ) throws(Rejection) -> Phone {
+        guard let phone = Phone(text, countryCode: countryCode) else {
+            throw refuse(name, "is not a phone number of country code \(countryCode)")
+        }
+        return phone
+    }
+
+    /// Reads an e-mail address that a field holds.
+    func email(_ text: String, of name: String) throws(Rejection) -> EmailAddress {
+        guard let email = EmailAddress(text) else {
+            throw refuse(name, "is not an e-mail address")
+        }
+        return email
+    }
+
+    /// Returns the name of the field that names the account of a login: one of phone, email, username, and account,
+    /// which may be any of these.
+    func loginField() throws(Rejection) -> String {
+        let given = ["phone", "email", "username", "account"].filter { has($0) }
+        guard given.count == 1 else {
+            throw refuse(
+                given.last ?? "account",
+                "is \(given.isEmpty ? "missing" : "one too many"):"
+                    + " give one of phone, email, username and account"
+            )
+        }
+        return given[0]
+    }
+
+    /// Returns the name of a login, which a field holds.
+    func loginName(of name: String, countryCode: String) throws(Rejection) -> LoginName {
+        let text = try requiredText(name, length: 0...320)
+        switch name {
+        case "phone": return .phone(try phone(text, of: name, countryCode: countryCode))
+        case "email": return .email(try email(text, of: name))
+        default: break
+        }
+        if name == "account", text.contains("@") { return .email(try email(text, of: name)) }
+        if Phone.isLike(text) {
+            return .phone(try phone(text, of: name, countryCode: countryCode))
+        }
+        return .username(try Username(text, field: "params.\(name)"))
+    }
+
+    /// Returns `username`, or nil if absent.
+    package func username() throws(Rejection) -> Username? {
+        guard let text = try text("username", length: 0...320) else { return nil }
+        return try Username(text)
+    }
+
+    /// Returns the phone or the e-mail address that a user enters without proof, or nil if absent.
+    ///
+    /// An e-mail address alone needs no country; the user's own one counts.
+    package func enteredAddress(
+        of user: User,
+        in regions: Regions
+    ) throws(Rejection) -> Address? {
+        guard has("phone") || has("email") else { return nil }
+        let isOwnCountry = !has("phone") && !has("countryCode")
+        let country =
+            isOwnCountry ? user.countryCode : try RequestRegion(self, in: regions).countryCode
+        return try address(countryCode: country)
+    }
+}

@@ -1,0 +1,123 @@
+package import Domain
+
+/// The proof of an address: its code, or a ticket that was issued for a code.
+package enum AddressProof: Sendable, Equatable {
+    case code(String, token: String?)
+    case ticket(String)
+
+    /// Reads `code` and `codeToken`, or `ticket`; nil if both are absent.
+    init?(_ fields: Fields) throws(Rejection) {
+        let code = try fields.text("code", length: 0...16)
+        let token = try fields.text("codeToken", length: 1...64)
+        let ticket = try fields.text("ticket", length: 1...256)
+        switch (code, ticket) {
+        case (nil, nil): return nil
+        case (let code?, nil): self = .code(code, token: token)
+        case (nil, let ticket?): self = .ticket(ticket)
+        case (_?, _?):
+            throw fields.refuse("ticket", "stands in place of a code, not beside it")
+        }
+    }
+
+    /// Reads a required proof.
+    init(required fields: Fields) throws(Rejection) {
+        guard let proof = try AddressProof(fields) else {
+            throw fields.refuse("code", "is missing")
+        }
+        self = proof
+    }
+
+    /// Reads `code` and `codeToken` where no ticket is taken.
+    init(code fields: Fields) throws(Rejection) {
+        self = .code(
+            try fields.requiredText("code", length: 0...16),
+            token: try fields.text("codeToken", length: 1...64)
+        )
+    }
+}
+
+/// An address with the proof that it is the caller's: the parameters of `account/verifyOperation`, and, beside the
+/// password, of `account/resetPassword`.
+package struct ProvedAddressParameters: Sendable, Equatable {
+    /// The country and the region.
+    package let place: RequestRegion
+    /// The address.
+    package let address: Address
+    /// Its code.
+    package let proof: AddressProof
+
+    /// Reads the country, the address, and `code` with `codeToken`.
+    package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
+        place = try RequestRegion(fields, in: regions)
+        address = try fields.address(countryCode: place.countryCode)
+        proof = try AddressProof(code: fields)
+    }
+}
+
+/// The parameters of `account/bindPhone` and `bindEmail`: an address, and the proof that it is the caller's.
+package struct BindAddressParameters: Sendable, Equatable {
+    /// The kind of the address, as its field is called.
+    package enum Kind: String, Sendable {
+        case phone, email
+    }
+
+    /// The address.
+    package let address: Address
+    /// The proof.
+    package let proof: AddressProof
+
+    /// Reads the country, which must be of the user's region, the field of the kind, and the proof.
+    package init(
+        _ fields: Fields,
+        _ kind: Kind,
+        of user: User,
+        in regions: Regions
+    ) throws(Rejection) {
+        let place = try RequestRegion(fields, of: user, in: regions)
+        let name = kind.rawValue
+        let text = try fields.requiredText(name, length: 0...320)
+        address =
+            switch kind {
+            case .phone:
+                .phone(try fields.phone(text, of: name, countryCode: place.countryCode))
+            case .email: .email(try fields.email(text, of: name))
+            }
+        proof = try AddressProof(required: fields)
+    }
+}
+
+/// A proof that an account is the caller's, of which `account/cancel` takes one.
+package enum CancelProof: Sendable, Equatable {
+    case password(String)
+    case code(String, token: String?)
+    case ticket(String)
+
+    /// Reads `password`, `code` and `codeToken`, or `ticket`; nil if all are absent.
+    package init?(_ fields: Fields) throws(Rejection) {
+        let given = ["password", "code", "ticket"].filter { fields.has($0) }
+        if given.count > 1 {
+            throw .invalid(
+                "params.\(given[1])",
+                "One of params.password, params.code and params.ticket is enough."
+            )
+        }
+        if let password = try fields.text("password", length: 1...512) {
+            self = .password(password)
+        } else if let code = try fields.text("code", length: 1...16) {
+            self = .code(code, token: try fields.text("codeToken", length: 1...64))
+        } else if let ticket = try fields.text("ticket", length: 1...256) {
+            self = .ticket(ticket)
+        } else {
+            return nil
+        }
+    }
+
+    /// The field of the proof, as a refusal names it.
+    package var field: String {
+        switch self {
+        case .password: "params.password"
+        case .code: "params.code"
+        case .ticket: "params.ticket"
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package import Domain
+import JSON
+
+/// The parameters of `account/sendCode`.
+package struct CodeParameters: Sendable, Equatable {
+    /// The country and the region.
+    package let place: RequestRegion
+    /// The address that the code goes to.
+    package let address: Address
+    /// What the code is for.
+    package let purpose: CodePurpose
+
+    /// Reads the country, the address, and `purpose`, a word or one of the numbers of the method.
+    package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
+        try self.init(fields, in: regions, fromNumber: CodePurpose.init(sending:))
+    }
+
+    fileprivate init(
+        _ fields: Fields,
+        in regions: Regions,
+        fromNumber: (Int64) -> CodePurpose?
+    ) throws(Rejection) {
+        place = try RequestRegion(fields, in: regions)
+        address = try fields.address(countryCode: place.countryCode)
+        let value = fields.object["purpose"]
+        let purpose =
+            value?.stringValue.flatMap(CodePurpose.init(rawValue:))
+            ?? value?.intValue.flatMap(fromNumber)
+        guard let purpose else {
+            throw fields.refuse("purpose", value == nil ? "is missing" : "is not a purpose")
+        }
+        self.purpose = purpose
+    }
+}
+
+/// The parameters of `account/checkCode`.
+package struct CodeCheckParameters: Sendable, Equatable {
+    /// What the code was sent for, and where to.
+    package let sent: CodeParameters
+    /// The code.
+    package let proof: AddressProof
+
+    /// Reads the country, the address, `purpose`, and `code` with `codeToken`.
+    package init(_ fields: Fields, in regions: Regions) throws(Rejection) {
+        sent = try CodeParameters(fields, in: regions, fromNumber: CodePurpose.init(checking:))
+        proof = try AddressProof(code: fields)
+    }
+}

@@ -1,0 +1,52 @@
+package import Domain
+
+/// The name by which an inviter invites a user.
+package struct InvitedName: Sendable, Equatable {
+    /// What the name is looked up as.
+    package enum Name: Sendable, Equatable {
+        case login(LoginName)
+        case id(UserID)
+    }
+
+    /// The kind of the name according to the inviter.
+    package let kind: Sharing.AddresseeKind
+    /// The name as the inviter wrote it.
+    package let value: String
+    /// The name as it is looked up.
+    package let name: Name
+
+    /// Reads `type`, `value` and `countryCode`.
+    init(_ fields: Fields, countryCode: String) throws(Rejection) {
+        guard let kind = try fields.word("type", as: Sharing.AddresseeKind.self) else {
+            throw fields.refuse("type", "is missing")
+        }
+        self.kind = kind
+        value = try fields.requiredText("value", length: 1...320)
+        switch kind {
+        case .phone, .email, .username:
+            let country = try fields.text("countryCode", length: 0...16) ?? countryCode
+            try fields.check(countryCode: country)
+            name = .login(try Self.login(value, kind, of: fields, countryCode: country))
+        case .uid, .anonymous:
+            guard let uid = UserID(value) else {
+                throw fields.refuse("value", "is not a valid uid")
+            }
+            name = .id(uid)
+        }
+    }
+
+    private static func login(
+        _ value: String,
+        _ kind: Sharing.AddresseeKind,
+        of fields: Fields,
+        countryCode: String
+    ) throws(Rejection) -> LoginName {
+        if kind == .phone || (kind == .username && Phone.isLike(value)) {
+            return .phone(try fields.phone(value, of: "value", countryCode: countryCode))
+        }
+        if kind == .email || value.contains("@") {
+            return .email(try fields.email(value, of: "value"))
+        }
+        return .username(try Username(value, field: "params.guest.value"))
+    }
+}
