@@ -172,7 +172,7 @@ package struct ServiceRun: Sendable {
             }
         )
         let first: [any Service] = broker.map { [$0] } ?? []
-        let listeners = try WebListeners(context, backend, broker).services
+        let listeners = try WebListeners(context, backend, broker: broker).services
         let services = first + backend.services + listeners + [announcer, deadline]
         try await ServiceGroup(configuration: configuration(services, context.logger)).run()
     }

@@ -12,7 +12,7 @@ struct WebListeners {
     /// Prepares the listeners; nothing listens yet.
     ///
     /// - Throws: A `Problem` where the certificate cannot be used.
-    init(_ context: RunContext, _ backend: Backend, _ broker: BrokerChild?) throws {
+    init(_ context: RunContext, _ backend: Backend, broker: BrokerChild?) throws {
         let contexts = try context.tls.map { try Self.contexts(of: $0) }
         var services: [any Service] = [
             Self.health(context), Self.pages(context, backend, tls: contexts),

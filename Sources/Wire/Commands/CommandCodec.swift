@@ -33,6 +33,11 @@ package enum CommandCodec {
         ])
     }
 
+    /// Writes the number of a command alone, by which an operator finds it.
+    package static func number(of command: Command) -> [UInt8] {
+        JSONObject([("cid", .integer(command.cid))]).encoded()
+    }
+
     /// Writes the outcome for the terminal that sent the command.
     package static func outcome(_ command: Command, product: Product?) -> [UInt8] {
         var object = result(command, product: product)

@@ -138,7 +138,7 @@ enum CommandOutcome {
                     .failed,
                     "the service failed to tell that the command has expired",
                     topic: work.topics.command(command.did),
-                    payload: Array("{\"cid\":\(command.cid)}".utf8),
+                    payload: CommandCodec.number(of: command),
                     isShapeOnly: true
                 )
             }

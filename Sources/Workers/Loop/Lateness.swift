@@ -36,7 +36,7 @@ struct Lateness {
     private static let gap = Duration.milliseconds(50)
     private static let lookInterval = Duration.milliseconds(200)
 
-    init(_ worker: WorkerName, _ environment: Environment, _ metrics: WorkerMetrics) {
+    init(_ worker: WorkerName, _ environment: Environment, metrics: WorkerMetrics) {
         self.worker = worker
         self.metrics = metrics
         topic = environment.topics.system("echo/\(worker.rawValue)")

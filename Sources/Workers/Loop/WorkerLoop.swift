@@ -61,7 +61,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         )
         poll = PollState(environment.limits)
         queue = TurnQueue(Parties(environment.topics))
-        lateness = Lateness(handler.name, environment, metrics)
+        lateness = Lateness(handler.name, environment, metrics: metrics)
     }
 
     /// Rows of the outbox that the broker has confirmed, and that are still to be deleted.

@@ -7,7 +7,7 @@ import Testing
 @Suite("Many messages in one packet, in Mosquitto", .timeLimit(.minutes(5)))
 struct BatchTests {
     /// A message of a batch, copied out.
-    struct Piece: Equatable {
+    struct Sent: Equatable {
         var topic: String
         var payload: String
         var source: String?
@@ -50,17 +50,17 @@ struct BatchTests {
     }
 
     /// The messages of the next batches, until there are `count`; others than batches as they are.
-    private static func pieces(_ client: MiniClient, _ count: Int) throws -> [Piece] {
-        var pieces: [Piece] = []
+    private static func pieces(_ client: MiniClient, _ count: Int) throws -> [Sent] {
+        var pieces: [Sent] = []
         while pieces.count < count, let message = try client.receive() {
             guard message.topic.hasPrefix("ll/v1/system/batch/") else {
-                pieces.append(Piece(topic: message.topic, payload: "by itself"))
+                pieces.append(Sent(topic: message.topic, payload: "by itself"))
                 continue
             }
             message.bytes.withUnsafeBufferPointer { bytes in
                 guard var reader = BatchReader(bytes) else { return }
                 while let next = reader.next() {
-                    var piece = Piece(topic: text(next.topic), payload: text(next.payload))
+                    var piece = Sent(topic: text(next.topic), payload: text(next.payload))
                     piece.source = next.sourceAddress.map(text)
                     piece.correlation = next.correlation.map(text)
                     piece.responseTopic = next.responseTopic.map(text)
@@ -105,7 +105,7 @@ struct BatchTests {
         #expect(try device.publish(Self.report, "200") == 0)
 
         let pieces = try Self.pieces(worker, 201)
-        #expect(pieces == (0...200).map { Piece(topic: Self.report, payload: "\($0)") })
+        #expect(pieces == (0...200).map { Sent(topic: Self.report, payload: "\($0)") })
         #expect(try worker.receive(within: 0.3) == nil)
     }
 

@@ -17,7 +17,7 @@ final class Interruption {
         self.passes = passes
     }
 
-    func strike(_ here: Point) throws {
+    func interrupt(_ here: Point) throws {
         guard point == here else { return }
         guard passes == 0 else {
             passes -= 1
@@ -39,9 +39,9 @@ struct Interrupting<Inner: BatchHandler>: BatchHandler {
     var nextDue: Instant? { inner.nextDue }
 
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
-        try interruption.strike(.before)
+        try interruption.interrupt(.before)
         let effects = try inner.handle(batch, in: tx)
-        try interruption.strike(.after)
+        try interruption.interrupt(.after)
         return effects
     }
 
