@@ -1,7 +1,7 @@
 import CMosquitto
 import Glibc
 
-/// A failed call to libmosquitto, with its reason, and whether trying again can help.
+/// A failed call to libmosquitto, with its reason.
 ///
 /// It carries codes and names only: never a payload, a user name or a password.
 package struct MosquittoError: Error, Equatable, Sendable {
@@ -31,23 +31,6 @@ package struct MosquittoError: Error, Equatable, Sendable {
         self.reasonCode = reasonCode
         self.systemError = systemError
     }
-
-    /// Whether a new connection can succeed with the same settings.
-    ///
-    /// A takeover that the broker reports is not retriable: the two clients would disconnect each other for
-    /// ever. (Mosquitto 2.0.11 does not report it; there it is a lost connection.)
-    package var isRetriable: Bool {
-        if let reasonCode { return Self.passingReasons.contains(reasonCode) }
-        return Self.passingCodes.contains(code)
-    }
-
-    // Unspecified, server unavailable, busy, shutting down, keep-alive timeout, quota, rate.
-    private static let passingReasons: Set<UInt8> = [0x80, 0x88, 0x89, 0x8B, 0x8D, 0x97, 0x9F]
-    private static let passingCodes: Set<Code> = [
-        .noConnection, .connectionLost, .system, .lookup, .keepAlive, .tls, .timeout,
-        .protocolError,
-        .outOfMemory,
-    ]
 }
 
 extension MosquittoError.Code {

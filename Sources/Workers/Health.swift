@@ -16,7 +16,4 @@ package struct Health: Sendable {
         self.ready = ready
         self.notReady = notReady
     }
-
-    /// Reports nothing.
-    package static let silent = Health(ready: { _ in }, notReady: { _, _ in })
 }

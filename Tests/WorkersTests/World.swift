@@ -61,7 +61,7 @@ final class World {
             limits: limits,
             clock: clock,
             wakeups: try WorkerWakeups(WorkerName.allCases),
-            health: .silent
+            health: Health(ready: { _ in }, notReady: { _, _ in })
         )
         try write { tx in
             try tx.products.save(Self.product, secret: "product-secret")

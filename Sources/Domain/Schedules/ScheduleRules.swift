@@ -68,18 +68,6 @@ package enum ScheduleRules {
         return nil
     }
 
-    /// Returns whether a moment is one of the schedule's occurrences.
-    package static func contains(
-        _ moment: Instant,
-        in timing: Timing,
-        zone: ZoneRules,
-        place: Location?
-    ) -> Bool {
-        guard moment.milliseconds % 1000 == 0 else { return false }
-        let before = Instant(milliseconds: moment.milliseconds - 1)
-        return next(of: timing, after: before, zone: zone, place: place) == moment
-    }
-
     /// Returns the first of the schedule's days from a moment on that the sun leaves without its event; nil
     /// when the next one has it.
     package static func polar(

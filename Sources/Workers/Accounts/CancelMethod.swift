@@ -8,14 +8,14 @@ enum CancelMethod {
 
     @Sendable
     private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
-        let user = try LogoutCodeMethod.owner(call)
+        let user = try call.user()
         guard let given = try proof(call, user) else { return nil }
         return try given.proof.prepare(user, field: given.field, call)
     }
 
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
-        let user = try LogoutCodeMethod.owner(call)
+        let user = try call.user()
         if let given = try proof(call, user) {
             do {
                 try given.proof.check(user, field: given.field, call)

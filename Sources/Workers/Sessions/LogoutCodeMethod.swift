@@ -8,7 +8,7 @@ enum LogoutCodeMethod {
 
     @Sendable
     private static func prepare(_ call: inout Call) throws -> BackgroundTask? {
-        let user = try owner(call)
+        let user = try call.user()
         let parameters = try LogoutCodeParameters(call.fields)
         let proof = proof(parameters)
         let isOwner = user.verifiedAddresses.contains(parameters.address)
@@ -18,7 +18,7 @@ enum LogoutCodeMethod {
 
     @Sendable
     private static func run(_ call: inout Call) throws -> Reply {
-        let user = try owner(call)
+        let user = try call.user()
         let parameters = try LogoutCodeParameters(call.fields)
         let proof = proof(parameters)
         guard user.verifiedAddresses.contains(parameters.address) else {
@@ -48,14 +48,6 @@ enum LogoutCodeMethod {
             )
         )
         return .result(SessionCodec.logoutCode(code, seconds: seconds), isSecret: true)
-    }
-
-    /// Returns the user of the request's session.
-    static func owner(_ call: Call) throws -> User {
-        guard let user = try call.tx.accounts.find(call.caller().uid) else {
-            throw Rejection(.invalidToken, "The account is gone.", field: "token")
-        }
-        return user
     }
 
     private static func proof(_ parameters: LogoutCodeParameters) -> OwnerProof {

@@ -316,3 +316,16 @@ struct ScheduleRulesTests {
         }
     }
 }
+
+extension ScheduleRules {
+    /// Returns whether a moment is one of the schedule's occurrences.
+    static func contains(
+        _ moment: Instant,
+        in timing: Timing,
+        zone: ZoneRules,
+        place: Location?
+    ) -> Bool {
+        let before = Instant(milliseconds: moment.milliseconds - 1)
+        return next(of: timing, after: before, zone: zone, place: place) == moment
+    }
+}

@@ -47,7 +47,7 @@ struct CrashProbe {
             topics: Topics(),
             limits: limits,
             wakeups: try WorkerWakeups(WorkerName.allCases),
-            health: .silent
+            health: Health(ready: { _ in }, notReady: { _, _ in })
         )
         var left = passes
         if isSchedule {

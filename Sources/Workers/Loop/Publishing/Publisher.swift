@@ -62,9 +62,7 @@ struct Publisher {
     var backlog: Int { waiting + fanOut.count + packets.count }
     /// The number of messages that the broker has not confirmed.
     var unconfirmed: Int { packets.count }
-    /// The number of unfinished rows of the outbox.
-    var openRows: Int { rows.count }
-    /// The time at which the oldest of them came.
+    /// The time at which the oldest unfinished row of the outbox came.
     var oldest: ContinuousClock.Instant? { rows.oldest }
     /// Rows of which the broker has confirmed everything.
     var confirmedRows: [Int64] { rows.confirmedRows }
