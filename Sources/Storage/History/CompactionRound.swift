@@ -1,12 +1,3 @@
-/// A run of one device's lines, as the history will store them.
-struct HistoryChunk: Sendable {
-    var did: String
-    var from: Int64
-    var to: Int64
-    var count: Int64
-    var lines: [UInt8]
-}
-
 /// The lines that the compactor moves in one round, by device and time.
 struct CompactionRound: Sendable {
     /// The last row of the buffer that the round takes.
@@ -91,7 +82,7 @@ struct CompactionRound: Sendable {
                 chunks.append(open)
                 chunk = nil
             }
-            var next = chunk ?? HistoryChunk(did: did, from: ts, to: ts, count: 0, lines: [])
+            var next = chunk ?? HistoryChunk(did: did, from: ts, to: ts)
             chunk = nil
             next.to = ts
             next.count += 1

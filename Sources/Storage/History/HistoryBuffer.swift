@@ -60,10 +60,11 @@ package struct HistoryBuffer {
     /// Hands over each line that waits, with its device.
     func forEach(_ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
         let mark = try mark()
-        try sql.scan("SELECT seq, lines FROM historyBuffer ORDER BY seq") { row in
-            let seq = row.next(Int64.self)
-            let isTaken = mark.map { seq <= $0.seq } ?? false
-            HistoryLine.forEachInBuffer(row.next([UInt8].self)) { did, line in
+        let columns = HistoryBufferRow.table.columns
+        try sql.scan("SELECT \(columns) FROM historyBuffer ORDER BY seq") { row in
+            let waiting = row.nextRow(HistoryBufferRow.self)
+            let isTaken = mark.map { waiting.seq <= $0.seq } ?? false
+            HistoryLine.forEachInBuffer(waiting.lines) { did, line in
                 let did = String(decoding: did, as: UTF8.self)
                 if isTaken, let mark, did <= mark.did { return }
                 body(DeviceID(trusted: did), line)
@@ -121,22 +122,12 @@ package struct HistoryBuffer {
     ///
     /// Chunks of a device that was forgotten meanwhile are dropped.
     func move(_ chunks: ArraySlice<HistoryChunk>, of round: CompactionRound) throws {
-        try sql.run(
-            """
-            INSERT INTO history (did, fromTs, seq, toTs, count, lines)
-            SELECT did, $1, $2, $3, $4, $5 FROM device WHERE did = $6
-            """,
-            each: chunks
-        ) { chunk in
-            (
-                chunk.from,
-                transaction.sequence.next(transaction.now),
-                chunk.to,
-                chunk.count,
-                chunk.lines,
-                chunk.did
-            )
+        let numbered = chunks.map { chunk in
+            var chunk = chunk
+            chunk.seq = transaction.sequence.next(transaction.now)
+            return chunk
         }
+        try sql.run(HistoryChunk.insertOfKnownDevice, each: numbered)
         let isLast = chunks.endIndex == round.chunks.endIndex
         let did = isLast ? Self.allDevices : chunks.last?.did ?? ""
         try transaction.meta.set(Self.fact, to: "\(round.seq) \(did)")

@@ -18,7 +18,7 @@ extension HistoryTable {
         merge.sortBuffered()
         try sql.scan(
             """
-            SELECT fromTs, seq, lines FROM history
+            SELECT \(HistoryChunk.table.columns) FROM history
             WHERE did = $1 AND fromTs >= $2 AND fromTs < $3 AND toTs >= $4 ORDER BY fromTs, seq
             """,
             did,
@@ -26,9 +26,9 @@ extension HistoryTable {
             to,
             place.ts
         ) { row in
-            guard try merge.handOver(before: row.next(), body) else { return false }
-            let seq = row.next(Int64.self)
-            merge.add(row.next(), seq: seq)
+            let chunk = row.nextRow(HistoryChunk.self)
+            guard try merge.handOver(before: chunk.from, body) else { return false }
+            merge.add(chunk.lines, seq: chunk.seq)
             return true
         }
         _ = try merge.handOver(before: .max, body)

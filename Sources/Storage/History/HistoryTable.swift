@@ -59,7 +59,7 @@ package struct HistoryTable {
         guard !wanted.isEmpty else { return }
         try sql.query(
             """
-            SELECT lines FROM history
+            SELECT \(HistoryChunk.table.columns) FROM history
             WHERE did = $1 AND fromTs >= $2 AND fromTs <= $3 AND toTs >= $3
             """,
             each: wanted.indices
@@ -71,7 +71,7 @@ package struct HistoryTable {
             )
         } row: { index, row in
             let (did, ts) = wanted[index]
-            HistoryLine.forEach(in: row.next()) { line in
+            HistoryLine.forEach(in: row.nextRow(HistoryChunk.self).lines) { line in
                 guard HistoryLine.ts(line) == ts.milliseconds,
                     let record = HistoryLine.record(line, of: did)
                 else { return }
@@ -100,14 +100,13 @@ package struct HistoryTable {
     /// Returns a device's records, oldest first.
     package func all(_ did: DeviceID, limit: Int = 1000) throws -> [HistoryRecord] {
         var records: [HistoryRecord] = []
-        let chunks = try sql.query(
-            "SELECT lines FROM history WHERE did = $1 ORDER BY fromTs, seq",
+        let chunks = try sql.rows(
+            of: HistoryChunk.table,
+            "WHERE did = $1 ORDER BY fromTs, seq",
             did
-        ) {
-            $0.next([UInt8].self)
-        }
+        )
         for chunk in chunks {
-            HistoryLine.forEach(in: chunk) {
+            HistoryLine.forEach(in: chunk.lines) {
                 if let record = HistoryLine.record($0, of: did) { records.append(record) }
             }
         }
