@@ -11,7 +11,7 @@ package struct Presence: Sendable, Equatable {
     /// The device's own name of its present run, from its birth message.
     package var session: String?
     /// When the device last came or went.
-    package var changedAt: Instant?
+    package var lastSeenAt: Instant?
     /// When the newest connection is presumed to receive commands, unless the gate sees it subscribe before;
     /// nil where it is known to, or where there was no new one.
     package var listensFrom: Instant?
@@ -107,7 +107,7 @@ package enum PresenceRules {
             reason = "lost"
         }
         guard presence.isOnline != before else { return nil }
-        presence.changedAt = now
+        presence.lastSeenAt = now
         return Change(isOnline: presence.isOnline, reason: reason)
     }
 

@@ -36,7 +36,7 @@ extension StatusRecord: TableRow {
         status.presence.isAlive = column("alive", \.status.presence.isAlive, as: .apart)
         status.presence.connection = column("connection", \.status.presence.connection, as: .apart)
         status.presence.session = column("session", \.status.presence.session, as: .apart)
-        status.presence.changedAt = column("lastSeenAt", \.status.presence.changedAt, as: .apart)
+        status.presence.lastSeenAt = column("lastSeenAt", \.status.presence.lastSeenAt, as: .apart)
         status.presence.listensFrom =
             column("listensFrom", \.status.presence.listensFrom, as: .apart)
         return StatusRecord(did: did, productKey: productKey, status: status)

@@ -107,10 +107,10 @@ struct PresenceRulesTests {
         #expect(presence.isOnline == row.isOnline)
         if wasOnline == row.isOnline {
             #expect(change == nil)
-            #expect(presence.changedAt == nil)
+            #expect(presence.lastSeenAt == nil)
         } else {
             #expect(change == .init(isOnline: row.isOnline, reason: row.reason))
-            #expect(presence.changedAt == Make.now)
+            #expect(presence.lastSeenAt == Make.now)
         }
     }
 

@@ -27,7 +27,7 @@ struct DeviceTableTests {
         status.presence.isAlive = true
         status.presence.connection = 7
         status.presence.session = "s"
-        status.presence.changedAt = Make.at(3)
+        status.presence.lastSeenAt = Make.at(3)
         status.presence.listensFrom = Make.at(8)
         let record = StatusRecord(did: Make.did, productKey: Make.key, status: status)
         try world.store.batch(at: Make.now) {

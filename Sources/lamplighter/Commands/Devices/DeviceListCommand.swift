@@ -50,7 +50,7 @@ struct DeviceListCommand: AsyncParsableCommand {
                 device.did.text, device.productKey.text, device.mac.text,
                 status?.status.presence.isOnline == true ? "yes" : "no",
                 "\(status?.status.version ?? 0)",
-                TimeText.of(status?.status.presence.changedAt),
+                TimeText.of(status?.status.presence.lastSeenAt),
             ])
         }
         print(table.text)
@@ -71,7 +71,7 @@ enum DeviceView {
                 ("productKey", .string(device.productKey.text)), ("mac", .string(device.mac.text)),
                 ("online", .bool(presence?.isOnline ?? false)),
                 ("version", .integer(status?.status.version ?? 0)),
-                ("lastSeenAt", presence?.changedAt.map { .integer($0.milliseconds) }),
+                ("lastSeenAt", presence?.lastSeenAt.map { .integer($0.milliseconds) }),
                 ("createdAt", .integer(device.createdAt.milliseconds)),
                 ("registeredAt", device.registeredAt.map { .integer($0.milliseconds) }),
             ])

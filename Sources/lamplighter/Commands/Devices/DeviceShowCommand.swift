@@ -57,7 +57,7 @@ struct DeviceShowCommand: AsyncParsableCommand {
         let presence = status?.status.presence
         print(
             "\(presence?.isOnline == true ? "online" : "offline")"
-                + " since \(TimeText.of(presence?.changedAt))"
+                + " since \(TimeText.of(presence?.lastSeenAt))"
                 + "   version \(status?.status.version ?? 0)"
                 + "   registered \(TimeText.of(device.registeredAt))"
         )
