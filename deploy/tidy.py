@@ -12,6 +12,9 @@ DECLARATION = re.compile(
     r"^\s*package\s+(?:(?:static|final|mutating|consuming|borrowing|indirect|nonisolated)\s+)*"
     r"(?:struct|class|enum|protocol|actor|func|typealias)\s+(\S+)"
 )
+INITIALISER = re.compile(r"^\s*package (?:convenience )?(?:init|subscript)\b[?]?")
+# Those that a protocol asks for: of the standard library, of logging, of Storage's columns.
+INITIALISER_WITNESS = re.compile(r"\((?:\w+Literal|rawValue|metadataKey|_ column: Column\b)")
 NAME = re.compile(r"\w+|[^\w(]+")
 # What a protocol asks for is described there: of other packages these, of our own those found in the sources.
 WITNESSES = {
@@ -120,6 +123,9 @@ def check(path: pathlib.Path, witnesses: set[str]) -> None:
         place = f"{name}:{index + 1}"
         found = DECLARATION.match(line)
         if found and not is_documented(lines, index) and NAME.match(found[1])[0] not in witnesses:
+            failures.append(f"{place}: no doc comment: {line.strip()}")
+        found = INITIALISER.match(line)
+        if found and not is_documented(lines, index) and not INITIALISER_WITNESS.match(line, found.end()):
             failures.append(f"{place}: no doc comment: {line.strip()}")
         module = IMPORT.match(line)
         if module and module[1] in BORDERS and not name.startswith(BORDERS[module[1]]):

@@ -7,6 +7,7 @@ package struct Backoff: Sendable {
     private let limit: Duration
     private var step: Duration
 
+    /// Begins with a wait, and doubles it up to a limit.
     package init(first: Duration = .milliseconds(100), limit: Duration = .seconds(10)) {
         self.first = first
         self.limit = limit

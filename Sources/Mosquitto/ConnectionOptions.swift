@@ -23,6 +23,7 @@ package struct ConnectionOptions: Sendable {
     /// The time that `flush()` waits for a broker that reads nothing.
     package var writeTimeout: Duration = .seconds(10)
 
+    /// Names the broker and the client.
     package init(host: String, port: Int, clientID: String) {
         self.host = host
         self.port = port
@@ -38,6 +39,7 @@ extension ConnectionOptions {
         /// The topic of outgoing batches.
         package var outgoing: String
 
+        /// Names the topics of the batches.
         package init(incoming: String, outgoing: String) {
             self.incoming = incoming
             self.outgoing = outgoing
@@ -50,6 +52,7 @@ extension ConnectionOptions {
         package var certificateFile: String?
         package var keyFile: String?
 
+        /// Names the files.
         package init(caFile: String, certificateFile: String? = nil, keyFile: String? = nil) {
             self.caFile = caFile
             self.certificateFile = certificateFile
@@ -64,6 +67,7 @@ extension ConnectionOptions {
         package var quality: QualityOfService
         package var isRetained: Bool
 
+        /// Makes a will.
         package init(
             topic: String,
             payload: [UInt8],
@@ -102,6 +106,7 @@ package struct SubscribeOptions: Sendable {
     /// Keeps the retain flag as the publisher set it.
     package var retainAsPublished = false
 
+    /// Makes options: at least once, and the retained messages of new filters only.
     package init(
         quality: QualityOfService = .atLeastOnce,
         retainHandling: RetainHandling = .onlyIfNew,

@@ -33,6 +33,7 @@ package struct PublishReceipt: Equatable, Sendable {
     /// The connection of a set that the message took; packet ids are each connection's own.
     package var lane: Int?
 
+    /// Makes a receipt.
     package init(mid: Int32, reasonCode: UInt8, lane: Int? = nil) {
         self.mid = mid
         self.reasonCode = reasonCode
@@ -54,6 +55,7 @@ package struct Intake: Sendable {
     /// The number of bytes after which no further message is read; the last message may exceed it.
     package static let bytesMax = 4 << 20
 
+    /// An intake with nothing in it.
     package init() {
         bytes.reserveCapacity(256 << 10)
         deliveries.reserveCapacity(1024)

@@ -20,6 +20,7 @@ package struct MosquittoError: Error, Equatable, Sendable {
     /// `errno` at the time of failure, where the library reports a system error.
     package let systemError: Int32?
 
+    /// Makes an error of a function that failed.
     package init(
         _ code: Code,
         function: String,

@@ -44,6 +44,7 @@ package struct PublishProperties: Equatable, Sendable {
 
     static let traceparentName = "traceparent"
 
+    /// Makes properties; those that are left out are not sent.
     package init(
         responseTopic: String? = nil,
         correlationData: [UInt8]? = nil,

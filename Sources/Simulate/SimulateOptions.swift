@@ -21,12 +21,14 @@ package struct SimulateOptions: Sendable {
         package var appID: String
         package var secret: String
 
+        /// Names the app, and gives its secret.
         package init(appID: String, secret: String) {
             self.appID = appID
             self.secret = secret
         }
     }
 
+    /// Takes the document of the product, and its secret; the rest has defaults.
     package init(product: JSONObject, productSecret: String) {
         self.product = product
         self.productSecret = productSecret

@@ -24,6 +24,7 @@ FAULTS = [
     ("Sources/Workers/A.swift", "func read(_ fields: Fields) {}", "parameters are read in Wire"),
     ("Sources/Workers/A.swift", "package struct A {}", "no doc comment"),
     ("Sources/Workers/A.swift", "/// Is there.\npackage struct A {\n    package func run2() {}\n}", "no doc comment"),
+    ("Sources/Workers/A.swift", "/// Is there.\npackage struct A {\n    package init(one: Int) {}\n}", "no doc comment"),
     ("Sources/Workers/A.swift", "func a(_ one: Int, _ two: Int, _ three: Int) {}", "label the third"),
     ("Sources/Workers/A.swift", "struct A {\n    init(\n        _ one: [Int],\n        _ two: (Int, Int),\n        _ three: Int\n    ) {}\n}", "label the third"),
     ("Sources/Workers/A.swift", "struct A {\n    subscript(_ one: Int, _ two: Int, _ three: Int) -> Int { 0 }\n}", "label the third"),

@@ -4,6 +4,7 @@ package import Foundation
 package final class TemporaryDirectory: Sendable {
     package let url: URL
 
+    /// Makes the directory.
     package init() throws {
         url = FileManager.default.temporaryDirectory
             .appending(path: "lamplighter-test-\(UUID().uuidString.lowercased())")

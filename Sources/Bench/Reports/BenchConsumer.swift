@@ -40,6 +40,7 @@ package struct BenchConsumer: Sendable {
     /// A asks once in so many messages how far the broker has read, as often as the service answers.
     private static let askEvery = ReportLoad.markEvery
 
+    /// Prepares a consumer.
     package init(
         kind: Kind,
         port: Int,
