@@ -2,7 +2,6 @@ import ArgumentParser
 import Backups
 import Domain
 import JSON
-import Service
 
 /// How the passphrase of a backup is given.
 struct PassphraseOptions: ParsableArguments {

@@ -1,7 +1,6 @@
 import Glibc
 import JSON
 import Problems
-import Service
 
 /// The output of the command line: data on standard output, messages on standard error.
 ///

@@ -3,7 +3,6 @@ import Domain
 import Files
 import JSON
 import Problems
-import Service
 import Storage
 import Workers
 

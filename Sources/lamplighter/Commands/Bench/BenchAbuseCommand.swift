@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bench
-import Service
 
 /// `bench abuse`: the effect of hostile clients on all others.
 struct BenchAbuseCommand: AsyncParsableCommand {

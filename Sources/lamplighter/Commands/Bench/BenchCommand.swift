@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bench
-import Service
 
 /// `bench`: measurements of this machine.
 struct BenchCommand: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bench
-import Service
 
 /// `bench commands`: the way of a command there and back.
 struct BenchCommandsCommand: AsyncParsableCommand {

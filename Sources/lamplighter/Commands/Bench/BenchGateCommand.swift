@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bench
-import Service
 
 /// `bench gate`: what the limits cost the broker.
 struct BenchGateCommand: AsyncParsableCommand {

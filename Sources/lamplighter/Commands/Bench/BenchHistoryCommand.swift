@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bench
-import Service
 
 /// `bench history`: whether a long past makes a day's page slower.
 struct BenchHistoryCommand: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bench
-import Service
 
 /// `bench limits`: the cost of the limits of each connection for clients below them.
 struct BenchLimitsCommand: AsyncParsableCommand {

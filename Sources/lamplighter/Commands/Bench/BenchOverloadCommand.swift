@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bench
-import Service
 
 /// `bench overload`: more than the machine can do.
 struct BenchOverloadCommand: AsyncParsableCommand {

@@ -1,6 +1,5 @@
 import ArgumentParser
 import Bench
-import Service
 
 /// `bench schedules`: very many commands at the same time, and how punctual they are.
 struct BenchSchedulesCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import Storage
 import ArgumentParser
 import JSON
-import Service
 import Workers
 
 /// `deadletter drop`: takes messages off the list for good.

@@ -1,7 +1,6 @@
 import Domain
 import ArgumentParser
 import JSON
-import Service
 import Storage
 
 /// `deadletter list`: the newest first.

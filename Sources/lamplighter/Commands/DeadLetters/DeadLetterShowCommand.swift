@@ -2,7 +2,6 @@ import ArgumentParser
 import Files
 import JSON
 import Problems
-import Service
 import Storage
 
 /// `deadletter show`: one message with its payload.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Domain
 import JSON
-import Service
 import Storage
 import Workers
 

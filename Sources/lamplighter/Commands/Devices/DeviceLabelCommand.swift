@@ -2,7 +2,6 @@ import ArgumentParser
 import Domain
 import JSON
 import QRCode
-import Service
 import Storage
 
 /// `device label`: the label that is printed on a device, so that it can be bound from afar.

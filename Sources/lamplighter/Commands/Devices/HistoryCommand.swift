@@ -2,7 +2,6 @@ import ArgumentParser
 import Domain
 import Foundation
 import JSON
-import Service
 import Storage
 import Workers
 

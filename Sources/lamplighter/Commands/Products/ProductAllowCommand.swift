@@ -2,7 +2,6 @@ import Storage
 import ArgumentParser
 import Domain
 import JSON
-import Service
 import Workers
 
 /// `product allow`: lists MACs that may register, for a product whose registration is `listed`.

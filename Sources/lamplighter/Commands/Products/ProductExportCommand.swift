@@ -1,6 +1,5 @@
 import JSON
 import ArgumentParser
-import Service
 import Wire
 
 /// `product export`: one product as the document that `import` takes, without its secret.

@@ -2,7 +2,6 @@ import Domain
 import Storage
 import ArgumentParser
 import JSON
-import Service
 
 /// `product list`: all products.
 struct ProductListCommand: AsyncParsableCommand {

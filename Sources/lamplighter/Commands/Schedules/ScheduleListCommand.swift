@@ -1,7 +1,6 @@
 import ArgumentParser
 import Domain
 import JSON
-import Service
 import Storage
 
 /// `schedule list`: schedules in the order of their making.

@@ -1,6 +1,5 @@
 import ArgumentParser
 import JSON
-import Service
 import Sodium
 import Storage
 import Workers

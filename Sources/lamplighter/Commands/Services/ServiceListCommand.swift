@@ -1,6 +1,5 @@
 import ArgumentParser
 import JSON
-import Service
 import Storage
 
 /// `service list`: the back-end services that may connect.

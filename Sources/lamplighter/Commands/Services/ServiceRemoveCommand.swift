@@ -2,7 +2,6 @@ import ArgumentParser
 import Files
 import JSON
 import Problems
-import Service
 import Storage
 import Workers
 
