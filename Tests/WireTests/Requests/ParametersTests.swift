@@ -18,14 +18,14 @@ import Testing
 
     private static let key = String(repeating: "a", count: 32)
 
-    private static func fields(_ json: String) throws -> Fields {
+    static func fields(_ json: String) throws -> Fields {
         Fields(
             try #require(try JSONValue.parse(Array(json.utf8)).objectValue),
             path: "params."
         )
     }
 
-    private static func check(_ row: Case, _ read: (Fields) throws -> Void) throws {
+    static func check(_ row: Case, _ read: (Fields) throws -> Void) throws {
         let fields = try fields(row.json)
         do {
             try read(fields)

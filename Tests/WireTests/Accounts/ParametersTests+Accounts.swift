@@ -1,0 +1,102 @@
+import Domain
+import Testing
+
+@testable import Wire
+
+extension ParametersTests {
+    private static let regions = Regions(byCountry: ["1": "us"])
+
+    private static func country(_ members: String) -> String {
+        #"{"countryCode":"49",\#(members)}"#
+    }
+
+    @Test(
+        "A request about accounts names a country that is served here",
+        arguments: [
+            Case(#"{"countryCode":"49"}"#, refusing: nil),
+            Case(#"{"countryCode":"1","region":"default"}"#, refusing: nil),
+            Case(#"{}"#, refusing: "countryCode"),
+            Case(#"{"countryCode":"+49"}"#, refusing: "countryCode"),
+            Case(#"{"countryCode":"1"}"#, refusing: "countryCode"),
+            Case(#"{"countryCode":"49","region":"us"}"#, refusing: "region"),
+        ]
+    )
+    func region(_ row: Case) throws {
+        try Self.check(row) { _ = try RequestRegion($0, in: Self.regions) }
+    }
+
+    @Test(
+        "A login has one name, and a password or a code",
+        arguments: [
+            Case(#""account":"lea","password":"p""#, refusing: nil),
+            Case(#""email":"lea@x.example","code":"1""#, refusing: nil),
+            Case(#""password":"p""#, refusing: "account"),
+            Case(#""username":"lea","account":"lea","password":"p""#, refusing: "account"),
+            Case(#""account":"lea@","password":"p""#, refusing: "account"),
+            Case(#""phone":"x","password":"p""#, refusing: "phone"),
+            Case(#""account":"lea""#, refusing: "password"),
+            Case(#""email":"lea@x.example","password":"p","code":"1""#, refusing: "code"),
+            Case(#""username":"lea","code":"1""#, refusing: "code"),
+        ]
+    )
+    func login(_ row: Case) throws {
+        try Self.check(Case(Self.country(row.json), refusing: row.field)) {
+            _ = try LoginParameters($0, in: Self.regions)
+        }
+    }
+
+    @Test(
+        "An address is proved by a code or by a ticket",
+        arguments: [
+            Case(#""phone":"15112345678","code":"1""#, refusing: nil),
+            Case(#""phone":"15112345678","ticket":"t""#, refusing: nil),
+            Case(#""username":"lea""#, refusing: nil),
+            Case(#""nickname":"lea""#, refusing: "username"),
+            Case(#""phone":"15112345678","code":"1","ticket":"t""#, refusing: "ticket"),
+            Case(#""phone":"15112345678","email":"lea@x.example""#, refusing: "email"),
+            Case(#""username":"lea","profile":{"hat":1}"#, refusing: "profile.hat"),
+            Case(#""username":"lea","profile":{"timezone":"Mars"}"#, refusing: "profile.timezone"),
+        ]
+    )
+    func registration(_ row: Case) throws {
+        try Self.check(Case(Self.country(row.json), refusing: row.field)) {
+            _ = try RegistrationParameters($0, in: Self.regions) { $0 != "Mars" }
+        }
+    }
+
+    @Test(
+        "An account is cancelled with one proof at the most",
+        arguments: [
+            Case(#"{}"#, refusing: nil), Case(#"{"code":"1","codeToken":"t"}"#, refusing: nil),
+            Case(#"{"password":"p","code":"1"}"#, refusing: "code"),
+            Case(#"{"code":"1","ticket":"t"}"#, refusing: "ticket"),
+            Case(#"{"password":""}"#, refusing: "password"),
+        ]
+    )
+    func cancel(_ row: Case) throws {
+        try Self.check(row) { _ = try CancelProof($0) }
+    }
+
+    @Test(
+        "An invitation by name says what kind of name it is",
+        arguments: [
+            Case(#"{"type":"username","value":"lea"}"#, refusing: nil),
+            Case(#"{"type":"phone","value":"15112345678"}"#, refusing: nil),
+            Case(#"{"type":"uid","value":"u-1"}"#, refusing: nil),
+            Case(#"{"value":"lea"}"#, refusing: "guest.type"),
+            Case(#"{"type":"username"}"#, refusing: "guest.value"),
+            Case(#"{"type":"email","value":"lea"}"#, refusing: "guest.value"),
+            Case(#"{"type":"uid","value":"u 1"}"#, refusing: "guest.value"),
+            Case(
+                #"{"type":"phone","value":"15112345678","countryCode":"x"}"#,
+                refusing: "guest.countryCode"
+            ),
+        ]
+    )
+    func invitation(_ row: Case) throws {
+        let json = #"{"way":"user","guest":\#(row.json)}"#
+        try Self.check(Case(json, refusing: row.field)) {
+            _ = try InvitationParameters($0).invitedName(ofCountry: "49")
+        }
+    }
+}
