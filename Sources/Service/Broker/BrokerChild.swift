@@ -14,14 +14,15 @@ package final class BrokerChild: Service {
     private let logger: Logger
     private let child = Mutex<ChildProcess?>(nil)
     private let isStopping = Mutex(false)
-    private let tls: Mutex<TLSMaterial?>
+    /// Its lock is held while the broker's copies are written, so that none is overwritten by an older one.
+    private let handover: Mutex<CertificateHandover<TLSMaterial>>
     /// Made with the child, so that there is a sample before the first restart.
     private let restarts = Counter(label: "lamplighter_broker_restarts_total")
 
     /// Prepares a broker; nothing runs yet.
     package init(plan: BrokerPlan, readiness: Readiness, logger: Logger) {
         self.plan = plan
-        tls = Mutex(plan.tls)
+        handover = Mutex(CertificateHandover(plan.tls))
         self.readiness = readiness
         self.logger = logger
     }
@@ -31,7 +32,19 @@ package final class BrokerChild: Service {
     /// - Throws: A `Problem` with the end of the broker's log, where it doesn't within 10 seconds.
     package func start() async throws {
         try TextFile.write(plan.text, to: plan.directory.brokerConfiguration)
-        if let tls = tls.withLock({ $0 }) { try write(tls) }
+        do {
+            try handover.withLock { if let material = $0.begin() { try write(material) } }
+            try await launch()
+        } catch {
+            // The next start takes what came meanwhile.
+            _ = handover.withLock { $0.end() }
+            throw error
+        }
+        showLate()
+        readiness.isReady("broker")
+    }
+
+    private func launch() async throws {
         BrokerLog.rotate(plan.directory.brokerLog, above: ServiceLimits.brokerLogBytesAtStartMax)
         let logged = TextFile.size(plan.directory.brokerLog) ?? 0
         let process: ChildProcess
@@ -47,15 +60,39 @@ package final class BrokerChild: Service {
         process.limitMemory(to: plan.memoryBytes)
         child.withLock { $0 = process }
         try await waitUntilAccepting(process, logged)
-        readiness.isReady("broker")
     }
 
     /// Has the broker show another certificate to connections that begin from now on; the open ones go on.
     ///
+    /// One that is just being started is told when it runs.
     /// - Throws: `Errno` where the broker's copies cannot be written.
     func show(_ material: TLSMaterial) throws {
-        tls.withLock { $0 = material }
-        try write(material)
+        let isNow = try handover.withLock { handover in
+            guard let material = handover.take(material) else { return false }
+            try write(material)
+            return true
+        }
+        if isNow { reload() }
+    }
+
+    /// Shows the certificate that came during the start.
+    private func showLate() {
+        do {
+            let isNow = try handover.withLock { handover in
+                guard let material = handover.end() else { return false }
+                try write(material)
+                return true
+            }
+            if isNow { reload() }
+        } catch {
+            logger.error(
+                "the broker keeps its old certificate until it is started again",
+                metadata: ["reason": "\(error)"]
+            )
+        }
+    }
+
+    private func reload() {
         // Mosquitto reads its certificates again, and asks the gate again about all who are connected.
         child.withLock { $0 }?.send(SIGHUP)
     }
