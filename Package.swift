@@ -343,8 +343,9 @@ let package = Package(
         .testTarget(
             name: "ServiceTests",
             dependencies: [
-                "Certificates", "Domain", "Files", "JSON", "Metering", "Problems", "Service",
-                "ServiceSettings", "Sodium", "Storage", "Web", "Workers",
+                "Certificates", "Domain", "Files", "JSON", "Metering", "Mosquitto", "Problems",
+                "Service", "ServiceSettings", "Sodium", "Storage", "TestKit", "Web", "Wire",
+                "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "SystemPackage", package: "swift-system"),

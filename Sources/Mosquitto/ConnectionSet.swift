@@ -82,6 +82,17 @@ package struct ConnectionSet: ~Copyable {
         return try intake.connect()
     }
 
+    /// Uses the first outlet's connection by itself, while nothing is published over it: to ask the broker something.
+    ///
+    /// It was made before the intake's. So an answer over it comes from a broker that was there when the intake connected.
+    /// - Throws: What `body` throws; `MosquittoError` where there is no outlet.
+    package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
+        guard let outlet = outlets.first else {
+            throw MosquittoError(.noConnection, function: "withOutlet")
+        }
+        return try body(&outlet.client)
+    }
+
     /// Subscribes over the intake, as `MosquittoClient.subscribe`.
     ///
     /// - Throws: `MosquittoError`.

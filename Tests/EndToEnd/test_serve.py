@@ -1,5 +1,6 @@
 """`lamplighter serve` against a broker that runs apart, set up as deploy/mosquitto and deploy/systemd say."""
 
+import contextlib
 import getpass
 import json
 import os
@@ -18,9 +19,9 @@ import unittest
 import urllib.error
 import urllib.request
 
-from client import Device
+from client import Client, Device
 from harness import BINARY, ROOT, Service, eventually, free_port
-from world import OwnWorldOfClass, World
+from world import OwnWorld, OwnWorldOfClass, World
 
 DEPLOY = ROOT / "deploy"
 GATE = BINARY.parent / "libLamplighterGate.so"
@@ -305,6 +306,44 @@ class AgainstABrokerWithoutTheGate(unittest.TestCase):
         self.start_broker()
         self.assertEqual(process.wait(60), 1)
         self.assertIn("LL1016", process.stderr.read())
+
+
+@unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
+class WhenTheGateIsLost(OwnWorld):
+    """The broker comes back as one that lets everybody in, and somebody is there to make use of it."""
+
+    def make_world(self):
+        service = Outside()
+        service.write_config(port=service.mqtt_port, tls=False)
+        return World(watch=False, service=service)
+
+    def test_nothing_is_taken_from_the_broker(self):
+        service, device = self.own.service, self.device()
+        self.assertTrue(device.report(data={"count": 1})["ok"])
+        device.close()
+        service.stop_broker()
+        eventually(service.why_not_ready, 20, "the loss of the broker")
+        bare = service.folder / "bare.conf"
+        bare.write_text(f"listener {service.mqtt_port} 127.0.0.1\nallow_anonymous true\n")
+        program = shutil.which("mosquitto") or "/usr/sbin/mosquitto"
+        service.broker = subprocess.Popen(
+            [program, "-c", str(bare)], stdin=subprocess.DEVNULL, stdout=service.log, stderr=service.log)
+        number = 2
+        while service.process.poll() is None:
+            with contextlib.suppress(OSError, AssertionError):
+                forger = Client(service.mqtt_port, "anyone", "x", "forger")
+                try:
+                    if forger.connect() == 0:
+                        while service.process.poll() is None:
+                            forger.publish(f"{device.base}/report", {"id": f"forged{number}", "data": {"count": number}})
+                            number += 1
+                finally:
+                    forger.close()
+        self.assertEqual(service.process.wait(60), 1, service.tail())
+        self.assertGreater(number, 2, "reports were forged")
+        self.assertIn("LL1016", service.tail())
+        shown = json.loads(service.cli("device", "show", device.did, "--json").stdout)
+        self.assertEqual(shown["data"]["count"], 1)
 
 
 class Units(unittest.TestCase):

@@ -2,6 +2,7 @@ import Batching
 import Mosquitto
 import Sodium
 import Wire
+import Workers
 
 /// Finds out whether a broker runs with the gate.
 ///
@@ -19,13 +20,27 @@ struct GateProbe {
         topic = topics.system("echo/gate-\(Sodium.randomSecret())")
     }
 
+    /// Makes what a worker asks at each connection to a broker that is not the service's own, with a probe of its own.
+    ///
+    /// Such a broker may come back without the gate at any time; any client could then say and hear everything.
+    static func proof(_ topics: Topics) -> BrokerProof {
+        { client in
+            let probe = GateProbe(topics)
+            switch try probe.isGatePresent(over: &client) {
+            case true?: try client.unsubscribe([probe.topic])
+            case false?: throw GateMissing()
+            case nil: throw MosquittoError(.timeout, function: "the probe of the gate")
+            }
+        }
+    }
+
     /// Asks over an open connection of `service:lamplighter`; leaves a subscription to the probe's topic behind.
     ///
     /// - Returns: Nil when nothing comes back within `ServiceLimits.probeAnswerMax`.
     func isGatePresent(over client: inout MosquittoClient) throws -> Bool? {
         try client.subscribe([topic])
         try client.publish(topic: Topics.gatePublish, payload: batch)
-        var isPlainSent = false
+        var (first, isPlainSent, answers) = (Int64?.none, false, 0)
         var intake = Intake()
         let end = ContinuousClock.now + ServiceLimits.probeAnswerMax
         while ContinuousClock.now < end {
@@ -36,11 +51,17 @@ struct GateProbe {
                 wait: .milliseconds(100),
                 into: &intake
             )
-            if let first = intake.deliveries.first {
-                try client.flush()
-                return SystemCodec.decode(echo: intake.bytes[first.payload]) == Self.batched
+            for delivery in intake.deliveries {
+                first = first ?? SystemCodec.decode(echo: intake.bytes[delivery.payload])
+                answers += 1
             }
-            if !isPlainSent, client.unconfirmed == 0 {
+            if first == Self.plain { return false }
+            // Nothing of the probe is left on its way, which would be taken for somebody else's.
+            if first != nil, answers == (isPlainSent ? 2 : 1), client.unconfirmed == 0 {
+                try client.flush()
+                return true
+            }
+            if first == nil, !isPlainSent, client.unconfirmed == 0 {
                 try client.publish(
                     topic: topic,
                     payload: SystemCodec.echo(Self.plain, seen: 0)
@@ -60,4 +81,9 @@ struct GateProbe {
         }
         return writer.bytes
     }
+}
+
+/// A broker that is not the service's own runs without the gate; the broker's monitor ends the service for it.
+struct GateMissing: Error, CustomStringConvertible {
+    let description = "the broker runs without the gate"
 }

@@ -34,6 +34,7 @@ package struct Backend {
         environment.pool = slow.pools
         let logger = Logger(label: "lamplighter.worker")
         let names = context.settings.workers
+        let proof = context.ownsBroker ? nil : GateProbe.proof(environment.topics)
         if !names.contains(.session) {
             logger.notice(
                 """
@@ -47,6 +48,7 @@ package struct Backend {
                 worker: try WorkerThread(
                     name,
                     options: try BrokerAccess.workers(context),
+                    proof: proof,
                     environment: environment,
                     logger: logger
                 ),

@@ -72,18 +72,39 @@ extension BrokerConnection where Self: ~Copyable {
     }
 }
 
+/// Finds out over a connection whether the broker is one to take messages from; throws where it is not.
+package typealias BrokerProof = @Sendable (inout MosquittoClient) throws -> Void
+
 /// The connection through libmosquitto.
 package struct MosquittoConnection: BrokerConnection, ~Copyable {
     private var client: ConnectionSet
+    private let proof: BrokerProof?
     package let batchFilters: [String]
 
     /// Prepares a connection to receive over, and others to publish over.
-    package init(_ options: ConnectionOptions, outlets: Int, waker: Waker) throws {
+    ///
+    /// With a `proof` `connect` fails where the broker does not give it: before anything is read, subscribed or
+    /// acknowledged. It is asked for over an outlet, so that there is at least one.
+    package init(
+        _ options: ConnectionOptions,
+        outlets: Int,
+        waker: Waker,
+        proof: BrokerProof? = nil
+    ) throws {
+        self.proof = proof
         batchFilters = options.batches.map { [$0.incoming] } ?? []
-        client = try ConnectionSet(options, outlets: outlets, waker: waker)
+        client = try ConnectionSet(
+            options,
+            outlets: proof == nil ? outlets : max(1, outlets),
+            waker: waker
+        )
     }
 
-    package mutating func connect() throws -> Bool { try client.connect() }
+    package mutating func connect() throws -> Bool {
+        let isSessionPresent = try client.connect()
+        if let proof { try client.withOutlet(proof) }
+        return isSessionPresent
+    }
 
     package mutating func subscribe(_ filters: [String], sendsRetained: Bool) throws {
         try client.subscribe(

@@ -9,6 +9,7 @@ import Wire
 /// libmosquitto and SQLite block, so a worker never runs on the cooperative pool.
 package final class WorkerThread: Sendable {
     private let options: ConnectionOptions
+    private let proof: BrokerProof?
     private let environment: Environment
     private let logger: Logger
     private let name: WorkerName
@@ -21,14 +22,17 @@ package final class WorkerThread: Sendable {
 
     /// Prepares a worker; `options` name the broker and the password.
     ///
-    /// `clientID` differs from the worker's own if a second one runs next to it.
+    /// `clientID` differs from the worker's own if a second one runs next to it. `proof` is asked for at each connection,
+    /// before anything is taken from the broker.
     package init(
         _ name: WorkerName,
         clientID: String? = nil,
         options: ConnectionOptions,
+        proof: BrokerProof? = nil,
         environment: Environment,
         logger: Logger
     ) throws {
+        self.proof = proof
         self.name = name
         self.environment = environment
         var logger = logger
@@ -102,7 +106,8 @@ package final class WorkerThread: Sendable {
             try MosquittoConnection(
                 options,
                 outlets: environment.limits.outlets,
-                waker: waker
+                waker: waker,
+                proof: proof
             ),
             handler,
             environment: environment,
