@@ -5,15 +5,15 @@ package import Storage
 
 /// The copy of a database that is made before a later version changes it: the way back.
 ///
-/// It is a database like the other, with the same secrets and people in it; the operator deletes it when the new version
-/// has proved good.
+/// It is a database like the other, with the same secrets and people in it; the operator deletes it when the new
+/// version has proved good.
 package enum MigrationCopy {
     /// Copies a directory's database to `lamplighter.db.before-VERSION`, of mode 0600, and returns its path.
     ///
     /// `version` is that of the program which changes it afterwards.
     ///
-    /// A copy that is there stays: it may be of a state before a start that failed half-way. `progress` is told the part
-    /// that is done, from 0 to 1; what it throws ends the copy before its end.
+    /// A copy that is there stays: it may be of a state before a start that failed half-way. `progress` is told the
+    /// part that is done, from 0 to 1; what it throws ends the copy before its end.
     /// - Throws: A `Problem` where there is too little room, or what `progress` throws; then nothing was changed.
     package static func make(
         of store: Store,

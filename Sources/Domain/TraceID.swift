@@ -1,5 +1,5 @@
-/// The id by which a request is followed through the log, from its arrival to the outcome of its command: the trace id of
-/// the W3C's Trace Context.
+/// The id by which a request is followed through the log, from its arrival to the outcome of its command: the trace
+/// id of the W3C's Trace Context.
 ///
 /// The rules in words (reference: operation#traces).
 package struct TraceID: Sendable, Hashable {

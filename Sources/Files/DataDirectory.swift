@@ -48,8 +48,8 @@ package struct DataDirectory: Sendable {
     /// The broker's log.
     package var brokerLog: String { path + "/broker/mosquitto.log" }
 
-    /// The certificate and key that the broker was given, and the authority of devices' certificates: copies, so that it
-    /// never reads halves of two pairs.
+    /// The certificate and key that the broker was given, and the authority of devices' certificates: copies, so that
+    /// it never reads halves of two pairs.
     package var brokerTLS: TLSFiles {
         TLSFiles(
             certificate: path + "/broker/server.pem",

@@ -87,8 +87,8 @@ private func answer(
         let event = data.assumingMemoryBound(to: mosquitto_evt_disconnect.self).pointee
         if let client = event.client { gate.forget(client, reason: event.reason) }
     case Int32(MOSQ_EVT_RELOAD.rawValue):
-        // SIGHUP, by which the broker takes a new certificate. Before the next turn of its loop it asks BASIC_AUTH about
-        // everyone, with or without their passwords.
+        // SIGHUP, by which the broker takes a new certificate. Before the next turn of its loop it asks BASIC_AUTH
+        // about everyone, with or without their passwords.
         gate.isReloading = true
     case Int32(MOSQ_EVT_CONTROL.rawValue):
         let event = data.assumingMemoryBound(to: mosquitto_evt_control.self).pointee

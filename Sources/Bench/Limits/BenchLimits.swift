@@ -21,8 +21,8 @@ package struct BenchLimitsOptions: Sendable {
 
 /// Measures the cost of the limits of each connection for clients below them: `lamplighter bench limits`.
 ///
-/// Two brokers stand side by side, one that counts everything, with bounds that no sender here reaches, and
-/// one with all limits switched off. Each round measures the reports a second and the round trip of commands at both, the
+/// Two brokers stand side by side, one that counts everything, with bounds that no sender here reaches, and one with
+/// all limits switched off. Each round measures the reports a second and the round trip of commands at both, the
 /// second in the opposite order: what the machine does meanwhile concerns both alike.
 package struct BenchLimits: Sendable {
     private let options: BenchLimitsOptions

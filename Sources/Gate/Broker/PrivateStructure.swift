@@ -4,7 +4,8 @@ import CMosquittoBroker
 /// client said that it disconnects, and the will of a CONNECT that is refused.
 ///
 /// They are read only in a broker of the version that they were tested with, and only where every word that is known
-/// stands in memory as expected. In all others a connection that ends counts as lost, and wills are the broker's affair.
+/// stands in memory as expected. In all others a connection that ends counts as lost, and wills are the broker's
+/// affair.
 enum PrivateStructure {
     private static let word = MemoryLayout<UInt>.size
 

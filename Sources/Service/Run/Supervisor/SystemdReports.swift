@@ -96,8 +96,8 @@ final class SystemdReports: Sendable {
 extension SystemdReports {
     /// Makes the reports of a run; nil where systemd asks for none.
     ///
-    /// `up` is ready when everything accepts work and `ready.json` is written. `serve` is ready before its broker: that one may be made ready
-    /// after it, and is waited for.
+    /// `up` is ready when everything accepts work and `ready.json` is written. `serve` is ready before its broker:
+    /// that one may be made ready after it, and is waited for.
     static func make(_ context: RunContext, _ environment: [String: String]) -> SystemdReports? {
         guard let socket = SystemdSocket(environment) else { return nil }
         let (readyFile, ownsBroker) = (context.directory.ready, context.ownsBroker)
