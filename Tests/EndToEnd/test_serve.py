@@ -310,7 +310,7 @@ class AgainstABrokerWithoutTheGate(unittest.TestCase):
 
 @unittest.skipUnless(shutil.which("openssl"), "openssl is not installed")
 class WhenTheGateIsLost(OwnWorld):
-    """The broker comes back as one that lets everybody in, and somebody is there to make use of it."""
+    """The broker comes back as one that lets every client in, and one forges reports."""
 
     def make_world(self):
         service = Outside()

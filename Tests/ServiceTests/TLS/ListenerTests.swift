@@ -153,4 +153,19 @@ import Testing
             ]
         )
     }
+
+    @Test("Plain listeners that other machines reach are named with their addresses, and no others")
+    func open() async throws {
+        var ports = ListenerPorts(mqtt: 1)
+        (ports.http, ports.webSocket, ports.health, ports.mqttTLS) = (2, 3, 4, 5)
+        let hosts = ["mqtt.host": "0.0.0.0", "http.host": "::", "insecure": "true"]
+
+        let own = OpenListener.all(try await settings(hosts), ports, ownsBroker: true)
+        let given = OpenListener.all(try await settings(hosts), ports, ownsBroker: false)
+        let none = OpenListener.all(try await settings(), ports, ownsBroker: true)
+
+        #expect(own.map(\.text) == ["mqtt 0.0.0.0:1", "websocket [::]:3", "http [::]:2"])
+        #expect(given.map(\.text) == ["websocket [::]:3", "http [::]:2"])
+        #expect(none.isEmpty)
+    }
 }
