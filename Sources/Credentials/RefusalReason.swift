@@ -1,6 +1,6 @@
-/// The reason of a refusal by the gate, as published on `{root}/system/refusal`.
+/// The reason of a refusal by the gate or by a listener of the service, as published on `{root}/system/refusal`.
 ///
-/// A closed list, shared by the gate, which gives the reasons, and the service, which explains and
+/// A closed list, shared by the gate, which gives most reasons, and the service, which gives the others, explains and
 /// counts them: `lamplighter explain` describes each.
 /// The rules in words (reference: connecting#rights).
 package enum RefusalReason: String, Error, Sendable, CaseIterable {
@@ -52,4 +52,20 @@ package enum RefusalReason: String, Error, Sendable, CaseIterable {
     case filterNotAllowed
     /// A topic with more levels than the limit.
     case tooManyLevels
+
+    // Of the service's own listeners, before any client is known.
+    /// The page that opened a WebSocket is of an origin that may not.
+    case originNotAllowed
+    /// The TLS handshake failed.
+    case handshakeFailed
+    /// A source address, or the listener, has as many connections as it may.
+    case tooManyConnections
+
+    /// Whether it is a listener's, or the broker's before the gate is asked.
+    package var isOfListener: Bool {
+        switch self {
+        case .originNotAllowed, .handshakeFailed, .tooManyConnections: true
+        default: false
+        }
+    }
 }

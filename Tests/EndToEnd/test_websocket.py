@@ -5,8 +5,11 @@ import contextlib
 import json
 import os
 import pathlib
+import re
 import socket
+import ssl
 import struct
+import urllib.request
 
 from certificates import trusting
 from client import Terminal
@@ -148,6 +151,16 @@ class WebSocket(EndToEnd):
             with self.subTest(origin):
                 self.assertEqual(self.raw(self.port, Origin=origin).status, status)
 
+    def test_a_refused_origin_is_kept_with_the_page_and_the_address(self):
+        for number in range(2):
+            self.assertEqual(self.raw(self.port, Origin="https://evil.example").status, 403)
+        self.assertEqual(self.raw(self.port, Origin="https://other.example", X_Forwarded_For="192.0.2.77").status, 403)
+        rows = told(self.world.service, "originNotAllowed", address="192.0.2.77", wait=True)
+        self.assertEqual((rows[0]["detail"], rows[0]["action"], rows[0]["clientId"]), ("https://other.example", "connect", ""))
+        self.assertRegex(self.world.service.cli("refusals").stdout, r"originNotAllowed .*from 192\.0\.2\.77  https://other")
+        told(self.world.service, "originNotAllowed", address="127.0.0.1", wait=True)
+        self.assertGreaterEqual(counted(self.world.service, "originNotAllowed"), 3)
+
     def test_frames_that_are_wrong_end_the_connection(self):
         for send, code in (
                 (lambda raw: raw.send(b"hello", TEXT), 1003), (lambda raw: raw.send(b"\x10", masked=False), 1002),
@@ -219,6 +232,34 @@ class Secure(OwnWorldOfClass):
         app.login()
         app.get("device/list")
 
+    def test_failed_handshakes_are_kept_with_the_address_and_what_was_wrong(self):
+        service = self.world.service
+        for name, source in (("webSocketTlsPort", "127.0.0.31"), ("httpTlsPort", "127.0.0.32")):
+            with self.subTest(name):
+                with socket.create_connection((HOST, service.ready[name]), 10, source_address=(source, 0)) as plain:
+                    plain.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    with contextlib.suppress(ConnectionError):
+                        plain.recv(1)
+                row = told(service, "handshakeFailed", address=source, wait=True)[0]
+                self.assertEqual(row["detail"], "HTTP_REQUEST")
+        # One that does not trust the authority; with TLS 1.3 its alert can't be read by the other side.
+        distrust = ssl.create_default_context()
+        distrust.maximum_version = ssl.TLSVersion.TLSv1_2
+        with socket.create_connection((HOST, service.ready["webSocketTlsPort"]), 10, source_address=("127.0.0.33", 0)) as plain:
+            with self.assertRaises(ssl.SSLError), distrust.wrap_socket(plain, server_hostname=HOST):
+                pass
+        row = told(service, "handshakeFailed", address="127.0.0.33", wait=True)[0]
+        self.assertIn("UNKNOWN_CA", row["detail"])
+        self.assertGreaterEqual(counted(service, "handshakeFailed"), 3)
+
+    def test_of_the_brokers_own_port_they_are_counted_without_an_address(self):
+        service = self.world.service
+        with socket.create_connection((HOST, service.ready["mqttTlsPort"]), 10) as plain:
+            with self.assertRaises(ssl.SSLError), ssl.create_default_context().wrap_socket(plain, server_hostname=HOST):
+                pass
+        row = told(service, "handshakeFailed", address="", wait=True)[0]
+        self.assertIn("unknown ca", row["detail"])
+
     def test_pages_of_the_same_name_and_of_the_setting_may_connect(self):
         for origin, status in (("https://lamps.example.com", 101), ("https://lamps.example.com:8443", 101),
                                ("https://app.example", 101), ("http://app.example", 403), ("https://other.example", 403)):
@@ -255,9 +296,13 @@ class Limits(OwnWorld):
         self.assertEqual([raw.status for raw in first], [101, 101, 101])
         more = self.raw(source="127.0.0.5", upgrade=False)
         self.assertTrue(more.is_over())
+        told_to_wait = self.raw(source="127.0.0.5")
+        self.assertEqual(told_to_wait.status, 503)
+        self.assertIn("retry-after: 30\r\n", told_to_wait.headers)
+        self.assertTrue(told(self.world.service, "tooManyConnections", address="127.0.0.5", wait=True))
         self.assertEqual(self.raw(source="127.0.0.6").status, 101)
         first[0].close()
-        eventually(lambda: self.raw(source="127.0.0.5", upgrade=False).is_over(0.2) is False, 10, "a place")
+        eventually(lambda: self.raw(source="127.0.0.5").status == 101, 10, "a place")
 
     def test_new_clients_count_by_address_over_websocket_too(self):
         def terminal(source):
@@ -304,6 +349,20 @@ class Limits(OwnWorld):
             opcode, payload = raw.receive()
             self.assertEqual(opcode, BINARY)
             read += len(payload)
+
+
+def told(service, reason, address, wait=False):
+    """The kept refusals of a listener for a reason."""
+    def found():
+        rows = [json.loads(line) for line in service.cli("refusals", "--json").stdout.splitlines()]
+        return [row for row in rows if (row["reason"], row["address"]) == (reason, address)]
+    return eventually(found, 15, reason) if wait else found()
+
+
+def counted(service, reason):
+    """How many refusals of a reason the metrics count."""
+    page = urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/metrics", timeout=10).read().decode()
+    return float(re.search(rf'^lamplighter_refusals_total{{reason="{reason}"}} (\S+)$', page, re.M)[1])
 
 
 def refusals(service, client_id):

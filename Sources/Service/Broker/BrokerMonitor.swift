@@ -1,5 +1,6 @@
-import CoreMetrics
+import Credentials
 import Domain
+import Files
 import Glibc
 import Logging
 import Mosquitto
@@ -25,6 +26,9 @@ final class BrokerMonitor: Service {
     /// Told of the gate, as the part `gate`, where the broker is not the service's own.
     private let readiness: Readiness?
     private let absence: BrokerAbsence
+    private let listenerRefusals: ListenerRefusals
+    /// The log of the broker, where that is the service's own.
+    private let brokerLog: String?
     private let logger = Logger(label: "lamplighter.refusals")
 
     /// Prepares a monitor that connects beside the workers.
@@ -32,6 +36,8 @@ final class BrokerMonitor: Service {
         self.environment = environment
         readiness = context.ownsBroker ? nil : context.readiness
         absence = environment.brokerAbsence
+        listenerRefusals = context.listenerRefusals
+        brokerLog = context.ownsBroker ? context.directory.brokerLog : nil
         refusalTopic = Array(environment.topics.system("refusal").utf8)
         var options = try BrokerAccess.workers(context)
         // Of its own, since another process with other workers may run beside this one.
@@ -60,11 +66,13 @@ final class BrokerMonitor: Service {
     private var mayRun: Bool { !isStopping.load(ordering: .acquiring) }
 
     private func work() throws {
-        var dropped = DroppedMessages()
-        var refusals = RefusalLog(environment.limits)
+        var seen = Seen(
+            refusals: RefusalLog(environment.limits),
+            brokerLog: brokerLog.map { BrokerLogWatch(path: $0) }
+        )
         while mayRun {
             do {
-                try follow(&dropped, &refusals)
+                try follow(&seen)
             } catch let problem as Problem {
                 throw problem
             } catch {
@@ -74,10 +82,14 @@ final class BrokerMonitor: Service {
         }
     }
 
-    private func follow(
-        _ dropped: inout DroppedMessages,
-        _ refusals: inout RefusalLog
-    ) throws {
+    /// What is followed over all connections.
+    private struct Seen {
+        var dropped = DroppedMessages()
+        var refusals: RefusalLog
+        var brokerLog: BrokerLogWatch?
+    }
+
+    private func follow(_ seen: inout Seen) throws {
         var client = try MosquittoClient(options, waker: waker)
         _ = try client.connect()
         try checkGate(&client)
@@ -95,17 +107,33 @@ final class BrokerMonitor: Service {
             )
             for delivery in intake.deliveries {
                 if intake.bytes[delivery.topic].elementsEqual(refusalTopic) {
-                    let refusal = refusals.take(intake.bytes[delivery.payload])
+                    let refusal = seen.refusals.take(intake.bytes[delivery.payload])
                     if let refusal { tell(refusal) }
                 } else {
-                    dropped.note(Int64(intake.text(delivery.payload)) ?? 0)
+                    seen.dropped.note(Int64(intake.text(delivery.payload)) ?? 0)
                 }
             }
+            for refusal in seen.brokerLog?.take() ?? [] {
+                listenerRefusals.note(refusal, at: environment.clock.now)
+            }
+            try publishRefusals(over: &client)
             try client.flush()
-            write(&refusals)
+            write(&seen.refusals)
         }
         client.disconnect()
-        write(&refusals, isLast: true)
+        write(&seen.refusals, isLast: true)
+    }
+
+    /// Publishes the refusals of the service's own listeners, which come back with those of the gate.
+    private func publishRefusals(over client: inout MosquittoClient) throws {
+        let (waiting, missed) = listenerRefusals.take()
+        for (number, refusal) in waiting.enumerated() {
+            try client.publish(
+                topic: refusalTopic,
+                payload: RefusalCodec.message(refusal, missed: number == 0 ? missed : 0),
+                quality: .atMostOnce
+            )
+        }
     }
 
     /// Lets the workers begin once the gate has answered, and at each connection looks for it again.
@@ -152,7 +180,17 @@ final class BrokerMonitor: Service {
     /// The part of the readiness that says whether the gate was found.
     static let gatePart = "gate"
 
-    private func tell(_ refusal: GateRefusal) {
+    private func tell(_ refusal: ClientRefusal) {
+        if RefusalReason(rawValue: refusal.reason)?.isOfListener == true {
+            return environment.refusalLog.info(
+                logger,
+                "A connection was refused",
+                metadata: [
+                    "reason": "\(refusal.reason)", "client.address": "\(refusal.address)",
+                    "detail": "\(refusal.detail ?? "")",
+                ]
+            )
+        }
         environment.refusalLog.info(
             logger,
             "The gate refused a client",
@@ -177,17 +215,5 @@ final class BrokerMonitor: Service {
                 metadata: ["error": "\(StoreError.summary(error))"]
             )
         }
-    }
-}
-
-/// Turns the broker's own count into ours, which goes on when the broker's starts over.
-struct DroppedMessages {
-    private let counter = Counter(label: "lamplighter_broker_dropped_total")
-    private var last: Int64 = 0
-
-    mutating func note(_ count: Int64) {
-        // Less than before: the broker was restarted and counts from zero.
-        counter.increment(by: count < last ? count : count - last)
-        last = count
     }
 }

@@ -166,11 +166,35 @@ extension RefusalReason {
                 "Only a few shapes are granted, since a filter costs memory for each of its levels.",
                 "Use one of these filters: {own space}/#, …/response, user/{uid}/#, user/{uid}/device/…"
             )
-        default:
+        case .tooManyLevels:
             (
                 "the topic has too many levels",
                 "Levels cost the broker memory and time; no topic of Lamplighter has that many.",
                 "Look for a slash in a name that belongs to a topic."
+            )
+        default: listenerPage
+        }
+    }
+
+    private var listenerPage: (title: String, cause: String, cure: String) {
+        switch self {
+        case .originNotAllowed:
+            (
+                "a page of an origin that may not connect opened a WebSocket",
+                "Pages of this machine, those under the service's own name with TLS, and those that mqtt.webSocketOrigins names may; the detail is the page's origin, as the browser says it.",
+                "Where the page is one's own, name its origin: mqtt.webSocketOrigins: https://app.example.com. Else nothing is to be done."
+            )
+        case .handshakeFailed:
+            (
+                "a client's TLS handshake failed",
+                "The detail is what the TLS library says: an alert about the certificate comes from a client that does not trust it or calls the server by another name (BAD_PACKET_LENGTH where its alert could not be read), HTTP_REQUEST from one without TLS. Of the broker's own ports the address is not known.",
+                "Give the client the authority's file, and a name that \"lamplighter tls show\" lists; TLS must be 1.2 or later."
+            )
+        default:
+            (
+                "a source address, or the listener, has as many connections as it may",
+                "limits.webSocketPerAddress, webSocketConnections, httpPerAddress and httpConnections bound them. A WebSocket beyond is answered with 503 and Retry-After.",
+                "Look at the address: a client that opens more and more has a fault. Behind a proxy on another machine, which is one address, raise the limit."
             )
         }
     }

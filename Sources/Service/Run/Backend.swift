@@ -192,10 +192,17 @@ package struct RunContext: Sendable {
     package let tls: TLSMaterial?
     /// Which parts accept work.
     package let readiness: Readiness
+    /// The refusals of this process's listeners, for the broker's monitor.
+    let listenerRefusals = ListenerRefusals()
     /// The metrics of this process.
     package let metrics: PrometheusRegistry
     /// The logger.
     package let logger: Logger
+
+    /// Notes a refusal of a listener.
+    var refused: ListenerRefusal.Teller {
+        { [listenerRefusals] in listenerRefusals.note($0, at: SystemClock().now) }
+    }
 
     /// The listeners without TLS that other machines reach.
     var openListeners: [OpenListener] {

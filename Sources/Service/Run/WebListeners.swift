@@ -75,6 +75,7 @@ struct WebListeners {
                 perAddress: settings.httpPerAddress,
                 headerSeconds: settings.httpHeaderSeconds
             ),
+            tell: context.refused,
             logger: context.logger
         )
     }
@@ -105,6 +106,7 @@ struct WebListeners {
                 upgradeSeconds: settings.webSocketUpgradeSeconds,
                 bufferBytes: settings.webSocketBufferBytes
             ),
+            tell: context.refused,
             readiness: context.readiness
         )
     }

@@ -18,7 +18,7 @@ package enum RefusalWatch {
     private static func page(
         _ store: Store,
         sinceSeconds seconds: Int64?
-    ) throws -> [(id: Int64, refusal: GateRefusal)] {
+    ) throws -> [(id: Int64, refusal: ClientRefusal)] {
         let oldest = seconds.map { SystemClock().now.adding(seconds: -$0) }
         return try store.read { tx in
             try tx.refusals.page(since: oldest ?? Instant(milliseconds: 0), limit: .max)

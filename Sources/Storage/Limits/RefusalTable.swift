@@ -9,7 +9,7 @@ package struct RefusalTable {
     private var sql: SQL { transaction.sql }
 
     /// Adds refusals, and forgets the oldest beyond a number and those older than a moment.
-    package func add(_ refusals: [GateRefusal], keeping max: Int, since oldest: Instant) throws {
+    package func add(_ refusals: [ClientRefusal], keeping max: Int, since oldest: Instant) throws {
         try sql.run(
             """
             INSERT INTO refusal (likeness, reason, firstAt, lastAt, times, detail)
@@ -43,7 +43,7 @@ package struct RefusalTable {
     package func page(
         since moment: Instant,
         limit: Int
-    ) throws -> [(id: Int64, refusal: GateRefusal)] {
+    ) throws -> [(id: Int64, refusal: ClientRefusal)] {
         try sql.query(
             """
             SELECT id, firstAt, lastAt, times, detail FROM refusal
@@ -51,7 +51,7 @@ package struct RefusalTable {
             """,
             moment,
             limit
-        ) { row -> (id: Int64, refusal: GateRefusal)? in
+        ) { row -> (id: Int64, refusal: ClientRefusal)? in
             let (id, firstAt, lastAt) =
                 (row.next(Int64.self), row.next(Instant.self), row.next(Instant.self))
             let times = row.next(Int64.self)

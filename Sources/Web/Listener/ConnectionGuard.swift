@@ -1,45 +1,53 @@
 import NIOCore
-import NIOHTTP1
 
-/// Ends a connection whose client is too slow, or that gets no place.
+/// Gives a connection its place, and ends it where it gets none or its client is too slow.
 ///
-/// A header has to come within a time of its own, counted from the connection's begin or from the answer before;
-/// so has a body; and an answer must have been taken within another. A byte now and then prolongs none of them.
+/// The first handler of its connection, before TLS. The client has a time from the connection's begin on; what sees
+/// the requests gives it more (`RequestTimes`, the upgrade of a WebSocket). A byte now and then prolongs nothing.
 /// Belongs to one connection's event loop.
-final class ConnectionGuard: ChannelDuplexHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+final class ConnectionGuard: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
 
     private let places: ConnectionPlaces
-    private let limits: ListenerLimits
+    private let seconds: Int64
+    private let party: (SocketAddress?) -> String
+    private let answersCrowd: Bool
+    private let tell: ListenerRefusal.Teller
+    private var channel: (any Channel)?
     private var place: Int?
     private var deadline: Scheduled<Void>?
-    /// Whole requests whose answers are not written yet.
-    private var unanswered = 0
+    /// Whether it has no place, and is to be told so instead of being served.
+    private(set) var isCrowded = false
 
-    init(_ places: ConnectionPlaces, _ limits: ListenerLimits) {
+    /// Prepares the guard of a connection.
+    ///
+    /// - Parameters:
+    ///   - places: The listener's places.
+    ///   - seconds: The time of the first request, TLS included.
+    ///   - party: What the connection is counted by.
+    ///   - answersCrowd: Whether one without a place is kept for a moment, so that its request gets an answer.
+    ///   - tell: Told of connections that get no place.
+    init(
+        _ places: ConnectionPlaces,
+        seconds: Int64,
+        party: @escaping (SocketAddress?) -> String,
+        answersCrowd: Bool = false,
+        tell: @escaping ListenerRefusal.Teller
+    ) {
         self.places = places
-        self.limits = limits
+        self.seconds = seconds
+        self.party = party
+        self.answersCrowd = answersCrowd
+        self.tell = tell
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        if context.channel.isActive { begin(context) }
+        if context.channel.isActive { begin(context.channel) }
     }
 
     func channelActive(context: ChannelHandlerContext) {
-        begin(context)
+        begin(context.channel)
         context.fireChannelActive()
-    }
-
-    private func begin(_ context: ChannelHandlerContext) {
-        guard place == nil else { return }
-        let channel = context.channel
-        let address = WebContext.household(channel.remoteAddress?.ipAddress ?? "unknown")
-        place = places.enter(address) { channel.close(promise: nil) }
-        guard place != nil else { return context.close(promise: nil) }
-        allow(limits.headerSeconds, context)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -49,49 +57,40 @@ final class ConnectionGuard: ChannelDuplexHandler {
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
 
+    /// Gives the client so many seconds from now for what comes next.
+    func allow(_ seconds: Int64) {
+        deadline?.cancel()
+        guard let channel, place != nil || isCrowded else { return }
+        deadline = channel.eventLoop.scheduleTask(in: .seconds(seconds)) { [places] in
+            places.count(.slow)
+            channel.close(promise: nil)
+        }
+    }
+
+    /// Gives the client all the time that it wants: other bounds hold from here on.
+    func allowAll() { deadline?.cancel() }
+
+    /// Notes whether the connection may be closed for a newer one.
+    func isBusy(_ isBusy: Bool) {
+        if let place { places.isBusy(place, isBusy) }
+    }
+
+    private func begin(_ channel: any Channel) {
+        guard self.channel == nil else { return }
+        self.channel = channel
+        place = places.enter(party(channel.remoteAddress)) { channel.close(promise: nil) }
+        if place != nil { return allow(seconds) }
+        tell(ListenerRefusal(.crowded, address: LocalPeer.address(of: channel)))
+        isCrowded = answersCrowd && places.enterCrowd()
+        guard isCrowded else { return channel.close(promise: nil) }
+        allow(ListenerLimits.crowdSeconds)
+    }
+
     private func end() {
         deadline?.cancel()
         deadline = nil
         if let place { places.leave(place) }
-        place = nil
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head: allow(limits.headerSeconds, context)
-        case .body: break
-        case .end:
-            unanswered += 1
-            if let place { places.isBusy(place, true) }
-            allow(limits.answerSeconds, context)
-        }
-        context.fireChannelRead(data)
-    }
-
-    func write(
-        context: ChannelHandlerContext,
-        data: NIOAny,
-        promise: EventLoopPromise<Void>?
-    ) {
-        if case .end = unwrapOutboundIn(data) {
-            // An answer may come before its request's end, which is then not waited for.
-            unanswered = max(0, unanswered - 1)
-            if unanswered == 0 {
-                if let place { places.isBusy(place, false) }
-                allow(limits.headerSeconds, context)
-            }
-        }
-        context.write(data, promise: promise)
-    }
-
-    /// Gives the other side so many seconds from now for what comes next.
-    private func allow(_ seconds: Int64, _ context: ChannelHandlerContext) {
-        deadline?.cancel()
-        guard place != nil else { return }
-        let (channel, places) = (context.channel, places)
-        deadline = context.eventLoop.scheduleTask(in: .seconds(seconds)) {
-            places.count(.slow)
-            channel.close(promise: nil)
-        }
+        if isCrowded { places.leaveCrowd() }
+        (place, isCrowded) = (nil, false)
     }
 }

@@ -28,6 +28,8 @@ final class ConnectionPlaces: Sendable {
         var places: [Int: Place] = [:]
         var counts: [String: Int] = [:]
         var nextID = 0
+        /// Connections without a place that are still to be told so.
+        var crowd = 0
     }
 
     private let state = Mutex(State())
@@ -70,6 +72,18 @@ final class ConnectionPlaces: Sendable {
         tell()
         return id
     }
+
+    /// Lets a connection without a place stay for an answer; false where too many do already.
+    func enterCrowd() -> Bool {
+        state.withLock { state in
+            guard state.crowd < ListenerLimits.crowd else { return false }
+            state.crowd += 1
+            return true
+        }
+    }
+
+    /// Notes that such a connection has ended.
+    func leaveCrowd() { state.withLock { $0.crowd -= 1 } }
 
     /// Notes whether a whole request of the connection is being answered.
     func isBusy(_ id: Int, _ isBusy: Bool) {

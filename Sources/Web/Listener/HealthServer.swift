@@ -38,7 +38,9 @@ package struct HealthServer: Service {
             name: "health",
             [Endpoint(host: host, port: port)],
             limits: limits,
-            logger: logger
+            logger: logger,
+            // Only the operator's own programs come there.
+            tell: { _ in }
         )
         try await listener.run(makeRouter()) { readiness.isReady("health") }
     }

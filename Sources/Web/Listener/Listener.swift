@@ -17,6 +17,11 @@ package struct ListenerLimits: Sendable {
     /// How long an answer may take, in seconds: from the request's end until all of it was handed over.
     package var answerSeconds: Int64 = 60
 
+    /// Connections without a place, of one listener, that are told so at the same time; others are only closed.
+    static let crowd = 64
+    /// How long such a connection may take for its request, in seconds, TLS included.
+    static let crowdSeconds: Int64 = 3
+
     /// Gives the bounds.
     ///
     /// 16 addresses fill the places, each with requests that are carried out: an incomplete one gives way to
@@ -34,13 +39,21 @@ struct Listener {
     private let endpoints: [Endpoint]
     private let limits: ListenerLimits
     private let logger: Logger
+    private let tell: ListenerRefusal.Teller
 
     /// Bytes of a request's header at most, and of one field of it; browsers send some 2 KiB.
     private static let headerBytes = 16 << 10
     private static let headerFields = 100
 
-    init(name: String, _ endpoints: [Endpoint], limits: ListenerLimits, logger: Logger) {
+    init(
+        name: String,
+        _ endpoints: [Endpoint],
+        limits: ListenerLimits,
+        logger: Logger,
+        tell: @escaping ListenerRefusal.Teller
+    ) {
         self.name = name
+        self.tell = tell
         self.endpoints = endpoints
         self.limits = limits
         var logger = logger
@@ -74,7 +87,7 @@ struct Listener {
     }
 
     private func makeServer(_ endpoint: Endpoint, _ places: ConnectionPlaces) -> HTTPServerBuilder {
-        let limits = limits
+        let (limits, tell) = (limits, tell)
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: Self.headerBytes,
             maxHeaderListSize: Self.headerBytes,
@@ -88,7 +101,8 @@ struct Listener {
                 ),
                 tls: endpoint.tls,
                 places: places,
-                limits: limits
+                limits: limits,
+                tell: tell
             )
         }
     }
@@ -102,19 +116,29 @@ struct GuardedChannel: ServerChildChannel {
     let tls: TLSContexts?
     let places: ConnectionPlaces
     let limits: ListenerLimits
+    let tell: ListenerRefusal.Teller
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        let (places, limits) = (places, limits)
-        let secured = channel.eventLoop.makeCompletedFuture { [tls] in
-            guard let tls else { return }
-            try channel.pipeline.syncOperations.addHandler(tls.makeHandler())
+        let limits = limits
+        let secured = channel.eventLoop.makeCompletedFuture { [self] in
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandler(
+                ConnectionGuard(
+                    places,
+                    seconds: limits.headerSeconds,
+                    party: ConnectionParty.household,
+                    tell: tell
+                )
+            )
+            try tls?.addHandlers(to: pipeline, tell: tell)
         }
         return secured.flatMap { http.setup(channel: channel, logger: logger) }.flatMapThrowing {
             value in
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            let connection = try pipeline.handler(type: ConnectionGuard.self)
             // It sees whole parts of messages here, in both directions.
-            try pipeline.addHandler(ConnectionGuard(places, limits), position: .after(decoder))
+            try pipeline.addHandler(RequestTimes(connection, limits), position: .after(decoder))
             return value
         }
     }

@@ -1,3 +1,4 @@
+import NIOCore
 import NIOSSL
 import Synchronization
 
@@ -20,9 +21,13 @@ package final class TLSContexts: Sendable {
         current.withLock { $0 = next }
     }
 
-    /// Makes the handler of one connection.
-    func makeHandler() -> NIOSSLServerHandler {
-        NIOSSLServerHandler(context: current.withLock { $0 })
+    /// Adds TLS to one connection; `tell` is told where the handshake fails.
+    func addHandlers(
+        to pipeline: ChannelPipeline.SynchronousOperations,
+        tell: @escaping ListenerRefusal.Teller
+    ) throws {
+        try pipeline.addHandler(NIOSSLServerHandler(context: current.withLock { $0 }))
+        try pipeline.addHandler(HandshakeWatch(tell))
     }
 
     private static func make(_ certificate: [UInt8], _ key: [UInt8]) throws -> NIOSSLContext {

@@ -5,26 +5,32 @@ import ServiceLifecycle
 
 /// The HTTP listener that users reach: the pages behind links, pictures, the reference, and `/healthz`.
 ///
-/// It listens on loopback, and with a certificate on all addresses, unless configured otherwise; nothing it serves needs
-/// a login. What it tells of the service is that it lives: figures and reasons are on the listener of `HealthServer`.
+/// It listens on loopback, and with a certificate on all addresses, unless configured otherwise; nothing it serves
+/// needs a login. What it tells of the service is that it lives: figures and reasons are on the listener of
+/// `HealthServer`.
 package struct WebServer: Service {
     private let endpoints: [Endpoint]
     private let readiness: Readiness
     private let pages: Pages?
     private let documents: Documents?
     private let limits: ListenerLimits
+    private let tell: ListenerRefusal.Teller
     private let logger: Logger
 
-    /// Makes a server that begins to listen when it is run; without `pages` it serves none of those
-    /// behind links, without `documents` no reference.
+    /// Makes a server that begins to listen when it is run.
+    ///
+    /// Without `pages` it serves none of those behind links, without `documents` no reference. `tell` is told of connections
+    /// that are refused.
     package init(
         endpoints: [Endpoint],
         readiness: Readiness,
         pages: Pages? = nil,
         documents: Documents? = nil,
         limits: ListenerLimits = ListenerLimits(),
+        tell: @escaping ListenerRefusal.Teller = { _ in },
         logger: Logger
     ) {
+        self.tell = tell
         self.endpoints = endpoints
         self.readiness = readiness
         self.pages = pages
@@ -36,7 +42,13 @@ package struct WebServer: Service {
     /// Serves until the group shuts down; ends with an error when an address cannot be bound.
     package func run() async throws {
         let readiness = readiness
-        let listener = Listener(name: "pages", endpoints, limits: limits, logger: logger)
+        let listener = Listener(
+            name: "pages",
+            endpoints,
+            limits: limits,
+            logger: logger,
+            tell: tell
+        )
         try await listener.run(makeRouter()) { readiness.isReady("http") }
     }
 

@@ -12,14 +12,34 @@ struct WebSocketRequest: Sendable {
     let origins: OriginRule
     let isSecure: Bool
 
-    /// Returns why a request is refused, as the answer's status and text; nil where it is welcome.
-    func refusal(of head: HTTPRequestHead) -> (status: HTTPResponseStatus, text: String)? {
+    /// The answer to a request that is refused.
+    struct Refusal: Equatable {
+        let status: HTTPResponseStatus
+        let text: String
+        /// Whether the operator is told that the page's origin is why.
+        var isOfOrigin = false
+    }
+
+    /// Returns why a request is refused on a connection; nil where it is welcome.
+    func refusal(of head: HTTPRequestHead, on channel: any Channel) -> Refusal? {
+        let connection = try? channel.pipeline.syncOperations.handler(type: ConnectionGuard.self)
+        guard connection?.isCrowded != true else {
+            return Refusal(
+                status: .serviceUnavailable,
+                text: "There are too many connections, of this address or at all."
+            )
+        }
+        return refusal(of: head)
+    }
+
+    /// Returns why a request is refused; nil where it is welcome.
+    func refusal(of head: HTTPRequestHead) -> Refusal? {
         let headers = head.headers
         guard head.uri.prefix(while: { $0 != "?" }) == Self.path else {
-            return (.notFound, "MQTT over WebSocket is at \(Self.path).")
+            return Refusal(status: .notFound, text: "MQTT over WebSocket is at \(Self.path).")
         }
         guard headers[canonicalForm: "Upgrade"].contains(where: { $0.lowercased() == "websocket" })
-        else { return (.upgradeRequired, "This is a WebSocket, for MQTT.") }
+        else { return Refusal(status: .upgradeRequired, text: "This is a WebSocket, for MQTT.") }
         guard
             origins.allows(
                 headers.first(name: "Origin"),
@@ -27,16 +47,23 @@ struct WebSocketRequest: Sendable {
                 isSecure: isSecure
             )
         else {
-            return (
-                .forbidden,
-                "Pages of this origin may not connect: see the setting mqtt.webSocketOrigins."
+            return Refusal(
+                status: .forbidden,
+                text:
+                    "Pages of this origin may not connect: see the setting mqtt.webSocketOrigins.",
+                isOfOrigin: true
             )
         }
         guard
             headers[canonicalForm: "Sec-WebSocket-Protocol"].contains(where: {
                 $0 == Self.subprotocol
             })
-        else { return (.badRequest, "The subprotocol \(Self.subprotocol) must be asked for.") }
+        else {
+            return Refusal(
+                status: .badRequest,
+                text: "The subprotocol \(Self.subprotocol) must be asked for."
+            )
+        }
         return nil
     }
 }
@@ -47,25 +74,37 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let request: WebSocketRequest
+    private let tell: ListenerRefusal.Teller
 
-    init(_ request: WebSocketRequest) {
+    init(_ request: WebSocketRequest, _ tell: @escaping ListenerRefusal.Teller) {
         self.request = request
+        self.tell = tell
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(let head) = unwrapInboundIn(data) else { return }
+        let channel = context.channel
         // What is right in all that is judged here lacks a key or a version.
-        let (status, text) =
-            request.refusal(of: head) ?? (.badRequest, "The WebSocket's headers are incomplete.")
+        let refusal =
+            request.refusal(of: head, on: channel)
+            ?? .init(status: .badRequest, text: "The WebSocket's headers are incomplete.")
+        if refusal.isOfOrigin {
+            let origin = head.headers.first(name: "Origin") ?? ""
+            let client = LocalPeer.client(channel, head)
+            tell(ListenerRefusal(.origin, address: client, detail: origin))
+        }
+        let (status, text) = (refusal.status, refusal.text)
         var answer = HTTPResponseHead(version: .http1_1, status: status)
         answer.headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")
         answer.headers.add(name: "Content-Length", value: "\(text.utf8.count + 1)")
         answer.headers.add(name: "Connection", value: "close")
         if status == .upgradeRequired { answer.headers.add(name: "Upgrade", value: "websocket") }
+        if status == .serviceUnavailable {
+            answer.headers.add(name: "Retry-After", value: "\(WebSocketLimits.retrySeconds)")
+        }
         context.write(wrapOutboundOut(.head(answer)), promise: nil)
         let body = context.channel.allocator.buffer(string: text + "\n")
         context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
-        let channel = context.channel
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
             channel.close(promise: nil)
         }

@@ -18,10 +18,12 @@ package struct WebSocketServer: Service {
     private let limits: WebSocketLimits
     private let readiness: Readiness
     private let places: ConnectionPlaces
+    private let tell: ListenerRefusal.Teller
 
     /// Makes a server that begins to listen when it is run.
     ///
-    /// Without `addresses`, or where the broker is on another machine, the broker sees this machine's address.
+    /// `tell` is told of connections that are refused. Without `addresses`, or where the broker is on another
+    /// machine, the broker sees this machine's address.
     package init(
         endpoints: [Endpoint],
         brokerHost: String,
@@ -29,8 +31,10 @@ package struct WebSocketServer: Service {
         origins: OriginRule,
         addresses: RelayedAddresses?,
         limits: WebSocketLimits = WebSocketLimits(),
+        tell: @escaping ListenerRefusal.Teller,
         readiness: Readiness
     ) {
+        self.tell = tell
         self.endpoints = endpoints
         broker = (brokerHost == "localhost" ? "127.0.0.1" : brokerHost, brokerPort)
         self.origins = origins
@@ -87,13 +91,21 @@ package struct WebSocketServer: Service {
         request: WebSocketRequest
     ) throws {
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(WebSocketGuard(places, limits))
-        if let tls { try pipeline.addHandler(tls.makeHandler()) }
+        try pipeline.addHandler(
+            ConnectionGuard(
+                places,
+                seconds: limits.upgradeSeconds,
+                party: ConnectionParty.householdOrProxied,
+                answersCrowd: true,
+                tell: tell
+            )
+        )
+        try tls?.addHandlers(to: pipeline, tell: tell)
         let upgrader = NIOWebSocketServerUpgrader(
             maxFrameSize: limits.bufferBytes,
             shouldUpgrade: { channel, head in
                 let headers: HTTPHeaders? =
-                    request.refusal(of: head) == nil
+                    request.refusal(of: head, on: channel) == nil
                     ? ["Sec-WebSocket-Protocol": WebSocketRequest.subprotocol] : nil
                 return channel.eventLoop.makeSucceededFuture(headers)
             },
@@ -104,17 +116,23 @@ package struct WebSocketServer: Service {
         try pipeline.configureHTTPServerPipeline(
             withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in })
         )
-        try pipeline.addHandler(WebSocketRefusal(request))
+        try pipeline.addHandler(WebSocketRefusal(request, tell))
     }
 
     /// Makes a WebSocket of the connection, and connects it with the broker.
     private func begin(_ channel: any Channel, _ head: HTTPRequestHead) throws {
         let pipeline = channel.pipeline.syncOperations
-        try pipeline.handler(type: WebSocketGuard.self).upgraded()
+        // It keeps its place for as long as it lasts.
+        let connection = try pipeline.handler(type: ConnectionGuard.self)
+        connection.isBusy(true)
+        connection.allowAll()
         _ = pipeline.removeHandler(try pipeline.handler(type: WebSocketRefusal.self))
         let relay = WebSocketRelay()
         try pipeline.addHandler(relay)
-        connect(NIOLoopBound(relay, eventLoop: channel.eventLoop), for: Self.client(channel, head))
+        connect(
+            NIOLoopBound(relay, eventLoop: channel.eventLoop),
+            for: LocalPeer.client(channel, head)
+        )
     }
 
     private func connect(_ relay: NIOLoopBound<WebSocketRelay>, for client: String) {
@@ -153,14 +171,5 @@ package struct WebSocketServer: Service {
             let address = try? SocketAddress(ipAddress: RelayPlace.address(of: place), port: 0)
         else { return bootstrap }
         return bootstrap.bind(to: address)
-    }
-
-    /// Returns the client's address: the other end, or what a proxy on this machine says last.
-    private static func client(_ channel: any Channel, _ head: HTTPRequestHead) -> String {
-        let peer = LocalPeer.unmapped(channel.remoteAddress?.ipAddress ?? "")
-        guard LocalPeer.isLocal(peer),
-            let named = head.headers["X-Forwarded-For"].last?.split(separator: ",").last
-        else { return peer }
-        return String(named.filter { $0 != " " }.prefix(64))
     }
 }

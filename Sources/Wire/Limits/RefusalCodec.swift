@@ -1,7 +1,7 @@
 package import Domain
 package import JSON
 
-/// Reads and writes refusals by the gate (`refusal` in `schemas/messages/system.schema.json`).
+/// Reads and writes refusals by the gate and by listeners (`refusal` in `schemas/messages/system.schema.json`).
 package enum RefusalCodec {
     /// The number of characters kept of a text; the gate cuts earlier.
     private static let textMax = 256
@@ -9,7 +9,7 @@ package enum RefusalCodec {
     /// Reads a message of `system/refusal`, and the number of untold ones before it; nil if it is malformed.
     package static func decode(
         _ bytes: ArraySlice<UInt8>
-    ) -> (refusal: GateRefusal, suppressed: Int64)? {
+    ) -> (refusal: ClientRefusal, suppressed: Int64)? {
         guard let object = try? Payload.object(bytes), let refusal = refusal(object) else {
             return nil
         }
@@ -17,18 +17,18 @@ package enum RefusalCodec {
     }
 
     /// Reads a stored refusal.
-    package static func decode(stored bytes: [UInt8]) -> GateRefusal? {
+    package static func decode(stored bytes: [UInt8]) -> ClientRefusal? {
         (try? JSONValue.parse(bytes).objectValue).flatMap(refusal)
     }
 
-    private static func refusal(_ object: JSONObject) -> GateRefusal? {
+    private static func refusal(_ object: JSONObject) -> ClientRefusal? {
         func text(_ key: String) -> String? {
             object[key]?.stringValue.map { String($0.unicodeScalars.prefix(textMax)) }
         }
         guard let action = text("action"), let reason = text("reason"),
             let ts = object["ts"]?.intValue
         else { return nil }
-        return GateRefusal(
+        var refusal = ClientRefusal(
             action: action,
             username: text("username") ?? "",
             clientID: text("clientId") ?? "",
@@ -37,14 +37,29 @@ package enum RefusalCodec {
             reason: reason,
             at: Instant(milliseconds: ts)
         )
+        refusal.detail = text("detail")
+        return refusal
     }
 
-    /// Writes a refusal as it is stored and shown: the gate's message, with `firstAt` and `times`.
-    package static func object(_ refusal: GateRefusal) -> JSONObject {
+    /// Writes a message of `system/refusal`; `missed` is the number of untold ones before it.
+    package static func message(_ refusal: ClientRefusal, missed: Int64) -> [UInt8] {
         JSONObject([
             ("username", .string(refusal.username)), ("clientId", .string(refusal.clientID)),
             ("address", .string(refusal.address)), ("action", .string(refusal.action)),
             ("topic", refusal.topic.map { .string($0) }), ("reason", .string(refusal.reason)),
+            ("detail", refusal.detail.map { .string($0) }),
+            ("suppressed", missed > 0 ? .integer(missed) : nil),
+            ("ts", .integer(refusal.lastAt.milliseconds)),
+        ]).encoded()
+    }
+
+    /// Writes a refusal as it is stored and shown: the gate's message, with `firstAt` and `times`.
+    package static func object(_ refusal: ClientRefusal) -> JSONObject {
+        JSONObject([
+            ("username", .string(refusal.username)), ("clientId", .string(refusal.clientID)),
+            ("address", .string(refusal.address)), ("action", .string(refusal.action)),
+            ("topic", refusal.topic.map { .string($0) }), ("reason", .string(refusal.reason)),
+            ("detail", refusal.detail.map { .string($0) }),
             ("ts", .integer(refusal.lastAt.milliseconds)),
             ("firstAt", .integer(refusal.firstAt.milliseconds)), ("times", .integer(refusal.times)),
         ])

@@ -4,14 +4,14 @@ import Metrics
 package import Storage
 import Wire
 
-/// Counts the refusals of the gate, and stores them for `lamplighter refusals`.
+/// Counts the refusals of the gate and of listeners, and stores them for `lamplighter refusals`.
 ///
 /// The gate reports at most a hundred a second. Equal ones are counted in memory and written together, once a second,
 /// and during a flood once in five seconds: it costs only a small transaction now and then, which waits like any
 /// other. Belongs to one thread.
 package struct RefusalLog {
     private let limits: Limits
-    private var waiting: [String: GateRefusal] = [:]
+    private var waiting: [String: ClientRefusal] = [:]
     private var nextWrite = Instant(milliseconds: 0)
     private let counters: [String: Counter]
     private let suppressed: Counter
@@ -37,7 +37,7 @@ package struct RefusalLog {
 
     /// Counts a message of `system/refusal` and returns it; ignores unreadable ones.
     @discardableResult
-    package mutating func take(_ payload: ArraySlice<UInt8>) -> GateRefusal? {
+    package mutating func take(_ payload: ArraySlice<UInt8>) -> ClientRefusal? {
         guard let (refusal, missed) = RefusalCodec.decode(payload) else { return nil }
         (counters[refusal.reason] ?? unknown).increment()
         suppressed.increment(by: missed)

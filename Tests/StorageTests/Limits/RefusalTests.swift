@@ -8,9 +8,9 @@ import Testing
         _ reason: String = "badSecret",
         at seconds: Int64 = 0
     )
-        -> GateRefusal
+        -> ClientRefusal
     {
-        GateRefusal(
+        ClientRefusal(
             action: "connect",
             username: "device:d-1",
             clientID: "planted-\(number)",
@@ -21,7 +21,7 @@ import Testing
         )
     }
 
-    private func add(_ refusals: [GateRefusal], to world: World, keeping max: Int = 1000) throws {
+    private func add(_ refusals: [ClientRefusal], to world: World, keeping max: Int = 1000) throws {
         try world.store.batch(at: Make.now) { (tx) throws in
             try tx.refusals.add(refusals, keeping: max, since: Make.at(-604_800))
         }

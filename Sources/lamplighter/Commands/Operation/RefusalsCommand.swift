@@ -9,7 +9,8 @@ import ServiceSettings
 struct RefusalsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refusals",
-        abstract: "Show the gate's refusals with their reasons; `explain REASON` says what to do.",
+        abstract:
+            "Show refused clients and connections with their reasons; `explain REASON` says what to do.",
         discussion: """
             lamplighter refusals
             """
@@ -39,7 +40,7 @@ struct RefusalsCommand: AsyncParsableCommand {
         let seconds = since.flatMap(SpanText.seconds)
         guard follow else {
             let all = try RefusalWatch.stored(place.store, sinceSeconds: seconds)
-            if all.isEmpty, !output.json { Terminal.tell("The gate refused nothing.") }
+            if all.isEmpty, !output.json { Terminal.tell("Nothing was refused.") }
             return all.suffix(count ?? .max).forEach(show)
         }
         Terminal.tell("Waiting for refusals; Ctrl-C ends.")
@@ -65,13 +66,14 @@ struct RefusalsCommand: AsyncParsableCommand {
     private static func line(_ refusal: JSONObject) -> String {
         func text(_ key: String) -> String {
             // Names come from strangers.
-            PlainText.of(refusal[key]?.stringValue ?? "-")
+            let text = PlainText.of(refusal[key]?.stringValue ?? "")
+            return text.isEmpty ? "-" : text
         }
         let at = refusal["ts"]?.intValue.map { Instant(milliseconds: $0) }
         let times = refusal["times"]?.intValue ?? 1
         return
             "\(TimeText.of(at))  \(text("reason"))\(times > 1 ? " (\(times) times)" : "")"
             + "  \(text("action"))  \(text("username"))  client \(text("clientId"))"
-            + "  from \(text("address"))  \(text("topic"))"
+            + "  from \(text("address"))  \(text(refusal["detail"] == nil ? "topic" : "detail"))"
     }
 }

@@ -1,15 +1,17 @@
-/// A client's refusals by the gate for one reason, counted.
-package struct GateRefusal: Sendable, Equatable {
+/// A client's refusals by the gate or a listener for one reason, counted.
+package struct ClientRefusal: Sendable, Equatable {
     /// The refused action: `connect`, `publish`, `subscribe` or `receive`.
     package var action: String
-    /// The client's username; `?` where it might have been a secret in the wrong field.
+    /// The client's username, empty where it is not known; `?` where it might have been a secret in the wrong field.
     package var username: String
     /// The client's id.
     package var clientID: String
-    /// The source address of the connection.
+    /// The source address of the connection; empty where the broker does not say it.
     package var address: String
     /// The topic or filter; nil for `connect`.
     package var topic: String?
+    /// What the client of a listener showed, or what was wrong with it; of alike ones that of the first.
+    package var detail: String?
     /// The reason: the raw value of a `RefusalReason`, or a later gate's word.
     package var reason: String
     /// The time of the first refusal.
@@ -39,8 +41,8 @@ package struct GateRefusal: Sendable, Equatable {
         lastAt = moment
     }
 
-    /// The key by which refusals are counted together: all but the time, and the hour, so that a list by time
-    /// stays true.
+    /// The key by which refusals are counted together: all but the time and the detail, and the hour, so that a list
+    /// by time stays true.
     package var likeness: String {
         let hour = firstAt.milliseconds / 3_600_000
         // None of them can hold what separates them: the gate lets no control characters in.

@@ -1,0 +1,56 @@
+import Credentials
+import Domain
+import Synchronization
+import Web
+
+/// The refusals of this process's own listeners, on their way to `system/refusal`, where those of the gate come too.
+///
+/// The listeners' threads note them, the broker's monitor publishes them: so they are counted, logged, kept and
+/// followed as those of the gate are. While there is no broker they wait; of a flood only their number is told.
+final class ListenerRefusals: Sendable {
+    private struct State {
+        var waiting: [ClientRefusal] = []
+        var missed: Int64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// Refusals that wait at most: as many as the gate tells in a second.
+    private static let waitingMax = 100
+
+    /// Notes a refusal; beyond the bound it is only counted.
+    func note(_ refusal: ListenerRefusal, at now: Instant) {
+        state.withLock { state in
+            guard state.waiting.count < Self.waitingMax else { return state.missed += 1 }
+            state.waiting.append(Self.told(refusal, at: now))
+        }
+    }
+
+    /// Takes what waits, and how many were not kept.
+    func take() -> (refusals: [ClientRefusal], missed: Int64) {
+        state.withLock { state in
+            defer { state = State() }
+            return (state.waiting, state.missed)
+        }
+    }
+
+    private static func told(_ refusal: ListenerRefusal, at now: Instant) -> ClientRefusal {
+        let reason: RefusalReason =
+            switch refusal.reason {
+            case .origin: .originNotAllowed
+            case .handshake: .handshakeFailed
+            case .crowded: .tooManyConnections
+            }
+        var told = ClientRefusal(
+            action: "connect",
+            username: "",
+            clientID: "",
+            address: refusal.address,
+            topic: nil,
+            reason: reason.rawValue,
+            at: now
+        )
+        told.detail = refusal.detail.isEmpty ? nil : refusal.detail
+        return told
+    }
+}

@@ -1,0 +1,37 @@
+import NIOCore
+import NIOSSL
+
+/// Tells of clients whose TLS handshake failed; it stands behind the handler of TLS.
+///
+/// One that leaves in the middle of it without a word is not told of: so do all who only look whether the port is open.
+final class HandshakeWatch: ChannelInboundHandler {
+    typealias InboundIn = NIOAny
+
+    private let tell: ListenerRefusal.Teller
+    private var hasTold = false
+
+    init(_ tell: @escaping ListenerRefusal.Teller) { self.tell = tell }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if !hasTold, let detail = Self.fault(error) {
+            hasTold = true
+            let address = LocalPeer.address(of: context.channel)
+            tell(ListenerRefusal(.handshake, address: address, detail: detail))
+        }
+        context.fireErrorCaught(error)
+    }
+
+    /// Returns what was wrong with a handshake, in the library's words; nil for other errors.
+    static func fault(_ error: any Error) -> String? {
+        guard case .handshakeFailed(let cause)? = error as? NIOSSLError else { return nil }
+        if case .sslError(let stack) = cause, stack == [.eofDuringHandshake] { return nil }
+        // Such as `Error: 268435612 error:1000009c:SSL routines:OPENSSL_internal:HTTP_REQUEST at /a/path:1`.
+        let text = "\(cause)"
+        guard let start = text.firstRange(of: "OPENSSL_internal:")?.upperBound else {
+            return "the handshake failed"
+        }
+        return String(
+            text[start...].prefix { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        )
+    }
+}

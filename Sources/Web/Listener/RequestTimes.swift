@@ -1,0 +1,52 @@
+import NIOCore
+import NIOHTTP1
+
+/// Tells the guard of a connection how far its requests are.
+///
+/// A header has to come within a time of its own, counted from the connection's begin or from the answer before;
+/// so has a body; and an answer must have been taken within another.
+/// Belongs to one connection's event loop, behind the decoder of HTTP.
+final class RequestTimes: ChannelDuplexHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let connection: ConnectionGuard
+    private let limits: ListenerLimits
+    /// Whole requests whose answers are not written yet.
+    private var unanswered = 0
+
+    init(_ connection: ConnectionGuard, _ limits: ListenerLimits) {
+        self.connection = connection
+        self.limits = limits
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: connection.allow(limits.headerSeconds)
+        case .body: break
+        case .end:
+            unanswered += 1
+            connection.isBusy(true)
+            connection.allow(limits.answerSeconds)
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(
+        context: ChannelHandlerContext,
+        data: NIOAny,
+        promise: EventLoopPromise<Void>?
+    ) {
+        if case .end = unwrapOutboundIn(data) {
+            // An answer may come before its request's end, which is then not waited for.
+            unanswered = max(0, unanswered - 1)
+            if unanswered == 0 {
+                connection.isBusy(false)
+                connection.allow(limits.headerSeconds)
+            }
+        }
+        context.write(data, promise: promise)
+    }
+}
