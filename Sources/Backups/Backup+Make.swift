@@ -43,6 +43,14 @@ extension Backup {
                 ]
             )
         }
+        guard try Self.isSealed(copy, with: TextFile.readBytes(directory.serverKey) ?? []) else {
+            throw Problem.backup(
+                path,
+                "\(directory.serverKey) is not the key of the database",
+                why: "restored with it, all secrets in the database would count as wrong",
+                cures: [.init("lamplighter doctor --data '\(directory.path)'", "look closer")]
+            )
+        }
         let header = BackupHeader(madeAt: now, version: version, isEncrypted: passphrase != nil)
         var writer = try BackupWriter(path: path, header: header, passphrase: passphrase)
         do {

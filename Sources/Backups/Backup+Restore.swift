@@ -60,7 +60,8 @@ extension Backup {
             try sink?.close()
             let copy = DatabaseCopy(path: directory.database + ".restoring")
             try progress("checking", 0)
-            try check(copy, summary, of: path)
+            let keyLine = TextFile.readBytes(directory.serverKey + ".restoring") ?? []
+            try check(copy, summary, keyLine: keyLine, of: path)
             try copy.advanceNumbers()
             if endsSessions { try copy.endSessions(at: now) }
             try FileSink.sync(copy.path)

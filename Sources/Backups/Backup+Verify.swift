@@ -22,19 +22,22 @@ extension Backup {
         defer { remove(copy) }
         let reader = try BackupReader(path: path, passphrase: passphrase)
         let sink = try FileSink(copy.path)
-        var isDatabase = false
+        var (isDatabase, isKey) = (false, false)
+        var keyLine: [UInt8] = []
         let summary = try reader.read(
             begin: { member in
                 isDatabase = member.name == BackupFormat.database
+                isKey = member.name == BackupFormat.serverKey
                 if isDatabase { sink.expect(member.bytes) }
             },
             take: { piece in
+                if isKey { keyLine += piece }
                 if isDatabase { try sink.write(piece) { try progress("opening", $0) } }
             }
         )
         try sink.close()
         try progress("checking", 0)
-        try check(copy, summary, of: path)
+        try check(copy, summary, keyLine: keyLine, of: path)
         return Report(header: reader.header, summary: summary, bytes: TextFile.size(path) ?? 0)
     }
 }

@@ -1,6 +1,7 @@
 package import Files
 import Glibc
 import Problems
+import Sodium
 import Storage
 
 /// Makes, checks and restores backups: the database, the keys and the secrets of a data directory in one file.
@@ -35,12 +36,15 @@ package struct Backup: Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy.path + suffix) }
     }
 
-    /// Checks the database of a backup: its pages, and that it has the rows that the backup says.
+    /// Checks the database of a backup: its pages, that it has the rows that the backup says, and that the key beside it
+    /// is its own.
     ///
-    /// - Throws: A `Problem` where it is damaged.
+    /// `keyLine` is what the backup's server.key holds.
+    /// - Throws: A `Problem` where it is damaged, or its key another's.
     static func check(
         _ copy: DatabaseCopy,
         _ summary: BackupSummary,
+        keyLine: [UInt8],
         of path: String
     ) throws {
         do {
@@ -54,5 +58,19 @@ package struct Backup: Sendable {
                 why: "take another backup"
             )
         }
+        guard try isSealed(copy, with: keyLine) else {
+            throw Problem.backup(
+                path,
+                "its server.key is not the key of its database",
+                why: "all secrets in it would count as wrong; take another backup"
+            )
+        }
+    }
+
+    /// Returns whether a key's file holds the key of a copied database.
+    static func isSealed(_ copy: DatabaseCopy, with keyLine: [UInt8]) throws -> Bool {
+        let line = String(decoding: keyLine, as: UTF8.self).prefix { !$0.isNewline }
+        guard let key = ServerKey(secret: String(line)) else { return false }
+        return try copy.isSealed(with: key)
     }
 }

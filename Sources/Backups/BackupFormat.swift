@@ -16,6 +16,8 @@ enum BackupFormat {
     static let headerBytesMax = 4096
     /// The member that is the database.
     static let database = "lamplighter.db"
+    /// The member that is the key which the database's secrets are sealed with.
+    static let serverKey = "server.key"
     /// Bytes of any other member at most; they are keys, secrets and certificates.
     static let fileBytesMax = 4 << 20
     /// Memory and passes of the key that is derived from a passphrase: as libsodium advises for files.

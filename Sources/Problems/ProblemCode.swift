@@ -24,6 +24,7 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case configurationUnreadable = "LL1103"
     case secretUnreadable = "LL1104"
     case usage = "LL1105"
+    case serverKeyForeign = "LL1106"
     case documentUnreadable = "LL1201"
     case documentInvalid = "LL1202"
     case notFound = "LL1203"

@@ -11,6 +11,8 @@ package struct ServerKey: Sendable {
     private let sealing: [UInt8]
     private let hashing: [UInt8]
     private let labelling: [UInt8]
+    /// What tells the key from another and gives nothing of it away: 32 hexadecimal digits, kept in the database.
+    package let fingerprint: String
 
     /// Derives the working keys from the file's bytes; nil when their number is wrong.
     package init?(_ bytes: [UInt8]) {
@@ -19,6 +21,13 @@ package struct ServerKey: Sendable {
         sealing = Self.derive(1, from: bytes)
         hashing = Self.derive(2, from: bytes)
         labelling = Self.derive(3, from: bytes)
+        fingerprint = Self.derive(4, from: bytes).prefix(16)
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
+
+    /// Derives the working keys from the line of the key's file.
+    package init?(secret: String) {
+        self.init(Sodium.sha256(secret.utf8))
     }
 
     private static func derive(_ id: UInt64, from key: [UInt8]) -> [UInt8] {

@@ -11,6 +11,8 @@ extension Store {
         case diskFull(path: String)
         /// The file has not been migrated yet, and a tool does not migrate.
         case olderVersion(path: String)
+        /// What the file keeps secret was sealed with another key.
+        case foreignKey(path: String)
 
         package var description: String {
             switch self {
@@ -22,6 +24,7 @@ extension Store {
             case .diskFull(let path): "the disk has no room to open \(path)"
             case .olderVersion(let path):
                 "\(path) was written by an older version of lamplighter and has to be migrated"
+            case .foreignKey(let path): "\(path) was written with another server.key"
             }
         }
     }

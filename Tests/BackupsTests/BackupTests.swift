@@ -190,6 +190,46 @@ import Testing
         #expect(next > 1_000_000)
     }
 
+    @Test(
+        "A backup whose key is not that of its database is neither made, nor found good, nor restored"
+    )
+    func foreignKey() throws {
+        let right = try SecretFile.read(directory.serverKey)
+        try TextFile.write("another\n", to: directory.serverKey)
+        #expect(refusal { try make() }?.message.contains("not the key") == true)
+        #expect(!TextFile.exists(file))
+
+        let copy = DatabaseCopy(path: folder.path + "/copy.db")
+        try store.copy(to: copy) { _ in }
+        for (line, isRight) in [(right, true), ("another", false)] {
+            try TextFile.write(line + "\n", to: directory.serverKey)
+            let path = folder.path + "/\(isRight).backup"
+            let header = BackupHeader(madeAt: Self.now, version: "1", isEncrypted: false)
+            var writer = try BackupWriter(path: path, header: header, passphrase: nil)
+            try writer.add(BackupFormat.database, from: copy.path) { _ in }
+            try writer.add(BackupFormat.serverKey, from: directory.serverKey) { _ in }
+            try writer.seal(BackupSummary(try copy.check()))
+            try writer.finish()
+            let target = try DataDirectory.prepare(folder.path + "/of-\(isRight)")
+            let verified = refusal {
+                _ = try Backup.verify(path, passphrase: nil, scratch: nil, progress: Self.quiet)
+            }
+            let restored = refusal {
+                _ = try Backup.restore(
+                    path,
+                    into: target,
+                    passphrase: nil,
+                    endsSessions: false,
+                    now: Self.now,
+                    progress: Self.quiet
+                )
+            }
+            #expect((verified == nil) == isRight && (restored == nil) == isRight)
+            if !isRight { #expect(verified?.message.contains("not the key") == true) }
+            #expect(TextFile.exists(target.database) == isRight)
+        }
+    }
+
     @Test("The newest backup is noted, and its age is never negative")
     func note() throws {
         #expect(BackupNote(of: directory) == nil)

@@ -8,7 +8,7 @@ import unittest
 
 import client as clients
 from client import Terminal
-from harness import Service, alive, eventually
+from harness import ENVIRONMENT, Service, alive, eventually
 from world import OwnWorld
 
 
@@ -141,6 +141,27 @@ class Stopping(OwnWorld):
                 self.assertIn("port", done.stderr + done.stdout)
                 self.assertNotIn("Fatal error", done.stderr)
         self.assertTrue(self.device().report(data={"power": True})["ok"])
+
+    def test_the_key_of_another_installation_is_refused_and_the_right_one_goes_on(self):
+        service = self.own.service
+        device = self.device()
+        service.stop()
+        key = service.data / "server.key"
+        right = key.read_text()
+        key.write_text("the key of another installation\n")
+        done = subprocess.run(service.command(), capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL,
+                              env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("LL1106", done.stderr)
+        self.assertIn("restore", done.stderr)
+        told = service.cli("doctor", "--only", "store", check=False)
+        self.assertEqual(told.returncode, 1)
+        self.assertIn("sealed with another one", told.stdout)
+        self.assertIn("LL1106", service.cli("device", "list", check=False).stderr)
+        key.write_text(right)
+        service.start()
+        again = self.keep(clients.Device(self.own.port, device.did, device.secret)).come()
+        self.assertTrue(again.report(data={"power": True})["ok"])
 
 
 if __name__ == "__main__":

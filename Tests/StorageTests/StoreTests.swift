@@ -65,6 +65,20 @@ struct StoreTests {
         }
     }
 
+    @Test("Another key is refused, by the service and by a tool, and the right one goes on")
+    func foreignKey() throws {
+        let directory = try TemporaryDirectory()
+        do { try World(directory).fill() }
+        let path = directory.path("test.db")
+        let other = try #require(ServerKey([UInt8](repeating: 8, count: 32)))
+        for migrates in [true, false] {
+            #expect(throws: Store.Failure.foreignKey(path: path)) {
+                try Store(path: path, credentialsPath: nil, key: other, migrates: migrates)
+            }
+        }
+        _ = try World(directory)
+    }
+
     @Test("A file that is not a database is refused")
     func noDatabase() throws {
         let directory = try TemporaryDirectory()

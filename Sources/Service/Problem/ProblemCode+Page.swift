@@ -184,6 +184,16 @@ extension ProblemCode {
                 "a file with a secret cannot be read",
                 "Secrets are files of mode 0600 that hold one line. They are never flags, logs or arguments."
             )
+        case .serverKeyForeign:
+            (
+                "server.key is not the key of the database",
+                """
+                The file server.key hashes and seals what the database keeps secret, and the database holds a fingerprint of
+                it. With another key each secret, code and token would count as wrong, so nothing starts and nothing
+                is changed. Often the database and the key come from two installations, or one of them was copied
+                without the other. A backup holds both: "lamplighter restore FILE --data DIR" puts them side by side.
+                """
+            )
         case .usage:
             (
                 "the command line is invalid",

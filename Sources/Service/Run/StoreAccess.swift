@@ -99,9 +99,7 @@ package enum StoreAccess {
             TextFile.exists(directory.database) && !TextFile.exists(directory.serverKey)
         // A new key beside an old database would silently void every passcode in it.
         if !isLost,
-            let key = ServerKey(
-                Sodium.sha256(try SecretFile.readOrMake(directory.serverKey).utf8)
-            )
+            let key = ServerKey(secret: try SecretFile.readOrMake(directory.serverKey))
         {
             return key
         }
@@ -110,8 +108,19 @@ package enum StoreAccess {
             "the key in \(directory.serverKey) cannot be used",
             at: directory.serverKey,
             why: "secrets in the database are sealed with it, and it is missing",
-            cures: [.init("cp BACKUP/server.key '\(directory.serverKey)'", "from a backup")]
+            cures: keyCures(directory)
         )
+    }
+
+    /// The ways back to the key of a database.
+    private static func keyCures(_ directory: DataDirectory) -> [Problem.Cure] {
+        [
+            .init(
+                "lamplighter restore FILE --data DIR",
+                "a backup of this database holds its server.key: go on with DIR, or take the key from it"
+            ),
+            .init("cp DIR/server.key '\(directory.serverKey)'", "then start again"),
+        ]
     }
 
     private static func unusable(_ path: String, _ error: any Error) -> Problem {
@@ -144,6 +153,15 @@ package enum StoreAccess {
                 cures: [
                     .init("lamplighter migrate --data '\(directory.path)'", "bring it up to date")
                 ]
+            )
+        case .foreignKey(let path):
+            Problem(
+                .serverKeyForeign,
+                "\(directory.serverKey) is not the key of \(path)",
+                at: directory.serverKey,
+                why:
+                    "what the database keeps secret was sealed with another one; nothing was changed",
+                cures: keyCures(directory)
             )
         case .wrongSetting, .cannotOpen:
             Problem(

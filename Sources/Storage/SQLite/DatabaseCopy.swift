@@ -83,7 +83,7 @@ package struct DatabaseCopy: Sendable {
         )
     }
 
-    private func withDatabase<Value>(_ body: (Database) throws -> Value) throws -> Value {
+    func withDatabase<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let queue = try DatabaseQueue(path: path)
         defer { try? queue.close() }
         // One file: nothing of the copy may be left beside it.

@@ -51,11 +51,15 @@ final class SQLiteFile: Sendable {
             if try pool.read(migrator.hasBeenSuperseded) {
                 throw Store.Failure.newerVersion(path: path)
             }
+            // Before anything is changed: with another key all secrets in it would count as wrong.
+            let known = try pool.read(KeyFingerprint.read)
+            if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: path) }
             if migrates {
                 if try pool.read({ try Migrations.isPending(migrator, $0) }) {
                     try beforeMigrating()
                 }
                 try migrator.migrate(pool)
+                if known == nil { try pool.write { try KeyFingerprint.write(key, in: $0) } }
                 try makeShrinkable(upTo: Self.smallBytes)
             } else if try !pool.read(migrator.hasCompletedMigrations) {
                 throw Store.Failure.olderVersion(path: path)
