@@ -75,6 +75,11 @@ let package = Package(
             providers: [.apt(["libmosquitto-dev", "mosquitto-dev"])]
         ),
         .systemLibrary(
+            name: "CPostgreSQL",
+            pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"])]
+        ),
+        .systemLibrary(
             name: "CQREncode",
             pkgConfig: "libqrencode",
             providers: [.apt(["libqrencode-dev"])]
@@ -113,6 +118,7 @@ let package = Package(
             dependencies: ["Batching", "CMosquitto"],
             swiftSettings: settings
         ),
+        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL"], swiftSettings: settings),
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
         .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: settings),
         .target(name: "Domain", dependencies: ["JSON"], swiftSettings: settings),
@@ -391,6 +397,11 @@ let package = Package(
         .testTarget(
             name: "CertificatesTests",
             dependencies: ["Certificates", "Domain", "TestKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "PostgreSQLTests",
+            dependencies: ["PostgreSQL", "TestKit"],
             swiftSettings: settings
         ),
         .testTarget(name: "QRCodeTests", dependencies: ["QRCode"], swiftSettings: settings),

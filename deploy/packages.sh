@@ -7,6 +7,7 @@ run_packages=(
     ca-certificates git pkg-config       # the package manager fetches and finds libraries
     libc6-dev libstdc++-12-dev           # what the compiler links against
     libsqlite3-dev zlib1g-dev tzdata     # the store, HTTP, time zones
+    libpq-dev                            # PostgreSQL, to which the store will also speak
     libmosquitto-dev                     # the MQTT client library
     mosquitto mosquitto-dev              # the broker, and the headers of its plugins
     mosquitto-clients                    # the commands that are shown to be pasted
@@ -26,6 +27,7 @@ test_packages=(
     python3-cryptography                 # the tokens of a provider that the tests stand in for
     python3-aiosmtpd                     # the mail server of the SMTP tests
     python3-dateutil                     # another opinion on when schedules are due
+    postgresql-15                        # a database server that the tests start for themselves
     openssl                              # certificates for the TLS tests
     prometheus                           # alert rules, and a real one that scrapes the service
     gcc curl haproxy                     # what the guides of docs/guides are run with
@@ -78,6 +80,7 @@ install_missing() {
     say "  reading the package lists"
     "${as_root[@]}" apt-get update -qq >/dev/null 2>&1 || say "  apt-get update failed; trying with the package lists that are there"
     say "  downloading and unpacking (a minute or two)"
+    case " ${missing[*]} " in *" postgresql-15 "*) keep_postgres_idle ;; esac
     apt_install "${missing[@]}" || die "apt-get could not install: ${missing[*]}"
     # Debian starts a broker of its own on port 1883 when the package comes in; ours needs the port.
     if [ "$had_mosquitto" = no ] && [ -d /run/systemd/system ]; then
@@ -93,6 +96,15 @@ install_missing() {
 apt_install() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
+
+# Lets PostgreSQL's package come in without the database that it would make and start: the tests make their own. A
+# PostgreSQL that is there already stays as it is.
+keep_postgres_idle() {
+    local settings=/etc/postgresql-common/createcluster.conf
+    [ -e "$settings" ] && return 0
+    apt_install postgresql-common || die "apt-get could not install: postgresql-common"
+    "${as_root[@]}" sed -i 's/^#\?create_main_cluster = .*/create_main_cluster = false/' "$settings"
 }
 
 # Installs what deploy/requirements.txt names for Debian's Python, beside it, unless it is there.

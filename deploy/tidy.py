@@ -26,6 +26,7 @@ BORDERS = {
     "CCurl": ("Sources/Providers",),
     "CMosquitto": ("Sources/Mosquitto", "Sources/PlainSubscriber", "Tests/MosquittoTests"),
     "CMosquittoBroker": ("Sources/Gate", "Tests/GateTests"),
+    "CPostgreSQL": ("Sources/PostgreSQL", "Tests/PostgreSQLTests"),
     "CQREncode": ("Sources/QRCode",),
     "CSodium": ("Sources/Sodium", "Sources/Gate", "Tests/GateTests"),
     "GRDB": ("Sources/Storage", "Tests/StorageTests"),

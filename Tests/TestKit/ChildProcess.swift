@@ -93,7 +93,7 @@ package struct ChildProcessError: Error {
 }
 
 /// Starts a program with all signals free: the threads of tests block them, and a child inherits that.
-private func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
+func spawn(_ command: [String], input: Int32, output: Int32) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     var attributes = posix_spawnattr_t()
     posix_spawn_file_actions_init(&actions)
@@ -120,7 +120,7 @@ private func spawn(_ command: [String], input: Int32, output: Int32) throws -> p
 }
 
 /// Splits what a pipe brings into lines.
-private struct LineReader {
+struct LineReader {
     private let handle: FileHandle
     private var rest = Data()
 

@@ -1,8 +1,10 @@
 package import Foundation
+import Synchronization
 
 /// A directory of its own for one test, removed with everything in it when the test lets go of it.
 package final class TemporaryDirectory: Sendable {
     package let url: URL
+    private let last = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// Makes the directory.
     package init() throws {
@@ -15,7 +17,15 @@ package final class TemporaryDirectory: Sendable {
         )
     }
 
-    deinit { try? FileManager.default.removeItem(at: url) }
+    deinit {
+        last.withLock(\.self)?()
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    /// Sets what else goes when the directory goes.
+    package func onRemoval(_ body: @escaping @Sendable () -> Void) {
+        last.withLock { $0 = body }
+    }
 
     package var path: String { url.path }
 

@@ -1,0 +1,60 @@
+import CPostgreSQL
+
+/// What the server refused, or why it can't be reached.
+package struct PostgresError: Error, Equatable, CustomStringConvertible {
+    /// What helps against an error.
+    package enum Kind: Sendable {
+        /// The server can't work now, or can't be reached: the same may succeed later.
+        case server
+        /// Another transaction came in between, or an answer was lost: the whole transaction may be run again.
+        case conflict
+        /// The statement or its values: the same fails every time.
+        case statement
+    }
+
+    /// SQLSTATE, five characters; empty where no server said it.
+    package let state: String
+    /// The primary message, which shows no values.
+    package let message: String
+
+    package var description: String { state.isEmpty ? message : "\(message) (\(state))" }
+
+    /// Makes an error; without a state it is the connection's.
+    package init(state: String = "", message: String) {
+        self.state = state
+        self.message = message
+    }
+
+    /// Reads what the server says of a result (`PQresultErrorField`); without that, what the connection says.
+    ///
+    /// The detail is left out: it shows values.
+    init(_ result: OpaquePointer?, of connection: OpaquePointer) {
+        func field(_ code: Character) -> String? {
+            guard let byte = code.asciiValue else { return nil }
+            return PQresultErrorField(result, Int32(byte)).map { String(cString: $0) }
+        }
+        state = field("C") ?? ""
+        message = field("M") ?? Self.message(of: connection)
+    }
+
+    /// Returns the first line of what a connection says of itself (`PQerrorMessage`), which names no password.
+    static func message(of connection: OpaquePointer) -> String {
+        let text = String(cString: PQerrorMessage(connection))
+        return text.split(separator: "\n").first.map(String.init) ?? "the connection was lost"
+    }
+
+    /// What helps.
+    ///
+    /// Of the classes and codes of PostgreSQL's Appendix A: 08 connection, 53 resources, 57P0x shutdown, 58 system,
+    /// XX damage and 25006 a standby are the server's; 40001 serialization, 40P01 deadlock, 55P03 lock time-out,
+    /// 57014 statement time-out, 23505 unique key and 08007 an unknown outcome are conflicts.
+    package var kind: Kind {
+        switch state {
+        case "40001", "40P01", "55P03", "57014", "23505", "08007": .conflict
+        case "", "25006", "25P03": .server
+        case _ where ["08", "53", "58", "XX"].contains(String(state.prefix(2))): .server
+        case _ where state.hasPrefix("57P"): .server
+        default: .statement
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import CPostgreSQL
+
+/// What the server answered to one statement (`PGresult`): rows in binary form, and how many it changed.
+package final class PostgresResult {
+    let handle: OpaquePointer
+
+    /// Takes a result over; freed with `PQclear`.
+    init(_ handle: OpaquePointer) { self.handle = handle }
+
+    deinit { PQclear(handle) }
+
+    /// How many rows came back.
+    package var count: Int { Int(PQntuples(handle)) }
+
+    /// How many rows the statement changed (`PQcmdTuples`); 0 for what changes none.
+    package var changes: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+
+    /// What was done (`PQcmdStatus`), such as `COMMIT`; a commit of a failed transaction is a `ROLLBACK`.
+    var command: String { String(cString: PQcmdStatus(handle)) }
+
+    /// Lends a row; it must not outlive the result.
+    package func row(_ number: Int) -> PostgresRow {
+        PostgresRow(result: handle, number: Int32(number))
+    }
+
+    /// Lends row after row until `body` returns false.
+    package func forEach(_ body: (PostgresRow) throws -> Bool) rethrows {
+        try withExtendedLifetime(self) {
+            for number in 0..<count {
+                guard try body(row(number)) else { return }
+            }
+        }
+    }
+}
+
+/// One row of a result, lent by it: plain numbers, so that passing it on costs nothing.
+package struct PostgresRow {
+    let result: OpaquePointer
+    let number: Int32
+
+    /// Tells whether a column holds nothing.
+    package func isNull(_ column: Int32) -> Bool { PQgetisnull(result, number, column) == 1 }
+
+    /// Returns a column's integer, of any width, or 0 and 1 of a truth value; 0 for nothing.
+    package func integer(_ column: Int32) -> Int64 {
+        let bytes = bytes(column)
+        switch bytes.count {
+        case 8: return Int64(bigEndian: bytes.loadUnaligned(as: Int64.self))
+        case 4: return Int64(Int32(bigEndian: bytes.loadUnaligned(as: Int32.self)))
+        case 2: return Int64(Int16(bigEndian: bytes.loadUnaligned(as: Int16.self)))
+        case 1: return Int64(bytes[0])
+        default: return 0
+        }
+    }
+
+    /// Returns a column's number; 0 for nothing.
+    package func double(_ column: Int32) -> Double {
+        let bytes = bytes(column)
+        guard bytes.count == 8 else { return 0 }
+        return Double(bitPattern: UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)))
+    }
+
+    /// Lends a column's bytes, or the UTF-8 of its text; none for nothing.
+    package func bytes(_ column: Int32) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: PQgetvalue(result, number, column),
+            count: Int(PQgetlength(result, number, column))
+        )
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import Glibc
+import Synchronization
+
+/// A PostgreSQL of its own for one test process, on a Unix socket in a new directory.
+///
+/// It runs as another user, since it refuses to run as root, and without what makes it survive a loss of power. A
+/// shell beside it waits for us: when we end, however we end, it stops the server and removes the directory.
+package final class PostgresServer: Sendable {
+    /// Where the socket and the data are.
+    package let directory: String
+    private let leash: FileHandle
+    private let count = Atomic(0)
+
+    /// The server of this process, started when it is first used; nil where none is installed.
+    package static let shared: PostgresServer? = try? PostgresServer()
+
+    /// Where Debian puts the programs.
+    private static let folder = "/usr/lib/postgresql/15/bin"
+
+    /// Tells whether PostgreSQL is installed at all.
+    package static var isInstalled: Bool { access(folder + "/postgres", X_OK) == 0 }
+
+    private static let script = """
+        exec 3<&0
+        folder=$1
+        directory=$(mktemp -d /tmp/lamplighter-pg-XXXXXX) || exit 1
+        trap 'rm -rf "$directory"' EXIT
+        as() { "$@"; }
+        if [ "$(id -u)" = 0 ]; then
+            chown postgres "$directory"
+            as() { setpriv --reuid=postgres --regid=postgres --clear-groups "$@"; }
+        fi
+        cd "$directory"
+        as "$folder/initdb" -D data -U lamplighter -A trust -E UTF8 --locale=C --no-sync \
+            </dev/null >initdb.log 2>&1 3<&- || exit 1
+        as "$folder/postgres" -D data -k "$directory" -c listen_addresses= -c fsync=off \
+            -c max_connections=300 -c shared_buffers=64MB -c max_prepared_transactions=0 \
+            </dev/null >server.log 2>&1 3<&- & server=$!
+        until "$folder/pg_isready" -q -h "$directory" -U lamplighter 3<&-; do
+            kill -0 $server || exit 1
+            sleep 0.05
+        done
+        echo "$directory"
+        exec >/dev/null
+        read -r line <&3
+        kill -INT $(head -n 1 data/postmaster.pid)
+        wait $server
+        """
+
+    /// Starts a server and waits until it accepts connections.
+    ///
+    /// - Throws: `ChildProcessError`.
+    package init() throws {
+        let input = Pipe()
+        let output = Pipe()
+        // Or the children of other tests would keep them open.
+        for end in [input.fileHandleForWriting, output.fileHandleForReading] {
+            _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
+        _ = try spawn(
+            ["/bin/sh", "-c", Self.script, "sh", Self.folder],
+            input: input.fileHandleForReading.fileDescriptor,
+            output: output.fileHandleForWriting.fileDescriptor
+        )
+        try input.fileHandleForReading.close()
+        try output.fileHandleForWriting.close()
+        leash = input.fileHandleForWriting
+        var reader = LineReader(output.fileHandleForReading)
+        guard let line = reader.next() else { throw ChildProcessError(command: "postgres") }
+        directory = line
+    }
+
+    /// Returns the address of a database; `postgres` is there from the start.
+    package func address(_ database: String = "postgres") -> String {
+        "host=\(directory) user=lamplighter dbname=\(database)"
+    }
+
+    /// Returns a name that no database of the server has yet.
+    package func newName() -> String {
+        "test\(count.add(1, ordering: .relaxed).newValue)"
+    }
+}
