@@ -126,7 +126,7 @@ let package = Package(
         .target(
             name: "Storage",
             dependencies: [
-                "Domain", "Wire", "JSON", "Credentials", "Sodium", "CSQLite",
+                "Domain", "Wire", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -419,7 +419,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Credentials", "Domain", "JSON", "Sodium", "Storage", "TestKit", "Wire",
+                "Credentials", "Domain", "JSON", "PostgreSQL", "Sodium", "Storage", "TestKit",
+                "Wire",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings

@@ -9,7 +9,7 @@ import Synchronization
 /// are appended to the gate's file right after its commit, before any other writer may go on, so that the
 /// file never falls behind an answer. What only concerns a file is `SQLiteFile`'s.
 package final class Store: Sendable {
-    let file: SQLiteFile
+    let engine: StoreEngine
     let key: ServerKey
     private let gate: GateCredentials?
     private let sequence = SequenceSource()
@@ -39,7 +39,7 @@ package final class Store: Sendable {
     }
 
     /// The same with the steps of another version.
-    init(
+    convenience init(
         path: String,
         credentialsPath: String?,
         key: ServerKey,
@@ -47,10 +47,19 @@ package final class Store: Sendable {
         steps: [Migrations.Step],
         beforeMigrating: (Store) throws -> Void = { _ in }
     ) throws {
+        try self.init(
+            .sqlite(SQLiteFile(path: path, key: key)),
+            credentialsPath: credentialsPath,
+            key: key
+        )
+        try engine.prepare(migrates: migrates, steps: steps) { try beforeMigrating(self) }
+    }
+
+    /// Refers to a database, as it is.
+    init(_ engine: StoreEngine, credentialsPath: String?, key: ServerKey) {
+        self.engine = engine
         self.key = key
         gate = credentialsPath.map { GateCredentials(path: $0) }
-        file = try SQLiteFile(path: path, key: key)
-        try file.prepare(migrates: migrates, steps: steps) { try beforeMigrating(self) }
     }
 
     // MARK: Transactions
@@ -64,7 +73,7 @@ package final class Store: Sendable {
         at now: Instant,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        try file.write { sql in
+        try engine.write { sql in
             if let gate, gate.isBehind { try rebuildCredentials(gate, sql) }
             let changes = GateChanges()
             defer { gate?.release() }
@@ -89,7 +98,7 @@ package final class Store: Sendable {
     /// Moves stored content from one place to another, in one transaction that a crash of the machine may undo
     /// as a whole: it stores nothing new, so no commit waits for the disk.
     package func writeWithoutSync(at now: Instant, _ body: (Transaction) throws -> Void) throws {
-        try file.writeWithoutSync { try transact($0, at: now, noting: GateChanges(), body) }
+        try engine.writeWithoutSync { try transact($0, at: now, noting: GateChanges(), body) }
     }
 
     private func transact<Value>(
@@ -100,7 +109,9 @@ package final class Store: Sendable {
     ) throws -> Value {
         do {
             return try sql.transaction {
-                if writerCache.begin(dataVersion: try sql.dataVersion) {
+                // Where other processes write between any two transactions, nothing read before is worth keeping.
+                let dataVersion = try sql.dataVersion
+                if dataVersion.map(writerCache.begin(dataVersion:)) ?? true {
                     try sequence.goOn(behind: Self.lastNumber(sql))
                 }
                 var transaction = Transaction(
@@ -110,7 +121,7 @@ package final class Store: Sendable {
                     sequence: sequence,
                     gate: changes
                 )
-                transaction.writerCache = writerCache
+                transaction.writerCache = dataVersion == nil ? nil : writerCache
                 let value = try body(transaction)
                 if let number = gate?.record(of: changes.connection) {
                     changes.records.append(number)
@@ -137,7 +148,7 @@ package final class Store: Sendable {
 
     /// Reads the last committed state; several reads of one closure see the same state.
     package func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        try file.read { sql in
+        try engine.read { sql in
             try body(
                 Transaction(
                     sql: sql,
@@ -156,7 +167,7 @@ package final class Store: Sendable {
     /// file.
     package func rebuildCredentials() throws {
         guard let gate else { return }
-        try file.write { sql in try rebuildCredentials(gate, sql) }
+        try engine.write { sql in try rebuildCredentials(gate, sql) }
     }
 
     private func rebuildCredentials(_ gate: GateCredentials, _ sql: SQL) throws {

@@ -1,5 +1,6 @@
 import Credentials
 import GRDB
+import PostgreSQL
 
 /// Classifies an error of the store: the machine's fault, or one message's.
 package enum StoreError {
@@ -9,6 +10,8 @@ package enum StoreError {
     /// Trying again later may help; a different message would not.
     package static func isStoresFault(_ error: any Error) -> Bool {
         if error is CredentialsError { return true }
+        // What came in between is gone when the same is tried again: no message is to blame.
+        if let error = error as? PostgresError { return error.kind != .statement }
         guard let error = error as? DatabaseError else { return false }
         return [
             .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_READONLY,
@@ -20,6 +23,7 @@ package enum StoreError {
     /// Tells whether the disk had no room.
     package static func isFull(_ error: any Error) -> Bool {
         if case .diskFull = error as? Store.Failure { return true }
+        if let error = error as? PostgresError { return error.state == "53100" }
         return (error as? DatabaseError)?.resultCode == .SQLITE_FULL
     }
 

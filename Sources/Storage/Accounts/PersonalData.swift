@@ -50,6 +50,14 @@ package enum PersonalData {
         /// Whether there is at most one row, which is then an object instead of a list.
         var isSingle = false
         var columns: [(name: String, form: Form)]
+
+        /// Reads the rows of the user `$1`.
+        var query: String {
+            """
+            SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(table)
+            WHERE \(choice.condition) ORDER BY \(order)
+            """
+        }
     }
 
     /// Returns the document of a user: one state of the database, times in milliseconds since 1970.
@@ -82,10 +90,7 @@ package enum PersonalData {
     ) throws -> [JSONValue] {
         let columns = section.columns
         return try tx.sql.query(
-            """
-            SELECT \(columns.map(\.name).joined(separator: ", ")) FROM \(section.table)
-            WHERE \(section.choice.condition) ORDER BY \(section.order)
-            """,
+            section.query,
             uid
         ) { row in
             var members = JSONObject()

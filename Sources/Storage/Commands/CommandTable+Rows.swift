@@ -38,6 +38,7 @@ extension Command: TableRow {
 ///
 /// Only the command's own actor names the sender, so that erasing an account has one place to change.
 private struct CommandSteps: ColumnValue {
+    static var columnType: ColumnType { .text }
     var steps: [Command.Step]
 
     init(steps: [Command.Step]) { self.steps = steps }

@@ -219,5 +219,5 @@ package struct CommandTable {
         try Self.log.scan(did, from: from, to: to, before: place, in: sql, body)
     }
 
-    private static let log = DeviceLog(Command.table, time: "createdAt", number: "cid")
+    static let log = DeviceLog(Command.table, time: "createdAt", number: "cid")
 }

@@ -37,6 +37,19 @@ package struct ExpiringRows: Sendable {
         self.count = count
     }
 
+    /// Deletes those that ended before `$1`, the oldest first, at most `$2`.
+    var deletion: String {
+        """
+        DELETE FROM \(table) WHERE (\(key)) IN (
+            SELECT \(key) FROM \(table) WHERE \(condition) ORDER BY \(order) LIMIT $2)
+        """
+    }
+
+    /// Counts those that ended before `$1`, up to `$2`.
+    var counting: String {
+        "SELECT count(*) FROM (SELECT 1 FROM \(table) WHERE \(condition) LIMIT $2) AS waiting"
+    }
+
     // MARK: Deleted
 
     /// Ids of reports that took effect.
@@ -131,11 +144,7 @@ extension RetentionTable {
     ) throws -> Int {
         if let delete = rows.delete { return try delete(transaction, moment, limit) }
         try transaction.sql.run(
-            """
-            DELETE FROM \(rows.table) WHERE (\(rows.key)) IN (
-                SELECT \(rows.key) FROM \(rows.table) WHERE \(rows.condition)
-                ORDER BY \(rows.order) LIMIT $2)
-            """,
+            rows.deletion,
             moment,
             limit
         )
@@ -150,10 +159,7 @@ extension RetentionTable {
     ) throws -> Int64 {
         if let count = rows.count { return try count(transaction, moment, limit) }
         return try transaction.sql.integer(
-            """
-            SELECT count(*) FROM (
-                SELECT 1 FROM \(rows.table) WHERE \(rows.condition) LIMIT $2) AS waiting
-            """,
+            rows.counting,
             moment,
             limit
         ) ?? 0

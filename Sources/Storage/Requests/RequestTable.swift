@@ -101,7 +101,7 @@ package struct RequestTable {
         try sql.run(
             """
             UPDATE request SET answer = $1, did = NULL, cid = NULL, at = $2,
-                seq = (SELECT max(seq) + 1 FROM request)
+                seq = \(sql.nextNumber(of: "request", "seq"))
             WHERE sender = $3 AND id = $4 AND did = $5 AND cid = $6
             """,
             answer,

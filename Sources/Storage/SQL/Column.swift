@@ -1,16 +1,47 @@
 import GRDBSQLite
+import PostgreSQL
 
-/// One column of the row that a statement stands at; without a statement, a column that holds nothing.
+/// Where the row of a result lies, in plain numbers: passing it on costs nothing.
+enum RowSource {
+    /// Nowhere: each column holds nothing.
+    case none
+    /// The row that a statement stands at.
+    case sqlite(OpaquePointer)
+    /// A row of a result.
+    case postgres(PostgresRow)
+}
+
+/// One column of a row; without a row, a column that holds nothing.
 package struct Column {
-    let statement: OpaquePointer?
+    let source: RowSource
     let index: Int32
 
     /// Whether it holds nothing.
-    package var isNull: Bool { sqlite3_column_type(statement, index) == SQLITE_NULL }
+    package var isNull: Bool {
+        switch source {
+        case .sqlite(let statement): sqlite3_column_type(statement, index) == SQLITE_NULL
+        case .postgres(let row): row.isNull(index)
+        case .none: true
+        }
+    }
+
     /// Its integer; 0 for nothing.
-    package var integer: Int64 { sqlite3_column_int64(statement, index) }
+    package var integer: Int64 {
+        switch source {
+        case .sqlite(let statement): sqlite3_column_int64(statement, index)
+        case .postgres(let row): row.integer(index)
+        case .none: 0
+        }
+    }
+
     /// Its number; 0 for nothing.
-    package var double: Double { sqlite3_column_double(statement, index) }
+    package var double: Double {
+        switch source {
+        case .sqlite(let statement): sqlite3_column_double(statement, index)
+        case .postgres(let row): row.double(index)
+        case .none: 0
+        }
+    }
 
     /// Lends the UTF-8 bytes of its text without copying them; none for nothing.
     package func withText<Value>(
@@ -18,7 +49,12 @@ package struct Column {
     ) rethrows
         -> Value
     {
-        try body(bytes(from: sqlite3_column_text(statement, index)))
+        switch source {
+        case .sqlite(let statement):
+            try body(Self.bytes(statement, index, from: sqlite3_column_text(statement, index)))
+        case .postgres(let row): try body(row.bytes(index).bindMemory(to: UInt8.self))
+        case .none: try body(UnsafeBufferPointer(start: nil, count: 0))
+        }
     }
 
     /// Lends its bytes without copying them; none for nothing.
@@ -27,60 +63,32 @@ package struct Column {
     ) rethrows
         -> Value
     {
+        guard case .sqlite(let statement) = source else { return try withText(body) }
         let start = sqlite3_column_blob(statement, index)
-        return try body(bytes(from: start?.assumingMemoryBound(to: UInt8.self)))
+        return try body(
+            Self.bytes(statement, index, from: start?.assumingMemoryBound(to: UInt8.self))
+        )
     }
 
-    /// The engine knows the length only once it was asked for the bytes.
-    private func bytes(from start: UnsafePointer<UInt8>?) -> UnsafeBufferPointer<UInt8> {
+    /// SQLite knows the length only once it was asked for the bytes.
+    private static func bytes(
+        _ statement: OpaquePointer,
+        _ index: Int32,
+        from start: UnsafePointer<UInt8>?
+    ) -> UnsafeBufferPointer<UInt8> {
         let count = start == nil ? 0 : Int(sqlite3_column_bytes(statement, index))
         return UnsafeBufferPointer(start: start, count: count)
     }
 }
 
-/// One parameter of a statement that is about to run.
-package struct Parameter {
-    let statement: OpaquePointer
-    let index: Int32
-    /// Tells SQLite to copy what it is given.
-    private static let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-    /// Sets an integer.
-    package func set(_ integer: Int64) { sqlite3_bind_int64(statement, index, integer) }
-    /// Sets a number.
-    package func set(_ double: Double) { sqlite3_bind_double(statement, index, double) }
-    /// Sets NULL.
-    package func setNull() { sqlite3_bind_null(statement, index) }
-
-    /// Sets a text, given as UTF-8.
-    package func set(text: UnsafeRawBufferPointer) {
-        // A nil pointer would set NULL where the text is empty.
-        guard let start = text.baseAddress else {
-            sqlite3_bind_text(statement, index, "", 0, Self.copy)
-            return
-        }
-        let characters = start.assumingMemoryBound(to: CChar.self)
-        sqlite3_bind_text(statement, index, characters, Int32(text.count), Self.copy)
-    }
-
-    /// Sets bytes.
-    package func set(blob: UnsafeRawBufferPointer) {
-        if blob.isEmpty {
-            sqlite3_bind_zeroblob(statement, index, 0)
-        } else {
-            sqlite3_bind_blob(statement, index, blob.baseAddress, Int32(blob.count), Self.copy)
-        }
-    }
-}
-
 /// A row of a result, read column after column.
 package struct Row {
-    let statement: OpaquePointer?
+    let source: RowSource
     let sql: SQL?
     private var column: Int32 = 0
 
-    init(_ statement: OpaquePointer?, _ sql: SQL?) {
-        self.statement = statement
+    init(_ source: RowSource, _ sql: SQL?) {
+        self.source = source
         self.sql = sql
     }
 
@@ -92,7 +100,7 @@ package struct Row {
     /// Lends the next column, to be read without a copy.
     package mutating func nextColumn() -> Column {
         defer { column += 1 }
-        return Column(statement: statement, index: column)
+        return Column(source: source, index: column)
     }
 
     /// Reads the next columns, as many as a table has, as one of its rows.

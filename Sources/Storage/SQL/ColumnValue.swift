@@ -7,32 +7,39 @@ package protocol ColumnValue {
     init(_ column: Column)
     /// Gives a parameter this value.
     func bind(to parameter: Parameter)
+    /// What the engine holds it as.
+    static var columnType: ColumnType { get }
 }
 
 // MARK: What the engine stores
 
 extension Int64: ColumnValue {
+    package static var columnType: ColumnType { .integer }
     package init(_ column: Column) { self = column.integer }
     package func bind(to parameter: Parameter) { parameter.set(self) }
 }
 
 extension Int: ColumnValue {
+    package static var columnType: ColumnType { .integer }
     package init(_ column: Column) { self.init(clamping: column.integer) }
     package func bind(to parameter: Parameter) { parameter.set(Int64(self)) }
 }
 
 extension Double: ColumnValue {
+    package static var columnType: ColumnType { .number }
     package init(_ column: Column) { self = column.double }
     package func bind(to parameter: Parameter) { parameter.set(self) }
 }
 
 /// Stored as 0 or 1.
 extension Bool: ColumnValue {
+    package static var columnType: ColumnType { .integer }
     package init(_ column: Column) { self = column.integer != 0 }
     package func bind(to parameter: Parameter) { parameter.set(self ? 1 : 0 as Int64) }
 }
 
 extension String: ColumnValue {
+    package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
         self = column.withText { String(decoding: $0, as: UTF8.self) }
     }
@@ -45,6 +52,7 @@ extension String: ColumnValue {
 
 /// Stored as a blob.
 extension [UInt8]: ColumnValue {
+    package static var columnType: ColumnType { .bytes }
     package init(_ column: Column) { self = column.withBlob { Array($0) } }
 
     package func bind(to parameter: Parameter) {
@@ -54,10 +62,11 @@ extension [UInt8]: ColumnValue {
 
 /// Stored as NULL where nil.
 extension Optional: ColumnValue where Wrapped: ColumnValue {
+    package static var columnType: ColumnType { Wrapped.columnType }
     package init(_ column: Column) { self = column.isNull ? nil : Wrapped(column) }
 
     package func bind(to parameter: Parameter) {
-        if let self { self.bind(to: parameter) } else { parameter.setNull() }
+        if let self { self.bind(to: parameter) } else { parameter.setNull(Wrapped.columnType) }
     }
 }
 
@@ -65,18 +74,21 @@ extension Optional: ColumnValue where Wrapped: ColumnValue {
 
 /// Stored as milliseconds since 1970.
 extension Instant: ColumnValue {
+    package static var columnType: ColumnType { .integer }
     package init(_ column: Column) { self.init(milliseconds: column.integer) }
     package func bind(to parameter: Parameter) { parameter.set(milliseconds) }
 }
 
 /// Stored as its text, which was checked when it came in.
 extension Identifier: ColumnValue {
+    package static var columnType: ColumnType { .text }
     package init(_ column: Column) { self.init(trusted: String(column)) }
     package func bind(to parameter: Parameter) { text.bind(to: parameter) }
 }
 
 /// A JSON document, stored as text; what can't be read is an empty object.
 extension JSONObject: ColumnValue {
+    package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
         self = column.withText { try? JSONValue.parse($0).objectValue } ?? [:]
     }
@@ -88,6 +100,7 @@ extension JSONObject: ColumnValue {
 
 /// A JSON value, stored as text; what can't be read is null.
 extension JSONValue: ColumnValue {
+    package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
         self = column.withText { try? JSONValue.parse($0) } ?? .null
     }
@@ -99,6 +112,7 @@ extension JSONValue: ColumnValue {
 
 /// UTF-8 bytes that are stored as a text.
 struct TextBytes: ColumnValue {
+    static var columnType: ColumnType { .text }
     var bytes: [UInt8]
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -113,6 +127,7 @@ protocol StoredName: ColumnValue, RawRepresentable where RawValue == String {
 }
 
 extension StoredName {
+    package static var columnType: ColumnType { .text }
     package init(_ column: Column) { self = Self(rawValue: String(column)) ?? .unknown }
     package func bind(to parameter: Parameter) { rawValue.bind(to: parameter) }
 }

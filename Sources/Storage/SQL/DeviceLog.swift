@@ -4,7 +4,7 @@ import Domain
 ///
 /// A row's place is its time and its number, which tells rows of one moment apart.
 struct DeviceLog<Record: TableRow>: Sendable {
-    private let text: String
+    let text: String
 
     /// Describes the log by its table and the columns that hold the time and the number of a row.
     init(_ table: Table<Record>, time: String, number: String) {

@@ -1,23 +1,27 @@
 import GRDB
-import GRDBSQLite
+import PostgreSQL
 import Sodium
 
 /// The seam between our tables and the database engine: executes, queries, sets savepoints.
 ///
 /// Everything above speaks SQL in the subset that SQLite 3.40 and PostgreSQL 15 both run, through
-/// these few methods; GRDB lies below. A *set operation* (`each:`) counts as one statement whatever
-/// the number of its elements: here it steps one prepared statement in a loop, on another engine it
-/// sends arrays, and nothing above sees which. Lives inside one transaction, on one thread.
+/// these few methods; the engines lie below. A *set operation* (`each:`) counts as one statement whatever
+/// the number of its elements: SQLite steps one prepared statement in a loop, PostgreSQL is sent all elements
+/// before it answers, and nothing above sees which. Lives inside one transaction, on one thread.
 package final class SQL {
-    private let database: Database
+    private let engine: Engine
     /// Seals and opens columns.
     let key: ServerKey
     /// How many statements, a set operation counting as one, have run.
     package private(set) var statementCount = 0
 
-    init(_ database: Database, key: ServerKey) {
-        self.database = database
+    init(_ engine: Engine, key: ServerKey) {
+        self.engine = engine
         self.key = key
+    }
+
+    convenience init(_ database: Database, key: ServerKey) {
+        self.init(.sqlite(SQLiteSession(database: database)), key: key)
     }
 
     // MARK: Statements with values, `$1`, `$2` and so on
@@ -27,9 +31,11 @@ package final class SQL {
         _ sql: String,
         _ values: repeat each Value
     ) throws {
-        try prepare(sql) { statement in
-            Self.bind(repeat each values, to: statement)
-            try runToEnd(statement, sql)
+        statementCount += 1
+        try engine.query(sql) {
+            Self.bind(repeat each values, to: $0)
+        } row: { _ in
+            true
         }
     }
 
@@ -39,11 +45,7 @@ package final class SQL {
         each elements: Elements,
         _ values: (Elements.Element) -> (repeat each Value)
     ) throws {
-        try forEach(elements, run: sql) { statement, element in
-            let bound = values(element)
-            Self.bind(repeat each bound, to: statement)
-            try runToEnd(statement, sql)
-        }
+        try query(sql, each: elements, values) { _, _ in }
     }
 
     /// Runs a statement once for each element, in order, with one value.
@@ -52,10 +54,7 @@ package final class SQL {
         each elements: Elements,
         _ value: (Elements.Element) -> Value
     ) throws {
-        try forEach(elements, run: sql) { statement, element in
-            Self.bind(value(element), to: statement)
-            try runToEnd(statement, sql)
-        }
+        try query(sql, each: elements, value) { _, _ in }
     }
 
     /// Returns the values made from the rows.
@@ -64,8 +63,12 @@ package final class SQL {
         _ values: repeat each Value,
         row: (inout Row) throws -> Result
     ) throws -> [Result] {
+        statementCount += 1
         var results: [Result] = []
-        try scan(sql, repeat each values) { next in
+        try engine.query(sql) {
+            Self.bind(repeat each values, to: $0)
+        } row: { source in
+            var next = Row(source, self)
             results.append(try row(&next))
             return true
         }
@@ -78,8 +81,12 @@ package final class SQL {
         _ values: repeat each Value,
         row: (inout Row) throws -> Result
     ) throws -> Result? {
+        statementCount += 1
         var result: Result?
-        try scan(sql, repeat each values) { next in
+        try engine.query(sql) {
+            Self.bind(repeat each values, to: $0)
+        } row: { source in
+            var next = Row(source, self)
             result = try row(&next)
             return false
         }
@@ -93,13 +100,14 @@ package final class SQL {
         _ values: (Elements.Element) -> (repeat each Value),
         row: (Elements.Element, inout Row) throws -> Void
     ) throws {
-        try forEach(elements, run: sql) { statement, element in
+        guard !elements.isEmpty else { return }
+        statementCount += 1
+        try engine.query(sql, each: elements) { element, target in
             let bound = values(element)
-            Self.bind(repeat each bound, to: statement)
-            while try step(statement, sql) {
-                var next = Row(statement, self)
-                try row(element, &next)
-            }
+            Self.bind(repeat each bound, to: target)
+        } row: { element, source in
+            var next = Row(source, self)
+            try row(element, &next)
         }
     }
 
@@ -110,27 +118,28 @@ package final class SQL {
         _ value: (Elements.Element) -> Value,
         row: (Elements.Element, inout Row) throws -> Void
     ) throws {
-        try forEach(elements, run: sql) { statement, element in
-            Self.bind(value(element), to: statement)
-            while try step(statement, sql) {
-                var next = Row(statement, self)
-                try row(element, &next)
-            }
+        guard !elements.isEmpty else { return }
+        statementCount += 1
+        try engine.query(sql, each: elements) { element, target in
+            Self.bind(value(element), to: target)
+        } row: { element, source in
+            var next = Row(source, self)
+            try row(element, &next)
         }
     }
 
-    /// Hands over row after row until `row` says that it is enough.
+    /// Hands over row after row until `row` says that it is enough; for queries that may give very many.
     package func scan<each Value: ColumnValue>(
         _ sql: String,
         _ values: repeat each Value,
         row: (inout Row) throws -> Bool
     ) throws {
-        try prepare(sql) { statement in
-            Self.bind(repeat each values, to: statement)
-            while try step(statement, sql) {
-                var next = Row(statement, self)
-                guard try row(&next) else { break }
-            }
+        statementCount += 1
+        try engine.scan(sql) {
+            Self.bind(repeat each values, to: $0)
+        } row: { source in
+            var next = Row(source, self)
+            return try row(&next)
         }
     }
 
@@ -149,12 +158,14 @@ package final class SQL {
         _ statement: RowStatement<Record>,
         each records: some Collection<Record>
     ) throws {
-        try forEach(records, run: statement.text) { prepared, record in
+        guard !records.isEmpty else { return }
+        statementCount += 1
+        try engine.query(statement.text, each: records) { record, target in
             withUnsafePointer(to: record) { record in
-                var mapper = ColumnMapper(binding: record, to: prepared, of: statement, in: self)
+                var mapper = ColumnMapper(binding: record, to: target, of: statement, in: self)
                 _ = Record.map(&mapper)
             }
-            try runToEnd(prepared, statement.text)
+        } row: { _, _ in
         }
     }
 
@@ -188,53 +199,35 @@ package final class SQL {
 
     private static func bind<each Value: ColumnValue>(
         _ values: repeat each Value,
-        to statement: OpaquePointer
+        to target: ParameterTarget
     ) {
         var index: Int32 = 0
         for value in repeat each values {
             index += 1
-            value.bind(to: Parameter(statement: statement, index: index))
+            value.bind(to: Parameter(target, index))
         }
     }
 
-    private func forEach<Elements: Collection>(
-        _ elements: Elements,
-        run sql: String,
-        _ body: (OpaquePointer, Elements.Element) throws -> Void
-    ) throws {
-        guard !elements.isEmpty else { return }
-        try prepare(sql) { statement in
-            for element in elements {
-                try body(statement, element)
-                sqlite3_reset(statement)
-            }
+    /// Returns, for a statement's text, the number that the engine would give the next row of a table in a column
+    /// that it numbers itself.
+    func nextNumber(of table: String, _ column: String) -> String {
+        switch engine {
+        case .sqlite: "(SELECT max(\(column)) + 1 FROM \(table))"
+        case .postgres: "DEFAULT"
         }
     }
 
-    private func runToEnd(_ statement: OpaquePointer, _ sql: String) throws {
-        while try step(statement, sql) {}
-    }
+    // MARK: Transactions
 
     /// How many rows the statement before changed.
-    package var changes: Int { Int(sqlite3_changes(database.sqliteConnection)) }
+    package var changes: Int { engine.changes }
 
-    /// A number that is another one after another connection has written.
-    var dataVersion: Int64 { get throws { try integer("PRAGMA data_version") ?? 0 } }
+    /// A number that is another one after another connection has written; nil where others write all the time.
+    var dataVersion: Int64? { get throws { try engine.dataVersion } }
 
     /// Runs a transaction that writes, alone from its first statement on; a failure undoes all of it.
-    ///
-    /// With statements that stay prepared: the engine's wrapper parses its own every time.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
-        try run("BEGIN IMMEDIATE")
-        do {
-            let value = try body()
-            try run("COMMIT")
-            return value
-        } catch {
-            // Some failures, such as a full disk, have undone it already.
-            if sqlite3_get_autocommit(database.sqliteConnection) == 0 { try? run("ROLLBACK") }
-            throw error
-        }
+        try engine.transaction(body)
     }
 
     /// Runs a piece of work so that its failure undoes that piece alone.
@@ -242,34 +235,12 @@ package final class SQL {
         try run("SAVEPOINT piece")
         do {
             let value = try body()
-            try run("RELEASE piece")
+            try run("RELEASE SAVEPOINT piece")
             return value
         } catch {
-            try run("ROLLBACK TO piece")
-            try run("RELEASE piece")
+            try run("ROLLBACK TO SAVEPOINT piece")
+            try run("RELEASE SAVEPOINT piece")
             throw error
         }
-    }
-
-    private func prepare(_ sql: String, _ body: (OpaquePointer) throws -> Void) throws {
-        statementCount += 1
-        let statement = try database.cachedStatement(sql: sql).sqliteStatement
-        defer {
-            sqlite3_reset(statement)
-            sqlite3_clear_bindings(statement)
-        }
-        try body(statement)
-    }
-
-    private func step(_ statement: OpaquePointer, _ sql: String) throws -> Bool {
-        let code = sqlite3_step(statement)
-        if code == SQLITE_ROW { return true }
-        if code == SQLITE_DONE { return false }
-        let extended = sqlite3_extended_errcode(database.sqliteConnection)
-        throw DatabaseError(
-            resultCode: .init(rawValue: extended),
-            message: String(cString: sqlite3_errmsg(database.sqliteConnection)),
-            sql: sql
-        )
     }
 }

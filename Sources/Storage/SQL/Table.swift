@@ -158,7 +158,7 @@ package struct ColumnMapper<Record: TableRow> {
     private let pass: Pass
     /// The row that is bound, and the statement: lent, since a copy for each column costs more than binding it.
     private var record: UnsafePointer<Record>?
-    private var statement: OpaquePointer?
+    private var target: ParameterTarget?
     /// The columns that are bound.
     private var roles: ColumnRole = .all
     /// The row that is read; without values while columns are listed or bound.
@@ -170,7 +170,7 @@ package struct ColumnMapper<Record: TableRow> {
     /// Lists the columns.
     init() {
         pass = .list
-        row = Row(nil, nil)
+        row = Row(.none, nil)
     }
 
     /// Reads the next columns of a row.
@@ -182,16 +182,16 @@ package struct ColumnMapper<Record: TableRow> {
     /// Gives a statement its parameters from a row, which must live as long as the mapper.
     init(
         binding record: UnsafePointer<Record>,
-        to statement: OpaquePointer,
+        to target: ParameterTarget,
         of rows: RowStatement<Record>,
         in sql: SQL
     ) {
         pass = .bind
         self.record = record
-        self.statement = statement
+        self.target = target
         roles = rows.roles
         keyParameter = rows.keyStart
-        row = Row(nil, sql)
+        row = Row(.none, sql)
     }
 
     /// Describes a column: its name, what a row gives it, and its role.
@@ -207,12 +207,12 @@ package struct ColumnMapper<Record: TableRow> {
         case .read: return row.next()
         case .list: described.append((name, role))
         case .bind:
-            if !roles.isDisjoint(with: role), let record, let statement {
+            if !roles.isDisjoint(with: role), let record, let target {
                 let index = takeParameter(of: role)
-                value(record.pointee).bind(to: Parameter(statement: statement, index: index))
+                value(record.pointee).bind(to: Parameter(target, index))
             }
         }
-        return Value(Column(statement: nil, index: 0))
+        return Value(Column(source: .none, index: 0))
     }
 
     /// Describes a column whose bytes lie sealed in the table.

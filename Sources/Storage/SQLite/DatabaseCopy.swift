@@ -100,6 +100,9 @@ extension Store {
     /// The log can't be reused while the copy is made, so it grows by what is written meanwhile. `progress` takes the
     /// part that is done, from 0 to 1, a few times a second, and may throw to stop.
     package func copy(to copy: DatabaseCopy, progress: (Double) throws -> Void) throws {
+        guard let file else {
+            throw Failure.cannotOpen(path: path, reason: "a database server has copies of its own")
+        }
         let queue = try DatabaseQueue(path: copy.path)
         defer { try? queue.close() }
         // 8 MiB at a time, from one state: within one reading transaction.

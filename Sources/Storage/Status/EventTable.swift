@@ -28,7 +28,7 @@ package struct EventTable {
         }
     }
 
-    private static let log = DeviceLog(EventRow.table, time: "ts", number: "seq")
+    static let log = DeviceLog(EventRow.table, time: "ts", number: "seq")
 }
 
 /// An event with its device and its number, which is unique and grows.

@@ -45,6 +45,7 @@ extension StatusRecord: TableRow {
 
 /// Attributes, stored as `{"name": [value, ts], …}`.
 struct StatusAttributes: ColumnValue {
+    static var columnType: ColumnType { .text }
     var values: [Status.Attribute]
 
     init(_ values: [Status.Attribute]) { self.values = values }
@@ -75,6 +76,7 @@ struct StatusAttributes: ColumnValue {
 
 /// Conditions, stored as `[[kind, name, eventId, ts], …]`; null stands for the id of one that is off.
 struct StatusConditions: ColumnValue {
+    static var columnType: ColumnType { .text }
     var open: [Status.OpenCondition] = []
     var cleared: [Status.ClearedCondition] = []
 
@@ -120,6 +122,7 @@ struct StatusConditions: ColumnValue {
 
 /// The newest reports, stored as numbers of eight bytes, the lowest first: the time, then the fingerprints.
 extension Status.Newest: ColumnValue {
+    package static var columnType: ColumnType { .bytes }
     package init(_ column: Column) {
         let numbers = column.withBlob { bytes in
             stride(from: 0, to: bytes.count - 7, by: 8).map { start in

@@ -1,0 +1,52 @@
+/// The database behind a store: a file of SQLite's, or a database of PostgreSQL's.
+enum StoreEngine: Sendable {
+    case sqlite(SQLiteFile)
+    case postgres(PostgresDatabase)
+
+    /// Lends the connection that writes, for any number of transactions; waits until it is free.
+    func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
+        switch self {
+        case .sqlite(let file): try file.write(body)
+        case .postgres(let database): try database.write(body)
+        }
+    }
+
+    /// The same, with commits that need not wait for the disk.
+    func writeWithoutSync(_ body: (SQL) throws -> Void) throws {
+        switch self {
+        case .sqlite(let file): try file.writeWithoutSync(body)
+        case .postgres(let database): try database.write(body)
+        }
+    }
+
+    /// Lends a connection that reads one state.
+    func read<Value>(_ body: (SQL) throws -> Value) throws -> Value {
+        switch self {
+        case .sqlite(let file): try file.read(body)
+        case .postgres(let database): try database.read(body)
+        }
+    }
+
+    /// Brings the tables to this version unless told not to, and checks the settings.
+    ///
+    /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
+    func prepare(
+        migrates: Bool,
+        steps: [Migrations.Step],
+        beforeMigrating: () throws -> Void
+    ) throws {
+        switch self {
+        case .sqlite(let file):
+            try file.prepare(migrates: migrates, steps: steps, beforeMigrating: beforeMigrating)
+        case .postgres(let database):
+            try database.with { connection in
+                try PostgresMigrations.run(
+                    steps,
+                    on: connection,
+                    migrates: migrates,
+                    beforeMigrating: beforeMigrating
+                )
+            }
+        }
+    }
+}

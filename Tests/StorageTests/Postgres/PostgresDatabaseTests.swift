@@ -1,0 +1,138 @@
+import Dispatch
+import PostgreSQL
+import Sodium
+import Synchronization
+import TestKit
+import Testing
+
+@testable import Storage
+
+@Suite("A store on PostgreSQL", .enabled(if: PostgresServer.isInstalled))
+struct PostgresDatabaseTests {
+    private let key = ServerKey([UInt8](repeating: 7, count: 32))
+
+    private func store(
+        _ address: String,
+        migrates: Bool = true,
+        steps: [Migrations.Step] = Migrations.steps
+    ) throws -> Store {
+        let key = try #require(key)
+        let engine = StoreEngine.postgres(try PostgresDatabase(address: address, key: key))
+        try engine.prepare(migrates: migrates, steps: steps) {}
+        return Store(engine, credentialsPath: nil, key: key)
+    }
+
+    /// Makes a database without tables.
+    private func empty(_ options: String = "") throws -> String {
+        let server = try #require(PostgresServer.shared)
+        let name = server.newName()
+        try PostgresConnection(server.address()).execute("CREATE DATABASE \(name) \(options)")
+        return server.address(name)
+    }
+
+    @Test("A later version's step runs once, and this version refuses what it made")
+    func migrations() throws {
+        let address = try empty()
+        let next: Migrations.Step = (
+            "next",
+            "CREATE TABLE later (name TEXT NOT NULL PRIMARY KEY, size INTEGER NOT NULL) STRICT;"
+        )
+        _ = try store(address)
+        for _ in 0..<2 { _ = try store(address, steps: Migrations.steps + [next]) }
+
+        #expect(throws: Store.Failure.newerVersion(path: "the database")) { try store(address) }
+    }
+
+    @Test("A tool does not migrate")
+    func tool() throws {
+        let address = try empty()
+        #expect(throws: Store.Failure.olderVersion(path: "the database")) {
+            try store(address, migrates: false)
+        }
+        _ = try store(address)
+        _ = try store(address, migrates: false)
+    }
+
+    @Test("A step that fails leaves nothing of itself and of those before it")
+    func failingStep() throws {
+        let address = try empty()
+        #expect(throws: PostgresError.self) {
+            try store(address, steps: Migrations.steps + [("bad", "CREATE TABLE (")])
+        }
+        #expect(throws: Store.Failure.olderVersion(path: "the database")) {
+            try store(address, migrates: false)
+        }
+    }
+
+    @Test("A database that orders texts otherwise is refused")
+    func collation() throws {
+        let address = try empty("TEMPLATE template0 LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
+        #expect(
+            throws: Store.Failure.wrongSetting(name: "lc_collate", value: "C.UTF-8", wanted: "C")
+        ) {
+            try store(address)
+        }
+    }
+
+    @Test("A database that can't be reached is named as such")
+    func unreachable() throws {
+        let error = #expect(throws: Store.Failure.self) {
+            try store("host=/nonexistent dbname=x")
+        }
+        #expect(error?.description.contains("/nonexistent") == true)
+    }
+
+    @Test("What several processes read and write goes one after the other")
+    func processes() throws {
+        let address = try TestDatabase.make()
+        let stores = [try store(address), try store(address)]
+        let failures = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 4) { part in
+            for _ in 0..<25 {
+                do {
+                    try stores[part % 2].batch(at: Make.now) { tx in
+                        let before = try tx.meta.value("count").flatMap { Int($0) } ?? 0
+                        try tx.meta.set("count", to: "\(before + 1)")
+                    }
+                } catch {
+                    failures.withLock { $0 += 1 }
+                }
+            }
+        }
+
+        #expect(failures.withLock(\.self) == 0)
+        #expect(try stores[0].read { try $0.meta.value("count") } == "100")
+    }
+
+    @Test("A batch on a lost connection is the store's fault, and the next one has another")
+    func lostConnection() throws {
+        let address = try TestDatabase.make()
+        let store = try store(address)
+        try PostgresConnection(address).execute(
+            """
+            SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid()
+            """
+        )
+
+        let error = #expect(throws: PostgresError.self) {
+            try store.batch(at: Make.now) { try $0.meta.set("fact", to: "lost") }
+        }
+        try store.batch(at: Make.now) { try $0.meta.set("other", to: "told") }
+
+        #expect(error.map(StoreError.isStoresFault) == true)
+        #expect(
+            try store.read { tx in try ["fact", "other"].map { try tx.meta.value($0) } }
+                == [nil, "told"]
+        )
+    }
+
+    @Test("What erased accounts left is rewritten once")
+    func vacuum() throws {
+        let store = try store(try TestDatabase.make())
+        try store.batch(at: Make.now) { try $0.meta.set("vacuumErased", to: "1") }
+        #expect(try store.vacuumErased())
+        #expect(try store.read { try $0.meta.pendingVacuum() } == nil)
+        #expect(try store.fileSize().bytes > 1_000_000)
+    }
+}

@@ -1,0 +1,90 @@
+import Domain
+import Foundation
+import PostgreSQL
+import TestKit
+import Testing
+
+@testable import Storage
+
+@Suite("The statements on PostgreSQL", .enabled(if: PostgresServer.isInstalled))
+struct PrepareTests {
+    /// Each type that describes a table's row, and its table.
+    private static let tables: [String: DescribedTable] = [
+        "AccountRow": .init(AccountRow.table), "AppRow": .init(AppRow.table),
+        "AuditRow": .init(AuditRow.table), "AvatarRow": .init(AvatarRow.table),
+        "Binding": .init(Binding.table), "CodeRow": .init(CodeRow.table),
+        "CancellationTable.Entry": .init(CancellationTable.Entry.table),
+        "Entry": .init(CancellationTable.Entry.table),
+        "Command": .init(Command.table), "DeadLetter": .init(DeadLetter.table),
+        "DeviceRecord": .init(DeviceRecord.table),
+        "DispatchRequest": .init(DispatchRequest.table), "EventRow": .init(EventRow.table),
+        "HistoryBufferRow": .init(HistoryBufferRow.table), "Home": .init(Home.table),
+        "IdentityRow": .init(IdentityRow.table), "LinkRow": .init(LinkRow.table),
+        "MessageRow": .init(MessageRow.table), "OutboxRow": .init(OutboxRow.table),
+        "ProductRow": .init(ProductRow.table), "RequestRow": .init(RequestRow.table),
+        "ScheduleRow": .init(ScheduleRow.table), "ScheduleRun": .init(ScheduleRun.table),
+        "SessionRow": .init(SessionRow.table), "SharingRow": .init(SharingRow.table),
+        "StatusRecord": .init(StatusRecord.table), "TicketRow": .init(TicketRow.table),
+        "WaiterRow": .init(WaiterRow.table),
+    ]
+
+    /// Those that lists of values make.
+    private static var listed: [String] {
+        let logs = [EventTable.log.text, CommandTable.log.text]
+        let rows: [ExpiringRows] = [
+            .inbox, .attempt, .code, .ticket, .link, .scheduleRun, .session, .notice, .logoutCode,
+            .endedInvitation, .audit, .command, .invitation, .guest, .cancellation,
+        ]
+        let expiring = rows.flatMap { [$0.deletion, $0.counting] }
+        return logs + expiring + PersonalData.sections.map(\.query)
+    }
+
+    /// The types that our columns are read as.
+    private static let readable: Set<UInt32> = [16, 17, 20, 21, 23, 25, 701]
+
+    @Test("Each statement in the sources is prepared, and gives columns of types that we read")
+    func all() throws {
+        let folder = packageRoot.appending(path: "Sources/Storage")
+        var all = try SourceStatements(folder, tables: Self.tables)
+        #expect(all.unknown.isEmpty, "say in SourceStatements what these stand for")
+        #expect(all.described.subtracting(Self.tables.keys).isEmpty, "add these rows")
+        all.add(Self.listed + Self.tables.values.flatMap(\.statements))
+        let connection = try PostgresConnection(try TestDatabase.make())
+
+        for statement in all.statements.sorted() {
+            do {
+                let types = try prepare(statement, on: connection)
+                #expect(types.allSatisfy(Self.readable.contains), "\(types): \(statement)")
+            } catch {
+                Issue.record("\(error): \(statement)")
+            }
+        }
+
+        #expect(all.statements.count > 300)
+    }
+
+    /// Prepares a statement; where the server can't tell the parameters' types, which we always send, those of our
+    /// columns are tried in turn.
+    private func prepare(
+        _ statement: String,
+        on connection: PostgresConnection
+    ) throws -> [UInt32] {
+        let untyped = Result { try connection.columnTypes(statement, parameters: []) }
+        guard case .failure(let error as PostgresError) = untyped,
+            ["42P18", "42804", "42883", "42P08"].contains(error.state)
+        else { return try untyped.get() }
+        let count = statement.matches(of: /\$(\d+)/).compactMap { Int($0.1) }.max() ?? 0
+        for types in Self.combinations(count) {
+            let found = try? connection.columnTypes(statement, parameters: types)
+            if let found { return found }
+        }
+        throw error
+    }
+
+    /// All lists of so many of our columns' types.
+    private static func combinations(_ count: Int) -> [[UInt32]] {
+        guard count > 0 else { return [[]] }
+        let types = [PostgresType.text, .integer, .bytes].map(\.rawValue)
+        return combinations(count - 1).flatMap { rest in types.map { rest + [$0] } }
+    }
+}

@@ -1,0 +1,192 @@
+import Foundation
+
+@testable import Storage
+
+/// The statements in the sources of Storage, found by reading them.
+///
+/// A literal that begins as a statement is one; one that begins with `WHERE` or `ORDER BY` is the end of one, whose table
+/// stands before it. What an interpolation stands for is looked up in the file, in the described tables, or below.
+struct SourceStatements {
+    /// One file, without its comments, and the literals in it with their places.
+    private struct Source {
+        var name: String
+        var text: String
+        var literals: [(start: String.Index, text: String)]
+
+        /// What stands before a place, as much as a call takes.
+        func before(_ place: String.Index, _ count: Int) -> Substring {
+            let start = text.index(place, offsetBy: -count, limitedBy: text.startIndex)
+            return text[(start ?? text.startIndex)..<place]
+        }
+    }
+
+    /// All statements, with all that their interpolations stand for.
+    private(set) var statements: Set<String> = []
+    /// Interpolations that nothing says the meaning of.
+    private(set) var unknown: Set<String> = []
+    /// The types that describe a table's row, as the sources declare them.
+    private(set) var described: Set<String> = []
+    private let tables: [String: DescribedTable]
+
+    /// What stands in other places than the text beside it, by file and interpolation.
+    private static let others: [String: [String]] = [
+        "AccountTable.swift column": ["phone", "pendingPhone", "emailKey", "usernameKey"],
+        "AccountTable.swift condition": [
+            "uid = $1", "appId = $1 AND region = $2 AND phone = $3 AND phoneVerified = 1",
+            "appId = $1 AND region = $2 AND emailKey = $3 AND emailClaim > 0",
+            "appId = $1 AND region = $2 AND usernameKey = $3",
+            "appId = $1 AND region = $2 AND externalUid = $3",
+        ],
+        "CodeTable.swift column": ["tries", "tokenTries"],
+        "CommandTable.swift DispatchRequest.aheadMilliseconds": [
+            "\(DispatchRequest.aheadMilliseconds)"
+        ],
+        "SharingTable.swift isGuest ? \"guestUid\" : \"inviterUid\"": ["guestUid", "inviterUid"],
+        "RequestTable.swift sql.nextNumber(of: \"request\", \"seq\")": ["DEFAULT"],
+    ]
+
+    /// Reads the sources; `tables` are the described ones by the names of their rows' types.
+    init(_ folder: URL, tables: [String: DescribedTable]) throws {
+        self.tables = tables
+        let names = FileManager.default.enumerator(atPath: folder.path)?.compactMap {
+            $0 as? String
+        }
+        for path in (names ?? []).sorted() where path.hasSuffix(".swift") {
+            let source = try Self.read(folder.appending(path: path))
+            for match in source.text.matches(of: #/(?:extension|struct)[ ]([\w.]+):[ ]TableRow/#) {
+                described.insert(String(match.1))
+            }
+            // The engines' own, and those that tables are made of.
+            if !path.hasPrefix("SQL") && !path.hasPrefix("Postgres/") { find(in: source) }
+        }
+    }
+
+    /// Adds statements that are made otherwise.
+    mutating func add(_ others: [String]) {
+        statements.formUnion(others.map { $0.split { $0.isWhitespace }.joined(separator: " ") })
+    }
+
+    private static func read(_ file: URL) throws -> Source {
+        let text = try String(contentsOf: file, encoding: .utf8).split(
+            separator: "\n",
+            omittingEmptySubsequences: false
+        ).filter { !$0.drop { $0 == " " }.hasPrefix("//") }.joined(separator: "\n")
+        let literal =
+            /"""\n((?:.|\n)*?)"""|"((?:[^"\\\n]|\\\((?:[^()\n]|\([^()\n]*\))*\)|\\[^(])*)"/
+        return Source(
+            name: file.lastPathComponent,
+            text: text,
+            literals: text.matches(of: literal).map {
+                ($0.range.lowerBound, String($0.1 ?? $0.2 ?? ""))
+            }
+        )
+    }
+
+    private mutating func find(in source: Source) {
+        for (start, literal) in source.literals {
+            let words = literal.split { $0.isWhitespace }.joined(separator: " ")
+            if words.prefixMatch(
+                of: #/(?:SELECT|INSERT INTO|UPDATE|DELETE FROM|\\\(Self\.list\))[ ]/#
+            ) != nil {
+                // Values stand for the members of these: see `PrepareTests`.
+                if ["ExpiringRows.swift", "PersonalData.swift"].contains(source.name) { continue }
+                add(words, at: start, of: source)
+            } else if words.prefixMatch(of: #/(?:WHERE|ORDER BY)[ ]/#) != nil {
+                guard let table = table(before: start, of: source) else {
+                    unknown.insert("\(source.name): the table of \(words)")
+                    continue
+                }
+                add("SELECT \(table.columns) FROM \(table.name) \(words)", at: start, of: source)
+            }
+        }
+    }
+
+    /// The table that a call names, or the only one that the file's functions read.
+    private func table(before place: String.Index, of source: Source) -> DescribedTable? {
+        let named = /of: ([\w.]+)\.table/
+        let near = source.before(place, 120).matches(of: named).last?.1
+        let name = near ?? source.text.firstMatch(of: named)?.1
+        return name.flatMap { tables[String($0)] }
+    }
+
+    /// Adds a statement with the first of its interpolations replaced, until there are none.
+    private mutating func add(_ statement: String, at place: String.Index, of source: Source) {
+        guard
+            let match = statement.firstMatch(of: /\\\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)/)
+        else {
+            statements.insert(statement)
+            return
+        }
+        let values = meanings(of: String(match.1), at: place, source)
+        if values.isEmpty { unknown.insert("\(source.name): \(match.1)") }
+        for value in values {
+            let words = value.split { $0.isWhitespace }.joined(separator: " ")
+            add(statement.replacingCharacters(in: match.range, with: words), at: place, of: source)
+        }
+    }
+
+    private func meanings(
+        of expression: String,
+        at place: String.Index,
+        _ source: Source
+    ) -> [String] {
+        if let known = Self.others["\(source.name) \(expression)"] { return known }
+        if expression == "Int64.max" { return ["\(Int64.max)"] }
+        if let match = expression.wholeMatch(of: /([\w.]+)\.table\.columns(?:\(of: "(\w+)"\))?/) {
+            guard let table = tables[String(match.1)] else { return [] }
+            guard let alias = match.2 else { return [table.columns] }
+            return [
+                table.columns.split(separator: ", ").map { "\(alias).\($0)" }.joined(
+                    separator: ", "
+                )
+            ]
+        }
+        if let match = expression.wholeMatch(of: /Self\.condition\("(\$\d)"\)/) {
+            return meanings(of: "Self.isNeverBound", at: place, source)
+                .map { $0.replacing("$A", with: match.1) }
+        }
+        if let match = expression.wholeMatch(of: /Self\.(\w+)/) {
+            return source.literals.filter { literal in
+                let named = source.before(literal.start, 60).firstMatch(
+                    of: #/(?:let|var)[ ](\w+)[^=\n]*=\s*$/#
+                )
+                return named?.1 == match.1
+            }.map(\.text)
+        }
+        if expression == "table" {
+            // The list of the nearest loop.
+            let loop = source.before(place, 300).matches(of: /for table in \[([^\]]*)\]/).last
+            return loop?.1.matches(of: /"(\w+)"/).map { String($0.1) } ?? []
+        }
+        if expression == "condition" {
+            // What the file's own functions are given.
+            return source.literals.filter { literal in
+                source.before(literal.start, 40).firstMatch(of: #/(?:query|find)\(\s*$/#) != nil
+                    && literal.text.contains("$")
+                    && literal.text.firstMatch(of: #/^\s*(?:SELECT|INSERT|UPDATE|DELETE|WHERE)/#)
+                        == nil
+            }.map(\.text)
+        }
+        return []
+    }
+}
+
+/// A described table without the type of its rows.
+struct DescribedTable {
+    var name: String
+    var columns: String
+    /// What writes and finds its rows, as far as it has columns of such roles.
+    var statements: [String]
+
+    init<Record>(_ table: Table<Record>) {
+        name = table.name
+        columns = table.columns
+        let texts =
+            [table.find, table.insert.text, table.upsert.text, table.update.text]
+            + [table.updating(.apart).text, table.upserting([.changing, .apart]).text]
+        // Of a role that no column has there is no statement.
+        statements = texts.filter {
+            !$0.contains("()") && !$0.contains("SET  ") && !$0.hasSuffix("WHERE ")
+        }
+    }
+}
