@@ -32,6 +32,7 @@ struct CountsTests {
 
     @Test(
         "Devices are counted in an index, without their rows",
+        .onlyOnFile,
         arguments: [
             (StatusTable.countByProduct, "deviceMac"),
             (StatusTable.onlineByProduct, "statusOnline"),

@@ -97,13 +97,15 @@ struct GateFileTests {
             try world.store.batch(at: Make.now) { (tx) throws in
                 try tx.sql.run(
                     """
-                    WITH RECURSIVE number (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 100000)
                     INSERT INTO device (did, productKey, mac, secretHash, hardware, ownership,
                         ownershipSince, lastCid, createdAt)
-                    SELECT 'd-x' || n, $1, n, randomblob(32), '{}', 1, 0, 0, 0 FROM number
+                    VALUES ($1, $2, $3, $4, '{}', 1, 0, 0, 0)
                     """,
-                    Make.key
-                )
+                    each: 1...100_000
+                ) { number in
+                    let secret = [UInt8](repeating: UInt8(number % 256), count: 32)
+                    return ("d-x\(number)", Make.key, "\(number)", secret)
+                }
             }
         }
         let world = try World(directory)

@@ -32,12 +32,15 @@ struct World {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
         guard let key = ServerKey([UInt8](repeating: 7, count: 32)) else { throw NoKey() }
-        store = try Store(
-            path: directory.path("test.db"),
-            credentialsPath: directory.path("credentials"),
-            key: key,
-            migrates: migrates
-        )
+        store =
+            TestDatabase.isPostgres
+            ? try TestDatabase.open(directory, key: key, migrates: migrates)
+            : try Store(
+                path: directory.path("test.db"),
+                credentialsPath: directory.path("credentials"),
+                key: key,
+                migrates: migrates
+            )
     }
 
     struct NoKey: Error {}
@@ -50,8 +53,9 @@ struct World {
         }
     }
 
-    /// Tells whether any file of the directory holds a text.
+    /// Tells whether any file of the directory holds a text, or of PostgreSQL any file of the database.
     func holds(_ text: String) throws -> Bool {
+        if TestDatabase.isPostgres { return try TestDatabase.holds(text, store) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         return try names.contains { name in
             try Data(contentsOf: directory.url.appending(path: name)).range(of: Data(text.utf8))

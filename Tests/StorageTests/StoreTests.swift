@@ -1,7 +1,6 @@
 import Credentials
 import Domain
 import Foundation
-import GRDB
 import Sodium
 import TestKit
 import Testing
@@ -11,7 +10,7 @@ import Wire
 
 @Suite("The one file that holds everything")
 struct StoreTests {
-    @Test("Durability's settings are on and read back")
+    @Test("Durability's settings are on and read back", .onlyOnFile)
     func settings() throws {
         let world = try World()
         let settings = Dictionary(
@@ -22,7 +21,10 @@ struct StoreTests {
         #expect(settings["foreign_keys"] == "1")
     }
 
-    @Test("The pages that commits leave in the log are counted, for the checkpointer")
+    @Test(
+        "The pages that commits leave in the log are counted, for the checkpointer",
+        .onlyOnFile
+    )
     func pagesWritten() throws {
         let world = try World()
         // With the first come those of the migrations.
@@ -46,7 +48,7 @@ struct StoreTests {
     @Test("Foreign keys are enforced")
     func foreignKeys() throws {
         let world = try World()
-        #expect(throws: DatabaseError.self) {
+        let error = #expect(throws: (any Error).self) {
             try world.store.batch(at: Make.now) { (tx) throws in
                 try tx.devices.create(
                     Make.did,
@@ -55,6 +57,8 @@ struct StoreTests {
                 )
             }
         }
+        #expect(error.map(StoreError.summary)?.lowercased().contains("foreign key") == true)
+        #expect(error.map(StoreError.isStoresFault) == false)
     }
 
     @Test("A file that can't have a log of its own is refused")
@@ -65,7 +69,10 @@ struct StoreTests {
         }
     }
 
-    @Test("Another key is refused, by the service and by a tool, and the right one goes on")
+    @Test(
+        "Another key is refused, by the service and by a tool, and the right one goes on",
+        .onlyOnFile
+    )
     func foreignKey() throws {
         let directory = try TemporaryDirectory()
         do { try World(directory).fill() }
@@ -79,7 +86,7 @@ struct StoreTests {
         _ = try World(directory)
     }
 
-    @Test("A file that is not a database is refused")
+    @Test("A file that is not a database is refused", .onlyOnFile)
     func noDatabase() throws {
         let directory = try TemporaryDirectory()
         try directory.write(String(repeating: "this is no database ", count: 100), to: "test.db")

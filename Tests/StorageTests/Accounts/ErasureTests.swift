@@ -59,7 +59,7 @@ struct ErasureTests {
         }
     }
 
-    @Test("Nothing that was said of an erased user is left in any file")
+    @Test("Nothing that was said of an erased user is left in any file", .onlyOnFile)
     func residue() throws {
         let world = try World()
         let count = 300

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Storage
 
-@Suite("The log's length")
+@Suite("The log's length", .onlyOnFile)
 struct LogFileTests {
     private static func size(_ world: World) throws -> Int {
         let path = world.directory.path("test.db-wal")

@@ -5,7 +5,7 @@ import Storage
 import TestKit
 import Testing
 
-@Suite("A file that grew") struct ShrinkTests {
+@Suite("A file that grew", .onlyOnFile) struct ShrinkTests {
     private func fileBytes(_ world: World) throws -> Int {
         let path = world.directory.path("test.db")
         return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0

@@ -91,6 +91,7 @@ struct SQLTests {
 
     @Test(
         "Open commands are found without a walk through all that a device ever had",
+        .onlyOnFile,
         arguments: [
             (CommandTable.queued, "commandQueued"), (CommandTable.firstQueued, "commandQueued"),
             (CommandTable.sent, "commandSent"), (CommandTable.firstSent, "commandSent"),

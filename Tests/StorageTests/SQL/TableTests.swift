@@ -22,6 +22,7 @@ struct TableTests {
 
     @Test(
         "A description names each column of its table",
+        .onlyOnFile,
         arguments: [
             Case(AccountRow.table), Case(AuditRow.table), Case(Binding.table),
             Case(CancellationTable.Entry.table), Case(Command.table, others: ["seq"]),
@@ -63,8 +64,10 @@ struct TableTests {
     func rows() throws {
         let world = try World()
         try world.store.batch(at: Make.now) { (tx) throws in
-            try tx.sql.run(
+            let table =
                 "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, seen INTEGER, secret BLOB)"
+            try tx.sql.run(
+                TestDatabase.isPostgres ? PostgresMigrations.translate(table) : table
             )
             let notes = [
                 Note(id: 1, text: "a", seen: nil, secret: [1, 2]),
