@@ -6,10 +6,11 @@ package enum Ports {
     /// Takes the port that is asked for, or for 0 any one that is free at all addresses.
     ///
     /// - Throws: A `Problem` that names the holder, where the port is taken; `cure` are the words for `up` that
-    ///   take any free one.
+    ///   take any free one. `hostSetting` is the setting that named the addresses, for one that this machine does not have.
     package static func choose(
         _ port: Int,
         hosts: [String],
+        hostSetting: String? = nil,
         cure: String,
         purpose: String
     ) throws -> Int {
@@ -19,6 +20,9 @@ package enum Ports {
             switch bind(host, chosen) {
             case .success(let port): chosen = port
             case .failure(let error):
+                if error.number == EADDRNOTAVAIL, let hostSetting {
+                    throw foreign(host, hostSetting, purpose: purpose)
+                }
                 throw problem(error.number, port, host: host, cure: cure, purpose: purpose)
             }
         }
@@ -61,6 +65,21 @@ package enum Ports {
             listen(descriptor, 1) == 0
         else { return .failure(SpawnError(number: errno)) }
         return .success(port == 0 ? SocketAddress.port(of: descriptor) : port)
+    }
+
+    /// Makes the problem of an address that this machine does not have.
+    private static func foreign(_ host: String, _ setting: String, purpose: String) -> Problem {
+        Problem(
+            .settingInvalid,
+            "\(setting) is \(host), which is no address of this machine",
+            at: setting,
+            why:
+                "it takes an address to listen on, 192.0.2.7 or 2001:db8::7, and no name; \(purpose)",
+            cures: [
+                .init("ip -brief address", "see which addresses there are"),
+                .init("leave \(setting) out", "to listen where it does by itself"),
+            ]
+        )
     }
 
     private static func problem(

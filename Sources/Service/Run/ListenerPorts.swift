@@ -52,6 +52,7 @@ package struct ListenerPorts: Sendable, Equatable {
                 port = try Ports.choose(
                     listener.port,
                     hosts: listener.hosts,
+                    hostSetting: listener.hostSetting,
                     cure: listener.cure,
                     purpose: listener.purpose
                 )
@@ -67,6 +68,8 @@ package struct ListenerPorts: Sendable, Equatable {
         let place: any WritableKeyPath<ListenerPorts, Int?> & Sendable
         let port: Int
         let hosts: [String]
+        /// The setting that names the addresses.
+        let hostSetting: String
         let cure: String
         let purpose: String
     }
@@ -82,6 +85,7 @@ package struct ListenerPorts: Sendable, Equatable {
                     place: \.someMQTT,
                     port: settings.mqttPort,
                     hosts: LocalHosts.of(settings.mqttHost),
+                    hostSetting: "mqtt.host",
                     cure: "--mqtt-port 0",
                     purpose: "\"up\" starts a broker of its own"
                 )
@@ -93,6 +97,7 @@ package struct ListenerPorts: Sendable, Equatable {
                 place: \.someHTTP,
                 port: settings.httpPort,
                 hosts: web,
+                hostSetting: "http.host",
                 cure: "--http-port 0",
                 purpose: "the pages behind links are served there"
             )
@@ -103,6 +108,7 @@ package struct ListenerPorts: Sendable, Equatable {
                 place: \.someHealth,
                 port: settings.healthPort,
                 hosts: [settings.healthHost],
+                hostSetting: "health.host",
                 cure: "--health-port 0",
                 purpose: "readiness and metrics are served there"
             )
@@ -120,6 +126,7 @@ package struct ListenerPorts: Sendable, Equatable {
                     place: place,
                     port: port,
                     hosts: hosts,
+                    hostSetting: hosts == secure ? "tls.host" : "http.host",
                     cure: "--set \(setting.row.key)=0",
                     purpose: purpose
                 )

@@ -77,6 +77,21 @@ import Testing
         #expect(problem?.message.contains("http.tlsPort") == true)
     }
 
+    @Test(
+        "An address that this machine does not have is an error that names the setting",
+        arguments: ["tls.host", "mqtt.host", "http.host", "health.host"],
+        ["203.0.113.77", "lamps.example.com"]
+    )
+    func foreignHost(_ key: String, _ host: String) async throws {
+        let settings = try await settings(Self.anyPorts.merging([key: host]) { $1 })
+
+        let problem = #expect(throws: Problem.self) { try ListenerPorts(settings, Self.all) }
+
+        #expect(problem?.code == .settingInvalid)
+        #expect(problem?.place == key)
+        #expect(problem?.message.contains(host) == true)
+    }
+
     @Test("The usual ports are those of the documents, unless the service takes what is free")
     func usual() async throws {
         let usual = try await settings()
