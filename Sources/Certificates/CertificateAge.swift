@@ -1,14 +1,16 @@
 package import Domain
 
-/// How near a certificate's end is: what `doctor`, the log and the metrics warn by.
+/// How near a certificate's end is: what `doctor`, the log and the banner warn by.
+///
+/// A certificate that holds for a few weeks only is renewed often, so it is judged by parts of its time.
 package enum CertificateAge: Sendable, Equatable {
     /// It does not hold yet: a clock is wrong, here or where it was made.
     case early
-    /// More than 30 days are left.
+    /// More than 30 days, or a third of its time, are left.
     case fine
-    /// 30 days or fewer are left: time to make a new one.
+    /// 30 days or fewer are left, or a third of its time where that is less: time to make a new one.
     case soon
-    /// 7 days or fewer are left.
+    /// 7 days or fewer are left, or a tenth of its time where that is less.
     case urgent
     /// It has ended: clients refuse the connection.
     case ended
@@ -24,7 +26,11 @@ package enum CertificateAge: Sendable, Equatable {
             ? .ended
             : now < facts.begin
                 ? .early
-                : left <= Self.urgentSeconds
-                    ? .urgent : left <= Self.soonSeconds ? .soon : .fine
+                : left <= min(Self.urgentSeconds, facts.seconds / 10)
+                    ? .urgent
+                    : left <= min(Self.soonSeconds, facts.seconds / 3) ? .soon : .fine
     }
+
+    /// Whether clients take the certificate now.
+    package var isValid: Bool { self != .early && self != .ended }
 }

@@ -33,7 +33,8 @@ package struct CertificateAuthority: Sendable {
             issuer: name,
             subject: name,
             extensions: Certificate.Extensions {
-                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                // No limit to the path: later authorities are signed by this one, see `link`.
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
                 Critical(KeyUsage(keyCertSign: true, cRLSign: true))
                 SubjectKeyIdentifier(hash: key.publicKey)
             },
@@ -42,17 +43,23 @@ package struct CertificateAuthority: Sendable {
         self.key = key
     }
 
-    /// Reads an authority and its key (PEM).
+    /// Reads an authority and its key (PEM); of several certificates it is the one that the key belongs to.
     ///
     /// - Throws: `CertificateFault`, among others `.keyMismatch`, and `.notAuthority` for a certificate that may sign no
     ///   others.
     package init(pem: String, keyPEM: String) throws(CertificateFault) {
         let read = try CertificateFile(pem: pem)
-        guard read.isAuthority else { throw .notAuthority }
-        certificate = read.first
-        key = try CertificateFile.key(keyPEM)
-        guard key.publicKey == certificate.publicKey else { throw .keyMismatch }
+        let key = try CertificateFile.key(keyPEM)
+        guard let own = read.certificates.first(where: { $0.publicKey == key.publicKey }) else {
+            throw .keyMismatch
+        }
+        guard CertificateFile.isAuthority(own) else { throw .notAuthority }
+        certificate = own
+        self.key = key
     }
+
+    /// What the authority's certificate says.
+    package var facts: CertificateFacts { CertificateFacts(certificate) }
 
     /// The authority's certificate (PEM): what devices, apps and browsers are given to trust.
     package var pem: String { get throws { try certificate.serializeAsPEM().pemString + "\n" } }
@@ -85,6 +92,33 @@ package struct CertificateAuthority: Sendable {
     ) throws -> IssuedCertificate {
         let subject = try DistinguishedName { CommonName("device/\(did.text)") }
         return try issue(subject, for: .clientAuth, from: begin, days: days, names: [])
+    }
+
+    /// Signs another authority (PEM), so that what trusts this one takes certificates of the other as well, until either
+    /// ends.
+    ///
+    /// - Throws: `CertificateFault.authorityEnded`, or what the cryptography throws, which no input causes.
+    package func link(to other: CertificateAuthority, at now: Instant) throws -> String {
+        guard now.date < certificate.notValidAfter else { throw CertificateFault.authorityEnded }
+        let made = try Certificate(
+            version: .v3,
+            serialNumber: .init(),
+            publicKey: other.key.publicKey,
+            notValidBefore: now.date,
+            notValidAfter: min(certificate.notValidAfter, other.certificate.notValidAfter),
+            issuer: certificate.subject,
+            subject: other.certificate.subject,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: nil))
+                Critical(KeyUsage(keyCertSign: true, cRLSign: true))
+                SubjectKeyIdentifier(hash: other.key.publicKey)
+                AuthorityKeyIdentifier(
+                    keyIdentifier: SubjectKeyIdentifier(hash: key.publicKey).keyIdentifier
+                )
+            },
+            issuerPrivateKey: key
+        )
+        return try made.serializeAsPEM().pemString + "\n"
     }
 
     private func issue(

@@ -20,7 +20,8 @@ package enum CertificateFault: Error, Sendable, Equatable {
     /// The fault in words, for problems.
     package var text: String {
         switch self {
-        case .noCertificate: "it holds no certificate in PEM form"
+        case .noCertificate:
+            "it holds no certificate in PEM form, which begins with -----BEGIN CERTIFICATE-----"
         case .noKey: "it holds no private key in PEM form, of RSA, P-256, P-384, P-521 or Ed25519"
         case .keyEncrypted: "the key is encrypted with a passphrase"
         case .keyMismatch: "the key belongs to another certificate"
@@ -52,16 +53,40 @@ package struct CertificateFile: Sendable {
         self.first = first
     }
 
+    /// Reads one certificate in DER form, as a server shows it.
+    ///
+    /// - Throws: `CertificateFault.noCertificate`.
+    package init(der: [UInt8]) throws(CertificateFault) {
+        guard let read = try? Certificate(derEncoded: der) else { throw .noCertificate }
+        (certificates, first) = ([read], read)
+    }
+
+    /// Whether the first certificates are the same.
+    package func isSame(as other: CertificateFile) -> Bool { first == other.first }
+
     /// What the first certificate says.
     package var facts: CertificateFacts { CertificateFacts(first) }
 
+    /// What each certificate says.
+    package var allFacts: [CertificateFacts] { certificates.map { CertificateFacts($0) } }
+
     /// Whether the first certificate may sign others.
-    package var isAuthority: Bool {
-        if case .isCertificateAuthority? = try? first.extensions.basicConstraints {
+    package var isAuthority: Bool { Self.isAuthority(first) }
+
+    static func isAuthority(_ certificate: Certificate) -> Bool {
+        if case .isCertificateAuthority? = try? certificate.extensions.basicConstraints {
             true
         } else {
             false
         }
+    }
+
+    /// Returns those of the certificates that have not ended (PEM).
+    ///
+    /// - Throws: What the library throws, which no certificate causes that it has read.
+    package func pem(endingAfter now: Instant) throws -> String {
+        try certificates.filter { now.date < $0.notValidAfter }
+            .map { try $0.serializeAsPEM().pemString + "\n" }.joined()
     }
 
     /// Checks that a key (PEM) is that of the first certificate.
@@ -110,6 +135,9 @@ package struct CertificateFacts: Sendable, Equatable {
     package let begin: Instant
     /// When it ends.
     package let end: Instant
+
+    /// The whole time that it holds, in seconds.
+    package var seconds: Int64 { (end.milliseconds - begin.milliseconds) / 1000 }
 
     init(_ certificate: Certificate) {
         subject = "\(certificate.subject)"

@@ -11,9 +11,11 @@ package struct ServerName: Hashable, Sendable {
     /// Bytes of a DNS name at most.
     private static let nameBytesMax = 253
 
-    /// Reads a name; nil for anything else, such as a URL.
+    /// Reads a name, with or without a dot at its end; nil for anything else, such as a URL.
     package init?(_ text: String) {
-        let lower = text.lowercased()
+        var lower = text.lowercased()
+        // The same name: clients that are given it so compare it without.
+        if lower.hasSuffix("."), lower.utf8.count > 1 { lower.removeLast() }
         var four = [UInt8](repeating: 0, count: 4)
         var six = [UInt8](repeating: 0, count: 16)
         if inet_pton(AF_INET, lower, &four) == 1 {
@@ -25,6 +27,26 @@ package struct ServerName: Hashable, Sendable {
             address = nil
         }
         self.text = lower
+    }
+
+    /// Says what is wrong with a text that is no name, and what to write instead.
+    package static func fault(of text: String) -> String {
+        if text.contains("://") || text.contains("/") {
+            return "it is a URL; give the name alone, without https:// and without a path"
+        }
+        if text.contains(where: { !$0.isASCII }) {
+            return
+                "certificates hold names as DNS has them; write it with xn--, as the command `idn2 \(text)` prints it"
+        }
+        if text.hasPrefix("[") || text.filter({ $0 == ":" }).count == 1 {
+            return "give the name or the address alone, without a port and without brackets"
+        }
+        if text.hasPrefix("*") {
+            return
+                "a star stands for the first label of a name that has two more, as in *.example.com"
+        }
+        return
+            "a name has letters, digits and hyphens, in labels of at most 63 with dots between them"
     }
 
     /// The names by which a machine reaches itself.

@@ -59,15 +59,11 @@ package struct DataDirectory: Sendable {
     }
 
     /// The certificates and keys that `lamplighter tls init` makes.
-    package var ownTLS: TLSFiles {
-        TLSFiles(
-            certificate: path + "/tls/server.pem",
-            key: path + "/tls/server.key",
-            authority: path + "/tls/authority.pem"
-        )
-    }
+    package var ownTLS: TLSFiles { TLSFiles.own(in: path) }
     /// The key of the authority that `lamplighter tls init` makes; it signs servers' and devices' certificates.
     package var authorityKey: String { path + "/tls/authority.key" }
+    /// The certificates by which what trusts an older authority comes to trust the present one.
+    package var authorityLinks: String { path + "/tls/authority.links.pem" }
 
     /// Makes the directory (mode 0700) and its folders, or checks that it can be used.
     ///

@@ -16,6 +16,18 @@ package enum TextFile {
         return readBytes(file, upTo: limit)
     }
 
+    /// Says why a file cannot be read, with the user who may not.
+    package static func unreadable(_ path: String) -> String {
+        let user = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) } ?? "\(geteuid())"
+        if access(path, R_OK) == 0 {
+            let isFolder = (try? Stat(path))?.type == .directory
+            return isFolder ? "it is a directory" : "it cannot be read"
+        }
+        guard errno == EACCES else { return "it is missing" }
+        guard let mode = mode(path) else { return "the user \(user) may not enter its folder" }
+        return "the user \(user) may not read it (mode 0\(String(mode, radix: 8)))"
+    }
+
     /// Reads 4 MiB of standard input at most; nil where it is not readable.
     ///
     /// Not by the name `/dev/stdin`, which would open again what another user may have opened for this one.

@@ -62,6 +62,34 @@ import Testing
         }
     }
 
+    @Test(
+        "An authority is linked to the next one until it ends, and is the one of several that its key belongs to"
+    )
+    func link() throws {
+        let old = try CertificateAuthority(at: now)
+        let later = now.adding(seconds: 3600 * 86_400)
+        let new = try CertificateAuthority(at: later)
+
+        let link = try CertificateFile(pem: old.link(to: new, at: later))
+        let leaf = try CertificateFile(pem: new.issueServer([], days: 1, at: later).pem)
+
+        #expect(link.isSigned(by: try CertificateFile(pem: old.pem)))
+        #expect(leaf.isSigned(by: link))
+        #expect(link.isAuthority)
+        #expect(link.facts.subject == new.facts.subject)
+        #expect(link.facts.end == old.facts.end)
+        #expect(throws: CertificateFault.authorityEnded) {
+            try old.link(to: new, at: old.facts.end)
+        }
+
+        let both = try new.pem + old.pem
+        #expect(try CertificateAuthority(pem: both, keyPEM: old.keyPEM).facts == old.facts)
+        #expect(try CertificateAuthority(pem: both, keyPEM: new.keyPEM).facts == new.facts)
+        let file = try CertificateFile(pem: both)
+        #expect(file.allFacts == [new.facts, old.facts])
+        #expect(try file.pem(endingAfter: old.facts.end) == new.pem)
+    }
+
     @Test("A certificate is not taken for one of another authority, even of the same name")
     func foreign() throws {
         let one = try CertificateAuthority(at: now)

@@ -4,6 +4,24 @@ import Testing
 @testable import Certificates
 
 @Suite struct CertificateAgeTests {
+    /// Days that a certificate holds, seconds until its end, and what is to be said.
+    @Test(
+        "A certificate of a short time worries in its last third, and more in its last tenth",
+        arguments: [
+            (7, 7 * 86_400, CertificateAge.fine), (7, 7 * 28_800 + 1, .fine),
+            (7, 7 * 28_800, .soon),
+            (7, 7 * 8_640 + 1, .soon), (7, 7 * 8_640, .urgent), (7, 0, .ended),
+            (90, 30 * 86_400, .soon), (90, 7 * 86_400, .urgent), (47, 15 * 86_400, .soon),
+            (47, 16 * 86_400, .fine), (47, 5 * 86_400, .soon), (47, 4 * 86_400, .urgent),
+        ] as [(Int, Int64, CertificateAge)]
+    )
+    func short(_ days: Int, _ left: Int64, _ age: CertificateAge) throws {
+        let begin = Instant(milliseconds: 1_795_435_200_000)
+        let facts = try CertificateAuthority(at: begin).issueServer([], days: days, at: begin).facts
+
+        #expect(CertificateAge(facts, at: facts.end.adding(seconds: -left)) == age)
+    }
+
     /// Seconds until the end of a certificate of 397 days, and what is to be said.
     @Test(
         "A certificate worries 30 days before its end, and more 7 days before",

@@ -1,6 +1,8 @@
 """Certificates for tests: contexts that trust an authority's file, and what a listener shows."""
 
+import datetime
 import hashlib
+import secrets
 import shutil
 import socket
 import ssl
@@ -20,6 +22,39 @@ def shown(host, port, context=None):
     context = context or ssl._create_unverified_context()
     with socket.create_connection((host, port), 10) as plain, context.wrap_socket(plain, server_hostname=host) as secure:
         return hashlib.sha256(secure.getpeercert(binary_form=True)).hexdigest()
+
+
+def issued(authority, folder, name, begin, end):
+    """A server's certificate by the authority of `tls init`, from `begin` to `end`, in days from now: its files."""
+    folder.mkdir(exist_ok=True)
+    (folder / "index").write_text("")
+    # Serials of one authority differ.
+    (folder / "serial").write_text(secrets.token_hex(8) + "\n")
+    (folder / "ca.cnf").write_text(f"""
+[ca]
+default_ca = own
+[own]
+database = {folder}/index
+serial = {folder}/serial
+new_certs_dir = {folder}
+default_md = sha256
+policy = any
+x509_extensions = server
+[any]
+commonName = supplied
+[server]
+basicConstraints = critical, CA:FALSE
+extendedKeyUsage = serverAuth
+subjectAltName = DNS:localhost, IP:127.0.0.1, IP:127.0.0.2
+""")
+    request, certificate, key = (folder / f"{name}.{ending}" for ending in ("csr", "pem", "key"))
+    openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=localhost",
+            "-keyout", key, "-out", request)
+    now = datetime.datetime.now(datetime.timezone.utc)
+    times = [(now + datetime.timedelta(days=days)).strftime("%Y%m%d%H%M%SZ") for days in (begin, end)]
+    openssl("ca", "-batch", "-notext", "-config", folder / "ca.cnf", "-cert", authority, "-keyfile",
+            authority.with_suffix(".key"), "-startdate", times[0], "-enddate", times[1], "-in", request, "-out", certificate)
+    return certificate, key
 
 
 def openssl(*words):

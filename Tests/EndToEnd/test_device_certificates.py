@@ -1,15 +1,17 @@
 """Devices that show a certificate instead of their secret, at a listener of their own."""
 
 import pathlib
+import shutil
 import socket
 import ssl
+import tempfile
 
 from certificates import openssl, trusting
 from client import Client, Device
 from harness import eventually
 from test_tls import HOST, secure_world
 from test_websocket import refusals
-from world import OwnWorldOfClass
+from world import OwnWorld, OwnWorldOfClass
 
 
 class Certificates(OwnWorldOfClass):
@@ -126,8 +128,49 @@ class Certificates(OwnWorldOfClass):
         self.service.start()
         self.assertNotEqual(self.with_certificate(plain, old).connect(), 0)
 
+    def test_a_renewed_authoritys_certificates_are_taken_from_the_next_start_on_and_the_old_ones_go_on(self):
+        plain, later = self.world.device(connect=False), self.world.device(connect=False)
+        old = self.made(plain.did)
+        self.service.cli("tls", "init", "--renew-authority")
+        done = self.service.cli("device", "certificate", later.did, "--out", str(self.folder / "new"))
+        self.assertIn("Start the service again", done.stderr)
+        new = tuple(self.folder / "new" / name for name in (f"{later.did}.pem", f"{later.did}.key", "authority.pem"))
+        self.service.stop()
+        self.service.start()
+        for device, files in ((plain, old), (later, new)):
+            self.assertEqual(self.with_certificate(device, files).connect(), 0)
+
     def test_what_cannot_be_made_is_told(self):
         for arguments, word in ((("d-0000000000000",), "LL1203"), ((self.world.device(connect=False).did, "--days", "0"), "--days")):
             done = self.service.cli("device", "certificate", *arguments, check=False)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(word, done.stderr)
+
+
+class BesideAPublicCertificate(OwnWorld):
+    """The server's certificate is of another authority, as of a public one; the devices' are of the service's own."""
+
+    def make_world(self):
+        holder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-public-"))
+        self.addCleanup(shutil.rmtree, holder, ignore_errors=True)
+        self.public = holder / "public.pem"
+        key = holder / "public.key"
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "90", "-subj", "/CN=A public authority", "-addext",
+                f"subjectAltName=IP:{HOST}", "-keyout", key, "-out", self.public)
+        key.chmod(0o600)
+        return secure_world(settings=("--set", f"tls.certificate={self.public}", "--set", f"tls.key={key}"))
+
+    def test_a_device_trusts_the_servers_authority_and_is_told_so(self):
+        service, plain = self.world.service, self.world.device(connect=False)
+        out = pathlib.Path(service.holder) / "out"
+        settings = service.data / "given.yaml"
+        settings.write_text(f"tls: {{certificate: {self.public}, key: {self.public.with_suffix('.key')}}}\n")
+        told = service.json("device", "certificate", plain.did, "--out", str(out), "--config", str(settings))
+        self.assertNotIn("authority", told)
+        self.assertIn("A public authority", told["serverIssuer"])
+        self.assertFalse((out / "authority.pem").exists())
+        lamp = self.keep(Device(service.ready["clientCertificatePort"], plain.did, None, host=HOST,
+                                tls=trusting(self.public, told["certificate"], told["key"])))
+        self.assertEqual(lamp.connect(), 0)
+        words = service.cli("device", "certificate", plain.did, "--out", str(out), "--config", str(settings)).stdout
+        self.assertIn("A public authority", words)

@@ -10,7 +10,7 @@ import subprocess
 import unittest
 import urllib.request
 
-from certificates import openssl, shown, trusting
+from certificates import issued, openssl, shown, trusting
 from client import Device
 from harness import BINARY, ENVIRONMENT, Service, eventually
 from world import SETTINGS, OwnWorld, OwnWorldOfClass, World
@@ -209,12 +209,113 @@ class Renewing(OwnWorld):
         self.assertAlmostEqual(self.metric("authority"), 3650, delta=1)
         for days, code, level in ((20, 3, "warning"), (5, 1, "error")):
             with self.subTest(days=days):
-                service.cli("tls", "init", "--days", str(days))
+                self.put(days - 200, days)
                 eventually(lambda: abs(self.metric("server") - days) < 1, 20, "the metric")
                 found, told = self.doctor()
-                self.assertEqual(found, code)
+                self.assertEqual(found, code, told)
                 self.assertIn(f"ends in {days - 1} days", told)
                 eventually(lambda: re.search(rf"{level}.*a certificate needs to be renewed", log.read_text()), 20, "the log")
+
+    def put(self, begin, end):
+        """Puts a certificate of the service's own authority in place, by its times in days from now."""
+        tls = self.world.service.data / "tls"
+        certificate, key = issued(tls / "authority.pem", pathlib.Path(self.world.service.holder) / "issued", "server", begin, end)
+        for source, target in ((key, tls / "server.key"), (certificate, tls / "server.pem")):
+            new = target.with_suffix(".given")
+            new.write_text(source.read_text())
+            new.chmod(0o600)
+            new.rename(target)
+
+    def test_a_certificate_of_a_week_is_not_warned_about_until_its_last_third(self):
+        for left, code in ((6, 0), (2, 3), (0.5, 1)):
+            with self.subTest(left=left):
+                self.put(left - 7, left)
+                eventually(lambda: abs(self.metric("server") - left) < 0.2, 20, "the metric")
+                found, told = self.doctor()
+                self.assertEqual(found, code, told)
+
+    def test_an_ended_certificate_is_not_taken_and_doctor_tells_what_is_shown(self):
+        service, log = self.world.service, pathlib.Path(self.world.service.log.name)
+        before = self.certificates()
+        self.put(-30, -1)
+        eventually(lambda: re.search(r"a new certificate cannot be used.*it ended at", log.read_text()), 20, "the log")
+        self.assertEqual(self.certificates(), before)
+        self.assertGreater(self.metric("server"), 300)
+        with urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/metrics", timeout=10) as page:
+            text = page.read().decode()
+        self.assertIn("\nlamplighter_certificate_refused 1\n", text)
+        self.assertIn('\nlamplighter_certificate_lifetime_seconds{certificate="server"} 34300800\n', text)
+        code, told = self.doctor()
+        self.assertEqual(code, 1)
+        self.assertIn("it ended at", told)
+        for name in (*LISTENERS, "clientCertificatePort"):
+            self.assertIn(f"{HOST}:{service.ready[name]} shows another certificate", told)
+        # At the start there is none to keep, and the banner says so.
+        service.stop()
+        service.start()
+        self.assertRegex(pathlib.Path(service.log.name).read_text(), r"!!  tls +mqtts .*server\.pem: it ended at")
+        self.assertEqual(self.doctor()[0], 1)
+        service.cli("tls", "init")
+        eventually(lambda: self.doctor()[0] == 0, 30, "the renewed one")
+
+    def test_doctor_judges_what_is_shown(self):
+        service = self.world.service
+        self.assertEqual(self.doctor()[0], 0)
+        os.kill(service.broker_pid, signal.SIGSTOP)
+        try:
+            code, told = self.doctor()
+        finally:
+            os.kill(service.broker_pid, signal.SIGCONT)
+        self.assertEqual(code, 1)
+        self.assertIn(f"{HOST}:{service.ready['mqttTlsPort']} shows no certificate", told)
+
+    def test_another_authoritys_file_beside_the_certificate_is_told(self):
+        service = self.world.service
+        authority = service.data / "tls" / "authority.pem"
+        own = authority.read_text()
+        other = pathlib.Path(service.holder) / "other.pem"
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "900", "-subj", "/CN=Another authority", "-keyout",
+                other.with_suffix(".key"), "-out", other)
+        authority.write_text(other.read_text())
+        code, told = self.doctor()
+        self.assertEqual(code, 1)
+        self.assertIn("has not signed it", told)
+        shown_text = service.cli("tls", "show").stdout
+        self.assertIn("has not signed it", shown_text)
+        self.assertIn("tls init", shown_text)
+        [line] = [one for one in service.json("tls", "show") if one["certificate"] == "server"]
+        self.assertIn("has not signed it", line["warning"])
+        authority.write_text(own)
+        self.assertEqual(self.doctor()[0], 0)
+
+    def test_a_renewed_authority_is_trusted_beside_the_old_one(self):
+        service = self.world.service
+        authority = service.data / "tls" / "authority.pem"
+        old = pathlib.Path(service.holder) / "old.pem"
+        old.write_text(authority.read_text())
+        before = self.certificates()
+        told = service.cli("tls", "init", "--renew-authority")
+        self.assertIn("(new)", told.stdout)
+        self.assertIn("start the service again", told.stderr)
+        eventually(lambda: not set(self.certificates()) & set(before), 20, "the new certificate on all listeners")
+        new = pathlib.Path(service.holder) / "new.pem"
+        new.write_text(authority.read_text().partition("-----END CERTIFICATE-----\n")[0] + "-----END CERTIFICATE-----\n")
+        # Devices that have the old file, the new authority alone, or both connect.
+        for trusted in (old, new, authority):
+            for listener in LISTENERS:
+                with self.subTest(trusted.name, listener=listener):
+                    shown(HOST, service.ready[listener], trusting(trusted))
+        rows = service.json("tls", "show")
+        self.assertEqual([row["certificate"] for row in rows], ["server", "authority", "authority"])
+        self.assertEqual(rows[0]["issuer"], rows[1]["subject"])
+        # The broker reads devices' authority at its start only.
+        code, told = self.doctor()
+        self.assertEqual(code, 3, told)
+        self.assertIn("start the service again", told)
+        service.stop()
+        service.start()
+        code, told = self.doctor()
+        self.assertEqual(code, 0, told)
 
 
 class Starting(unittest.TestCase):
@@ -251,18 +352,42 @@ class Starting(unittest.TestCase):
         encrypted = self.folder / "encrypted.key"
         openssl("pkcs8", "-topk8", "-in", key, "-out", encrypted, "-passout", "pass:x")
         encrypted.chmod(0o600)
+        bundle, binary = self.folder / "one.p12", self.folder / "one.der"
+        openssl("pkcs12", "-export", "-in", certificate, "-inkey", key, "-out", bundle, "-passout", "pass:x")
+        openssl("x509", "-in", certificate, "-outform", "DER", "-out", binary)
         for given, expected in (
                 ((certificate, other), ("LL1013", "two.key")),
                 ((certificate, self.folder / "none.key"), ("LL1012", "none.key")),
                 ((self.folder / "none.pem", key), ("LL1012", "none.pem")),
                 ((key, key), ("LL1012", "no certificate")),
                 ((certificate, open_key), ("LL1012", "every user")),
-                ((certificate, encrypted), ("LL1012", "passphrase"))):
+                ((certificate, encrypted), ("LL1012", "passphrase")),
+                ((bundle, key), ("LL1012", "PKCS #12", f"openssl pkcs12 -in '{bundle}'")),
+                ((binary, key), ("LL1012", f"openssl x509 -inform DER -in '{binary}'"))):
             with self.subTest(expected):
                 told = self.refused(f"tls.certificate={given[0]}", f"tls.key={given[1]}")
                 for word in expected:
                     self.assertIn(word, told)
+                self.assertNotIn("tls show", told)
         self.assertIn("LL1102", self.refused(f"tls.certificate={certificate}"))
+
+    def test_show_names_the_files_that_cannot_be_used_and_what_to_do(self):
+        self.service.cli("tls", "init")
+        key = self.service.data / "tls" / "server.key"
+        key.unlink()
+        done = self.service.cli("tls", "show", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"{key}   it is missing", done.stdout)
+        self.assertIn("lamplighter tls init --data", done.stderr)
+        self.assertNotIn("tls show", done.stderr)
+
+    def test_an_address_that_is_not_this_machines_is_named_by_its_setting(self):
+        self.service.cli("tls", "init")
+        for host in ("203.0.113.77", "lamps.example.com"):
+            with self.subTest(host):
+                told = self.refused(f"tls.host={host}")
+                self.assertIn(f"tls.host is {host}", told)
+                self.assertNotIn("any free port", told)
 
     def test_a_given_certificate_is_taken(self):
         certificate, key = self.pair("given")
@@ -294,10 +419,16 @@ class Starting(unittest.TestCase):
                          {"mqttPort", "httpPort", "healthPort", "webSocketTlsPort", "httpTlsPort"})
 
     def test_names_that_are_none_are_refused(self):
-        for name in ("https://lamps.example.com", "lamps.example.com:8883", "a b"):
+        for name, word in (("https://lamps.example.com", "without https://"), ("lamps.example.com:8883", "without a port"),
+                           ("bücher.example", "xn--"), ("a b", "letters")):
             with self.subTest(name):
-                self.assertEqual(self.service.cli("tls", "init", "--name", name, check=False).returncode, 2)
+                done = self.service.cli("tls", "init", "--name", name, check=False)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(word, done.stderr)
         self.assertFalse((self.service.data / "tls").exists())
+
+    def test_a_dot_at_the_end_of_a_name_is_left_out(self):
+        self.assertIn("lamps.example.com", self.service.json("tls", "init", "--name", "Lamps.example.com.")["names"])
 
     def test_show_without_a_certificate_says_how_to_make_one(self):
         told = self.service.cli("tls", "show", check=False).stderr

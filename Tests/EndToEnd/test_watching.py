@@ -23,7 +23,8 @@ from world import OwnWorldOfClass, World
 PROMETHEUS = ROOT / "deploy/prometheus"
 DASHBOARD = ROOT / "deploy/grafana/lamplighter.json"
 # Not there without TLS; Tests/Deploy/alerts.test.yml shows when its alert fires.
-WITH_TLS = {"lamplighter_certificate_remaining_seconds"}
+WITH_TLS = {"lamplighter_certificate_remaining_seconds", "lamplighter_certificate_lifetime_seconds",
+            "lamplighter_certificate_refused"}
 METRIC = re.compile(r'\b((?:lamplighter|process)_\w+|up)(\{[^}]*\})?')
 LABELS = re.compile(r"\b(?:by|on|ignoring|without) \([^)]*\)")
 

@@ -33,7 +33,13 @@ package final class BrokerChild: Service {
     package func start() async throws {
         try TextFile.write(plan.text, to: plan.directory.brokerConfiguration)
         do {
-            try handover.withLock { if let material = $0.begin() { try write(material) } }
+            try handover.withLock { handover in
+                guard let material = handover.begin() else { return }
+                try write(material)
+                if let authority = material.authorityPEM {
+                    try TextFile.write(authority, to: plan.directory.brokerTLS.authority)
+                }
+            }
             try await launch()
         } catch {
             // The next start takes what came meanwhile.
@@ -64,7 +70,8 @@ package final class BrokerChild: Service {
 
     /// Has the broker show another certificate to connections that begin from now on; the open ones go on.
     ///
-    /// One that is just being started is told when it runs.
+    /// One that is just being started is told when it runs. Mosquitto 2.0.11 reads the authority of devices'
+    /// certificates at its start only, so that its copy stays as the broker knows it until then.
     /// - Throws: `Errno` where the broker's copies cannot be written.
     func show(_ material: TLSMaterial) throws {
         let isNow = try handover.withLock { handover in
@@ -101,9 +108,6 @@ package final class BrokerChild: Service {
         let files = plan.directory.brokerTLS
         try TextFile.write(material.certificatePEM, to: files.certificate)
         try TextFile.write(material.keyPEM, to: files.key)
-        if let authority = material.authorityPEM {
-            try TextFile.write(authority, to: files.authority)
-        }
     }
 
     /// Watches the broker until the group shuts down, then ends it.

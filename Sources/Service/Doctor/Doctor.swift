@@ -65,7 +65,8 @@ package struct Doctor {
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
         case "refusals": RefusalCheck(directory: directory).run()
         case "certificates":
-            CertificateCheck(directory: directory, settings: settings).run(at: SystemClock().now)
+            await CertificateCheck(directory: directory, settings: settings)
+                .run(at: SystemClock().now)
         case "backup": BackupCheck(directory: directory).run()
         case "addresses": AddressCheck(settings: settings).run()
         default: GateCheck(directory: directory, settings: settings).run()

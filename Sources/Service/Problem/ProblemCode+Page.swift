@@ -108,7 +108,9 @@ extension ProblemCode {
                 Certificates and keys are PEM files; a key is that of RSA, P-256, P-384, P-521 or Ed25519, without a
                 passphrase, and not readable by every user of the machine. The settings tls.certificate, tls.key and
                 tls.authority name them; without those the service takes what "lamplighter tls init" made in
-                the data directory's folder tls. A running service keeps the pair it has, and says so in its log.
+                the data directory's folder tls. A running service keeps the pair it has, and says so in its log; one that
+                has ended is not taken in the place of one that holds. The message names the command that converts a
+                file of another form, such as .p12 or .der.
                 """
             )
         case .certificateKeyMismatch:
@@ -279,11 +281,13 @@ extension ProblemCode {
             (
                 "the certificates",
                 """
-                Whether the server's certificate and the authority can be read, fit their key, and hold for longer
-                than 30 days; within 7 days, and when one has ended, it is a failure. A certificate of one's own is
-                renewed by "lamplighter tls init", one of a public authority by what gets it there; the
-                running service takes the new one within seconds. An authority of one's own can't be renewed
-                without giving the new one to everything that trusts the old one: it holds ten years.
+                Whether the server's certificate and the authority can be read, fit their key and each other, and hold for
+                longer than 30 days, or a third of their time where that is less; within 7 days or a tenth, and when
+                one has ended, it is a failure. Each listener of the running service is connected to, and must show the
+                file's certificate. One of one's own is renewed by "lamplighter tls init", one of a public authority
+                by what gets it there; the running service takes the new one within seconds. The authority
+                is renewed by "lamplighter tls init --renew-authority": both are in authority.pem from then on, the server's
+                certificate leads to both, and until the old one ends the new file is given to all that trust it.
                 """
             )
         case .doctorBackup:

@@ -90,8 +90,11 @@ struct Banner {
             ("certificates", ports.clientCertificate),
         ]
         let shown = listeners.compactMap { name, port in port.map { "\(name) \($0)" } }
-        return "  ok  tls        \(shown.joined(separator: "  "))   until"
-            + " \(CertificateText.date(tls.certificate.end).prefix(10))"
+        let line = "tls        \(shown.joined(separator: "  "))"
+        guard let concern = tls.concerns(at: SystemClock().now).first(where: \.isUrgent) else {
+            return "  ok  \(line)   until \(CertificateText.date(tls.certificate.end).prefix(10))"
+        }
+        return "  !!  \(line)   \(concern.path): \(concern.text)"
     }
 
     /// Returns an address as it can be opened from this machine.

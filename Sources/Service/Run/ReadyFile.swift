@@ -44,10 +44,16 @@ package struct ReadyFile: Sendable {
                 ("httpPort", port(context.ports.http)),
                 ("httpTlsPort", port(context.ports.httpTLS)),
                 ("healthPort", port(context.ports.health)),
+                ("tlsHost", tlsHost(context)),
                 ("pid", .integer(Int64(getpid()))), ("service", .object(service)),
                 ("demo", demo),
             ])
         )
+    }
+
+    /// Returns the address of the listeners with TLS; nil without a certificate.
+    private static func tlsHost(_ context: RunContext) -> JSONValue? {
+        context.tls.map { _ in .string(context.settings.tlsHost ?? LocalHosts.everywhere) }
     }
 
     private static func port(_ number: Int?) -> JSONValue? { number.map { .integer(Int64($0)) } }

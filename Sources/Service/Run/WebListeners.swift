@@ -40,7 +40,7 @@ struct WebListeners {
                 keyPEM: Array(material.keyPEM.utf8)
             )
         } catch {
-            throw TLSMaterial.problem(material.files.certificate, "\(error)")
+            throw TLSMaterial.problem(material.files.certificate, "\(error)", cures: [])
         }
     }
 

@@ -9,14 +9,20 @@ package enum CertificateText {
         Date(timeIntervalSince1970: Double(time.milliseconds / 1000)).formatted(.iso8601)
     }
 
+    /// Returns a time in days, or in hours where it is less than two days.
+    private static func left(until end: Instant, at now: Instant) -> String {
+        let hours = (end.milliseconds - now.milliseconds) / 3_600_000
+        if hours >= 48 { return "\(hours / 24) days" }
+        return hours == 1 ? "1 hour" : "\(hours) hours"
+    }
+
     /// Returns what should worry about a certificate's times; nil where nothing does.
     package static func warning(_ facts: CertificateFacts, at now: Instant) -> String? {
-        let days = (facts.end.milliseconds - now.milliseconds) / 86_400_000
-        return switch CertificateAge(facts, at: now) {
+        switch CertificateAge(facts, at: now) {
         case .fine: nil
         case .early: "it holds from \(date(facts.begin)) only; look at the clocks"
         case .soon, .urgent:
-            "it ends in \(days) \(days == 1 ? "day" : "days"), at \(date(facts.end))"
+            "it ends in \(left(until: facts.end, at: now)), at \(date(facts.end))"
         case .ended: "it ended at \(date(facts.end))"
         }
     }

@@ -11,7 +11,8 @@ import Workers
 
 /// Takes new certificates while the service runs, and warns before one ends.
 ///
-/// A pair that does not fit is told once and not taken: connections go on with the one before.
+/// A pair that does not fit, or that clients would refuse while they take the present one, is told once and not taken:
+/// connections go on with the one before.
 final class CertificateWatch: Service {
     /// What takes a new certificate: the broker, and the listeners of this process.
     typealias Taker = @Sendable (TLSMaterial) throws -> Void
@@ -20,13 +21,17 @@ final class CertificateWatch: Service {
     private let take: Taker
     private let logger: Logger
     private let state: Mutex<State>
+    /// The authority that the broker has read; it reads that at its start only.
+    private let authorityAtStart: String?
 
     private struct State {
         var material: TLSMaterial
         /// What the files held when they were looked at last.
-        var contents: [String?]
+        var contents: [[UInt8]?]
         /// Whether a pair that fits is still to be handed on.
         var isPending = false
+        /// Whether the files hold something that can't be taken.
+        var isRefused = false
         /// When ages were told last.
         var toldAt: Instant?
     }
@@ -36,20 +41,28 @@ final class CertificateWatch: Service {
         files = material.files
         self.take = take
         self.logger = logger
+        authorityAtStart = material.authorityPEM
         state = Mutex(State(material: material, contents: Self.contents(of: material.files)))
     }
 
-    /// Sets the gauges of the certificates' remaining times at each scrape.
+    /// Sets the gauges of the certificates' times at each scrape.
     func install(in registry: PrometheusRegistry) {
-        let label = "lamplighter_certificate_remaining_seconds"
-        let meters = ["server", "authority"].map {
-            Meter(label: label, dimensions: [("certificate", $0)], factory: registry)
+        func meters(_ label: String) -> [Meter] {
+            ["server", "authority"].map {
+                Meter(label: label, dimensions: [("certificate", $0)], factory: registry)
+            }
         }
+        let remaining = meters("lamplighter_certificate_remaining_seconds")
+        let whole = meters("lamplighter_certificate_lifetime_seconds")
+        let refused = Meter(label: "lamplighter_certificate_refused", factory: registry)
         registry.addSampler { [self] in
-            let (now, material) = (SystemClock().now, state.withLock { $0.material })
-            for (meter, facts) in zip(meters, [material.certificate, material.authority]) {
+            let now = SystemClock().now
+            let (material, isRefused) = state.withLock { ($0.material, $0.isRefused) }
+            refused.set(isRefused ? 1 : 0)
+            for (index, facts) in [material.certificate, material.authority].enumerated() {
                 guard let facts else { continue }
-                meter.set((facts.end.milliseconds - now.milliseconds) / 1000)
+                remaining[index].set((facts.end.milliseconds - now.milliseconds) / 1000)
+                whole[index].set(facts.seconds)
             }
         }
     }
@@ -71,7 +84,7 @@ final class CertificateWatch: Service {
             (state.contents, state.isPending) = (contents, false)
             return true
         }
-        if isChanged || state.withLock({ $0.isPending }) { reload(isFirst: isChanged) }
+        if isChanged || state.withLock({ $0.isPending }) { reload(isFirst: isChanged, at: now) }
         let due = state.withLock { state in
             let isDue = state.toldAt.map { now >= $0.adding(seconds: 86_400) } ?? true
             if isDue || isChanged { state.toldAt = now }
@@ -80,13 +93,21 @@ final class CertificateWatch: Service {
         if due { tell(at: now) }
     }
 
-    /// Reads the files and hands them on; what can't be handed on, such as on a full disk, is tried again at each look.
-    private func reload(isFirst: Bool) {
+    /// Reads the files and hands them on.
+    ///
+    /// What can't be handed on, such as on a full disk, or does not hold yet is tried again at each look.
+    private func reload(isFirst: Bool, at now: Instant) {
         do {
             let material = try TLSMaterial(files)
             state.withLock { $0.isPending = true }
+            try checkValid(material, at: now)
             try take(material)
-            state.withLock { ($0.material, $0.isPending) = (material, false) }
+            let before = state.withLock { state in
+                defer {
+                    (state.material, state.isPending, state.isRefused) = (material, false, false)
+                }
+                return state.material
+            }
             logger.notice(
                 "took a new certificate",
                 metadata: [
@@ -94,7 +115,9 @@ final class CertificateWatch: Service {
                     "until": "\(CertificateText.date(material.certificate.end))",
                 ]
             )
+            if before.authorityPEM != material.authorityPEM { tellOfAuthority(material) }
         } catch {
+            state.withLock { $0.isRefused = true }
             guard isFirst else { return }
             let problem = error as? Problem
             logger.error(
@@ -107,23 +130,44 @@ final class CertificateWatch: Service {
         }
     }
 
+    /// Refuses certificates that clients would not take, in the place of ones that they take.
+    private func checkValid(_ material: TLSMaterial, at now: Instant) throws {
+        let present = state.withLock { $0.material }
+        for (path, next, former) in [
+            (files.certificate, material.certificate as CertificateFacts?, present.certificate),
+            (files.authority, material.authority, present.authority),
+        ] as [(String, CertificateFacts?, CertificateFacts?)] {
+            guard let next, let former, CertificateAge(former, at: now).isValid,
+                !CertificateAge(next, at: now).isValid
+            else { continue }
+            throw TLSMaterial.problem(
+                path,
+                CertificateText.warning(next, at: now) ?? "clients do not take it",
+                cures: []
+            )
+        }
+    }
+
+    private func tellOfAuthority(_ material: TLSMaterial) {
+        guard authorityAtStart != nil, material.authorityPEM != authorityAtStart else { return }
+        logger.warning(
+            "the authority of devices' certificates changed; the broker takes it when the service starts again",
+            metadata: ["certificate": "\(files.authority)"]
+        )
+    }
+
     private func tell(at now: Instant) {
-        let material = state.withLock { $0.material }
-        for (path, facts) in [
-            (files.certificate, material.certificate), (files.authority, material.authority),
-        ] {
-            guard let facts, let warning = CertificateText.warning(facts, at: now) else { continue }
-            let isUrgent = CertificateAge(facts, at: now) != .soon
+        for concern in state.withLock({ $0.material }).concerns(at: now) {
             logger.log(
-                level: isUrgent ? .error : .warning,
+                level: concern.isUrgent ? .error : .warning,
                 "a certificate needs to be renewed",
-                metadata: ["certificate": "\(path)", "reason": "\(warning)"]
+                metadata: ["certificate": "\(concern.path)", "reason": "\(concern.text)"]
             )
         }
     }
 
     /// Returns what the files hold: links to them may change, or what is behind the links.
-    private static func contents(of files: TLSFiles) -> [String?] {
-        [files.certificate, files.key, files.authority].map { TextFile.read($0) }
+    private static func contents(of files: TLSFiles) -> [[UInt8]?] {
+        [files.certificate, files.key, files.authority].map { TextFile.readBytes($0) }
     }
 }

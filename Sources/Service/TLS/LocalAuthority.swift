@@ -8,13 +8,20 @@ import Problems
 package struct LocalAuthority {
     private let directory: DataDirectory
     private let authority: CertificateAuthority
+    /// The authorities that are trusted (PEM): this one, and those before it that have not ended.
+    package let pem: String
     /// Whether it was just made: everything that trusted an older one has to be given it.
     package let isNew: Bool
+    /// The end of the one before it, until when the server's certificate leads to that as well; nil where it does not.
+    package let linkedUntil: Instant?
 
     /// Days that a server's certificate holds, unless told: browsers refuse longer ones.
     package static let serverDays = 397
     /// Days that a device's certificate holds, unless told.
     package static let deviceDays = 3650
+
+    /// What the authority's certificate says.
+    package var facts: CertificateFacts { authority.facts }
 
     /// Opens the authority, or makes one where there is none.
     ///
@@ -28,7 +35,49 @@ package struct LocalAuthority {
         let made = try CertificateAuthority(at: now)
         try write(try made.keyPEM, to: directory.authorityKey)
         try write(try made.pem, to: directory.ownTLS.authority)
-        return LocalAuthority(directory: directory, authority: made, isNew: true)
+        return LocalAuthority(
+            directory: directory,
+            authority: made,
+            pem: try made.pem,
+            isNew: true,
+            linkedUntil: nil
+        )
+    }
+
+    /// Makes another authority, which signs from then on, and keeps the certificate of the one before.
+    ///
+    /// The one before signs it as its last deed, so that the server's next certificate leads to both. Where its key is lost
+    /// or its time over, it can't. The files are written so that each state between them can be used.
+    /// - Throws: A `Problem` where the files cannot be written.
+    package static func renew(
+        in directory: DataDirectory,
+        at now: Instant
+    ) throws -> LocalAuthority {
+        let old = try? read(in: directory)
+        let made = try CertificateAuthority(at: now)
+        let link = try? old?.authority.link(to: made, at: now)
+        let pem = try made.pem + remaining(directory.ownTLS.authority, at: now)
+        try write(pem, to: directory.ownTLS.authority)
+        let links = (link ?? "") + remaining(directory.authorityLinks, at: now)
+        if links.isEmpty {
+            unlink(directory.authorityLinks)
+        } else {
+            try write(links, to: directory.authorityLinks)
+        }
+        try write(try made.keyPEM, to: directory.authorityKey)
+        return LocalAuthority(
+            directory: directory,
+            authority: made,
+            pem: pem,
+            isNew: true,
+            linkedUntil: link == nil ? nil : old?.facts.end
+        )
+    }
+
+    /// Returns the certificates of a file that have not ended (PEM); empty where there is none.
+    private static func remaining(_ path: String, at now: Instant) -> String {
+        let file = TextFile.read(path).flatMap { try? CertificateFile(pem: $0) }
+        return (try? file?.pem(endingAfter: now)) ?? ""
     }
 
     /// Opens the authority.
@@ -46,22 +95,42 @@ package struct LocalAuthority {
                     "tls/authority.pem or tls/authority.key is missing, or this user may not read it",
                 cures: [
                     .init(
-                        "lamplighter restore FILE",
+                        "lamplighter restore FILE --data DIR",
                         "where one of the two is lost: a backup has both, in its folder tls"
                     ),
                     .init(
                         "lamplighter tls init --data '\(directory.path)'",
                         "where there is neither: make one"
                     ),
+                    renewal(directory, "where a backup has neither: make another"),
                 ]
             )
         }
         do {
-            let authority = try CertificateAuthority(pem: pem, keyPEM: key)
-            return LocalAuthority(directory: directory, authority: authority, isNew: false)
+            return LocalAuthority(
+                directory: directory,
+                authority: try CertificateAuthority(pem: pem, keyPEM: key),
+                pem: pem,
+                isNew: false,
+                linkedUntil: nil
+            )
         } catch {
-            throw TLSMaterial.problem(certificate, error.text)
+            throw TLSMaterial.problem(
+                certificate,
+                "with tls/authority.key: \(error.text)",
+                cures: [
+                    .init("lamplighter restore FILE --data DIR", "take both from a backup"),
+                    renewal(directory, "make another authority"),
+                ]
+            )
         }
+    }
+
+    private static func renewal(_ directory: DataDirectory, _ words: String) -> Problem.Cure {
+        .init(
+            "lamplighter tls init --renew-authority --data '\(directory.path)'",
+            words + ", and give its file to all that trust the old one"
+        )
     }
 
     /// Makes a certificate for the server, in the place of the one before.
@@ -75,7 +144,10 @@ package struct LocalAuthority {
         let issued = try issuing { try authority.issueServer(names, days: days, at: now) }
         // The service takes the pair once both fit; between the two it keeps what it has.
         try Self.write(issued.keyPEM, to: directory.ownTLS.key)
-        try Self.write(issued.pem, to: directory.ownTLS.certificate)
+        try Self.write(
+            issued.pem + Self.remaining(directory.authorityLinks, at: now),
+            to: directory.ownTLS.certificate
+        )
         return issued.facts
     }
 
@@ -91,32 +163,26 @@ package struct LocalAuthority {
         do {
             return try body()
         } catch let fault as CertificateFault {
-            let folder = "\(directory.path)/tls"
             throw Problem(
                 .certificateUnusable,
-                "the authority in \(folder) can sign nothing more",
+                "the authority in \(directory.path)/tls can sign nothing more",
                 at: directory.ownTLS.authority,
                 why: fault.text,
-                cures: [
-                    .init("mv '\(folder)' '\(folder).ended'", "keep the old one aside"),
-                    .init(
-                        "lamplighter tls init --data '\(directory.path)'",
-                        "make another, and give its file to all that trusted the old one"
-                    ),
-                ]
+                cures: [Self.renewal(directory, "make another")]
             )
         }
     }
-
-    /// The authority's certificate (PEM).
-    package var pem: String { get throws { try authority.pem } }
 
     private static func write(_ text: String, to path: String) throws {
         do {
             try TextFile.makeFolders(of: path)
             try TextFile.write(text, to: path)
         } catch {
-            throw TLSMaterial.problem(path, "it cannot be written: \(error)")
+            throw TLSMaterial.problem(
+                path,
+                "it cannot be written: \(error)",
+                cures: [.init("df -h '\(path)'", "see whether the disk is full")]
+            )
         }
     }
 }

@@ -11,19 +11,31 @@ extension TLSFiles {
     {
         let own = directory.ownTLS
         let authority = settings.tlsAuthority.map(AbsolutePath.of) ?? own.authority
+        let authorityMaker = authority == own.authority ? directory.path : nil
         if settings.tlsAuthority != nil, !TextFile.exists(authority) {
-            throw TLSMaterial.problem(authority, "it is named by tls.authority, and is missing")
+            throw TLSMaterial.problem(
+                authority,
+                "it is named by tls.authority; " + TextFile.unreadable(authority),
+                cures: [.init("leave tls.authority out", "to take that of `lamplighter tls init`")]
+            )
         }
         switch (settings.tlsCertificate, settings.tlsKey) {
         case (let certificate?, let key?):
             return TLSFiles(
                 certificate: AbsolutePath.of(certificate),
                 key: AbsolutePath.of(key),
-                authority: authority
+                authority: authority,
+                authorityMaker: authorityMaker
             )
         case (nil, nil):
             guard TextFile.exists(own.certificate) else { return nil }
-            return TLSFiles(certificate: own.certificate, key: own.key, authority: authority)
+            return TLSFiles(
+                certificate: own.certificate,
+                key: own.key,
+                authority: authority,
+                certificateMaker: directory.path,
+                authorityMaker: authorityMaker
+            )
         default:
             let missing = settings.tlsKey == nil ? "tls.key" : "tls.certificate"
             throw Problem(

@@ -11,54 +11,77 @@ package struct TLSMaterial: Sendable {
     let authorityPEM: String?
     /// What the server's certificate says.
     package let certificate: CertificateFacts
-    /// What the authority says; nil where none is given.
-    package let authority: CertificateFacts?
-    /// Whether the server's certificate is of that authority, and not, say, of a public one.
-    package let isOfAuthority: Bool
+    /// What the authorities say, the newest first; none where none is given.
+    package let authorities: [CertificateFacts]
+    /// Whether the certificate is not of the authority that `lamplighter tls init` made; always false for a given one.
+    package let isForeign: Bool
+
+    /// What the newest authority says; nil where none is given.
+    package var authority: CertificateFacts? { authorities.first }
 
     /// Reads and checks the files.
     ///
     /// - Throws: A `Problem` that names the file and what is wrong with it.
     package init(_ files: TLSFiles) throws {
         self.files = files
-        certificatePEM = try Self.text(files.certificate)
-        keyPEM = try Self.text(files.key)
-        let server = try Self.read(files.certificate) {
+        let maker = files.certificateMaker
+        certificatePEM = try Self.text(files.certificate, maker)
+        keyPEM = try Self.text(files.key, maker)
+        let server = try Self.read(files.certificate, maker) {
             [certificatePEM] () throws(CertificateFault) in
             try CertificateFile(pem: certificatePEM)
         }
-        try Self.read(files.key) { [keyPEM] () throws(CertificateFault) in
+        try Self.read(files.key, maker) { [keyPEM] () throws(CertificateFault) in
             try server.check(keyPEM: keyPEM)
         }
         if let mode = TextFile.mode(files.key), mode & 0o007 != 0 {
-            throw Self.problem(files.key, "every user of this machine may read the key")
+            throw Self.problem(
+                files.key,
+                "every user of this machine may read the key",
+                cures: [.init("chmod o= '\(files.key)'", "and make a new pair if others may have")]
+            )
         }
         certificate = server.facts
+        isForeign = try Self.signer(files).map { !server.isSigned(by: $0) } ?? false
         guard TextFile.exists(files.authority) else {
-            (authorityPEM, authority, isOfAuthority) = (nil, nil, false)
+            (authorityPEM, authorities) = (nil, [])
             return
         }
-        let pem = try Self.text(files.authority)
-        let signer = try Self.read(files.authority) { () throws(CertificateFault) in
+        let pem = try Self.text(files.authority, files.authorityMaker)
+        authorityPEM = pem
+        authorities = try Self.authority(files.authority, files.authorityMaker, pem: pem).allFacts
+    }
+
+    /// Returns the authority that must have signed the certificate; nil where that is not known.
+    private static func signer(_ files: TLSFiles) throws -> CertificateFile? {
+        guard let path = files.signer, TextFile.exists(path) else { return nil }
+        return try authority(path, files.certificateMaker, pem: text(path, files.certificateMaker))
+    }
+
+    private static func authority(
+        _ path: String,
+        _ maker: String?,
+        pem: String
+    ) throws -> CertificateFile {
+        try read(path, maker) { () throws(CertificateFault) in
             let file = try CertificateFile(pem: pem)
             guard file.isAuthority else { throw .notAuthority }
             return file
         }
-        authorityPEM = pem
-        authority = signer.facts
-        isOfAuthority = server.isSigned(by: signer)
     }
 
-    private static func text(_ path: String) throws -> String {
-        guard let text = TextFile.read(path) else {
-            throw problem(path, "it is missing, or this user may not read it")
+    private static func text(_ path: String, _ maker: String?) throws -> String {
+        guard let bytes = TextFile.readBytes(path) else {
+            throw problem(path, TextFile.unreadable(path), cures: cures(maker))
         }
-        return text
+        if let form = CertificateForm(bytes) { throw problem(path, of: form) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func read<Value>(
         _ path: String,
-        _ body: () throws(CertificateFault) -> Value
+        _ maker: String?,
+        body: () throws(CertificateFault) -> Value
     ) throws -> Value {
         do {
             return try body()
@@ -68,27 +91,38 @@ package struct TLSMaterial: Sendable {
                 "the key in \(path) belongs to another certificate",
                 at: path,
                 why: "its certificate has another public key than the one that fits to the key",
-                cures: [
-                    .init("lamplighter tls show", "which files are read"),
-                    .init("lamplighter tls init", "make a pair of one's own"),
-                ]
+                cures: cures(maker)
             )
         } catch {
-            throw problem(path, error.text)
+            throw problem(path, error.text, cures: cures(maker))
         }
     }
 
+    /// Returns the ways out of a pair that can't be used.
+    private static func cures(_ maker: String?) -> [Problem.Cure] {
+        guard let maker else {
+            return [
+                .init("lamplighter config", "see which files tls.certificate and tls.key name"),
+                .init("leave them out", "to take what `lamplighter tls init` makes"),
+            ]
+        }
+        return [
+            .init("lamplighter tls init --data '\(maker)'", "make the pair again"),
+            .init(
+                "lamplighter restore FILE --data DIR",
+                "take them from a backup, which holds tls/"
+            ),
+        ]
+    }
+
     /// Makes the problem of a file that can't be used.
-    static func problem(_ path: String, _ why: String) -> Problem {
+    static func problem(_ path: String, _ why: String, cures: [Problem.Cure]) -> Problem {
         Problem(
             .certificateUnusable,
             "\(path) cannot be used for TLS",
             at: path,
             why: why,
-            cures: [
-                .init("lamplighter tls show", "which files are read"),
-                .init("lamplighter tls init", "make a certificate of one's own"),
-            ]
+            cures: cures
         )
     }
 }

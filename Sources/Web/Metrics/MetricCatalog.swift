@@ -227,6 +227,16 @@ package enum MetricCatalog {
             .gauge,
             "Time until a certificate ends: the server's, or the authority's; negative once it has."
         ),
+        Entry(
+            "lamplighter_certificate_lifetime_seconds",
+            .gauge,
+            "The whole time that a certificate holds: the server's, or the authority's."
+        ),
+        Entry(
+            "lamplighter_certificate_refused",
+            .gauge,
+            "1 while the certificates' files hold what cannot be used, and the ones before are kept; else 0."
+        ),
         Entry("lamplighter_disk_free_bytes", .gauge, "Room on the data directory's disk."),
         Entry(
             "lamplighter_disk_low",

@@ -52,6 +52,40 @@ import Testing
         #expect(taken.withLock { $0 } == [second.end, third.end])
     }
 
+    @Test("A certificate that clients would refuse is not taken in the place of one that they take")
+    func invalid() throws {
+        let folder = try TemporaryFolder()
+        let directory = try directory(folder)
+        let authority = try LocalAuthority.readOrMake(in: directory, at: now)
+        let first = try authority.renewServer([], days: 100, at: now)
+        let taken = Mutex<[Instant]>([])
+        let watch = CertificateWatch(
+            try TLSMaterial(directory.ownTLS),
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+        ) { material in
+            taken.withLock { $0.append(material.certificate.end) }
+        }
+        let later = now.adding(seconds: 50 * 86_400)
+        _ = try authority.renewServer([], days: 10, at: now)
+        watch.look(at: later)
+        #expect(taken.withLock { $0.isEmpty })
+
+        // One that does not hold yet is taken when it does.
+        let begin = later.adding(seconds: 86_400)
+        let early = try authority.renewServer([], days: 100, at: begin)
+        watch.look(at: later)
+        #expect(taken.withLock { $0.isEmpty })
+        watch.look(at: begin)
+        watch.look(at: begin)
+        #expect(taken.withLock { $0 } == [early.end])
+
+        // Where the one before has ended as well, nothing is lost by the other.
+        let ended = try authority.renewServer([], days: 1, at: now)
+        watch.look(at: early.end)
+        #expect(taken.withLock { $0 } == [early.end, ended.end])
+        #expect(first.end < early.end)
+    }
+
     @Test(
         "Files that can't be used are told with their place",
         arguments: ["key of another", "open key", "missing key"]
@@ -80,7 +114,8 @@ import Testing
 
     @Test(
         "Ends are told in days",
-        arguments: [(40, nil), (20, "20 days"), (1, "1 day,"), (-1, "it ended")] as [(Int, String?)]
+        arguments: [(40, nil), (20, "20 days"), (2, "2 days"), (1, "24 hours"), (-1, "it ended")]
+            as [(Int, String?)]
     )
     func words(_ days: Int, _ words: String?) throws {
         let facts = try CertificateAuthority(at: now).issueServer([], days: 100, at: now).facts

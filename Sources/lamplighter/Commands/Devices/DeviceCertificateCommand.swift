@@ -19,7 +19,8 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             lamplighter device certificate d-0123456789abc --out certificates
             lamplighter device certificate d-0123456789abc --revoke
 
-            Writes DID.pem and DID.key, which is kept nowhere else, and the authority for the server's certificate. \
+            Writes DID.pem and DID.key, which is kept nowhere else, and authority.pem for the server's certificate, unless \
+            that is of another authority: then the device trusts that one, such as the usual public ones. \
             With them the device connects to the port mqtt.clientCertificatePort as device:DID, client id DID, without a \
             password. A certificate holds until it ends, --revoke voids all that were made before, or the device is \
             forgotten; the device's connection is closed then.
@@ -66,13 +67,15 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         if begin > now {
             try await Task.sleep(for: .milliseconds(begin.milliseconds - now.milliseconds))
         }
-        let files = try write(issued, authority)
+        let other = try otherIssuer(authority, place)
+        let files = try write(issued, authority, withAuthority: other == nil)
+        tellIfUnread(place)
         guard output.json else {
             return print(
                 """
                 certificate  \(files.certificate)
                 key          \(files.key)
-                authority    \(files.authority)
+                authority    \(other.map { "not of the server's certificate: the device trusts \($0)" } ?? files.authority)
                 until        \(TimeText.of(issued.facts.end))
                 """
             )
@@ -81,10 +84,30 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             .object(
                 JSONObject([
                     ("did", .string(device.did.text)), ("certificate", .string(files.certificate)),
-                    ("key", .string(files.key)), ("authority", .string(files.authority)),
+                    ("key", .string(files.key)),
+                    ("authority", other == nil ? .string(files.authority) : nil),
+                    ("serverIssuer", other.map(JSONValue.string)),
                     ("until", .integer(issued.facts.end.milliseconds)),
                 ])
             )
+        )
+    }
+
+    /// Returns who signed the server's certificate, where that is not this authority; nil also where there is none yet.
+    private func otherIssuer(_ authority: LocalAuthority, _ place: CommandContext) throws -> String?
+    {
+        guard let files = try TLSFiles.find(place.settings, in: place.directory),
+            let server = TextFile.read(files.certificate).flatMap({ try? CertificateFile(pem: $0) })
+        else { return nil }
+        let isOfOurs = server.isSigned(by: try CertificateFile(pem: authority.pem))
+        return isOfOurs ? nil : PlainText.of(server.facts.issuer)
+    }
+
+    /// Tells where the running broker has not read this authority yet.
+    private func tellIfUnread(_ place: CommandContext) {
+        guard ServedCertificates(place.directory, place.settings).isAuthorityUnread else { return }
+        Terminal.tell(
+            "Start the service again: its broker takes certificates of the new authority from then on."
         )
     }
 
@@ -114,7 +137,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             AbsolutePath.of(given) != place.directory.ownTLS.authority
         else { return }
         let trusted = TextFile.read(given).flatMap { try? CertificateFile(pem: $0) }
-        let own = try CertificateFile(pem: try authority.pem)
+        let own = try CertificateFile(pem: authority.pem)
         guard trusted.map({ own.isSigned(by: $0) }) != true else { return }
         throw Problem(
             .certificateForeign,
@@ -127,8 +150,11 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
         )
     }
 
-    private func write(_ issued: IssuedCertificate, _ authority: LocalAuthority) throws -> TLSFiles
-    {
+    private func write(
+        _ issued: IssuedCertificate,
+        _ authority: LocalAuthority,
+        withAuthority: Bool
+    ) throws -> TLSFiles {
         let folder = AbsolutePath.of(out)
         let files = TLSFiles(
             certificate: "\(folder)/\(did).pem",
@@ -139,7 +165,7 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
             try TextFile.makeFolders(of: files.key)
             try TextFile.write(issued.keyPEM, to: files.key)
             try TextFile.write(issued.pem, to: files.certificate)
-            try TextFile.write(try authority.pem, to: files.authority)
+            if withAuthority { try TextFile.write(authority.pem, to: files.authority) }
         } catch {
             throw Problem(
                 .documentUnreadable,

@@ -21,11 +21,18 @@ struct TLSInitCommand: AsyncParsableCommand {
             Run again, it keeps the authority and makes a new certificate, for the same names unless others are \
             given; a running service takes it within seconds. For a certificate of a public authority set \
             tls.certificate and tls.key instead.
+
+            --renew-authority makes another authority before the one there is ends. Then authority.pem holds both, and the \
+            server's certificate leads to both: give the file to all that trust the old one until that ends, and start \
+            the service again, whose broker then takes certificates of devices by either.
             """
     )
 
     /// The days that may be asked for.
     static let daysRange = 1...3650
+
+    /// Days of a server's certificate that Apple's systems take at most, whoever signed it.
+    private static let appleDaysMax = 825
 
     @Option(
         help: ArgumentHelp(
@@ -35,8 +42,14 @@ struct TLSInitCommand: AsyncParsableCommand {
     )
     var name: [String] = []
 
-    @Option(help: "Days that the certificate holds.")
+    @Option(
+        help:
+            "Days that the certificate holds. iPhones and Macs refuse one of more than \(appleDaysMax)."
+    )
     var days = LocalAuthority.serverDays
+
+    @Flag(help: "Make another authority beside the one there is, whose certificate is kept.")
+    var renewAuthority = false
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
@@ -48,7 +61,9 @@ struct TLSInitCommand: AsyncParsableCommand {
             )
         }
         for text in name where ServerName(text) == nil {
-            throw ValidationError("--name takes a DNS name or an address, not \(text)")
+            throw ValidationError(
+                "--name takes a DNS name or an address, not \(text): \(ServerName.fault(of: text))"
+            )
         }
     }
 
@@ -57,7 +72,10 @@ struct TLSInitCommand: AsyncParsableCommand {
         let directory = try DataDirectory.prepare(values.dataDirectory)
         let now = SystemClock().now
         let names = name.isEmpty ? Self.usual(directory) : name.compactMap(ServerName.init)
-        let authority = try LocalAuthority.readOrMake(in: directory, at: now)
+        let authority =
+            try renewAuthority
+            ? LocalAuthority.renew(in: directory, at: now)
+            : LocalAuthority.readOrMake(in: directory, at: now)
         let facts = try authority.renewServer(names, days: days, at: now)
         let files = directory.ownTLS
         if output.json {
@@ -82,7 +100,9 @@ struct TLSInitCommand: AsyncParsableCommand {
                 """
             )
         }
-        for note in Self.notes(values, directory) { Terminal.tell(note) }
+        for note in notes(values, directory) + authorityNotes(authority, facts, at: now) {
+            Terminal.tell(note)
+        }
     }
 
     /// Returns the names of the certificate before, else this machine's.
@@ -100,8 +120,36 @@ struct TLSInitCommand: AsyncParsableCommand {
         return [ServerName(text)].compactMap(\.self)
     }
 
-    private static func notes(_ settings: Settings, _ directory: DataDirectory) -> [String] {
+    /// What has to follow for those that trust the authority.
+    private func authorityNotes(
+        _ authority: LocalAuthority,
+        _ server: CertificateFacts,
+        at now: Instant
+    ) -> [String] {
+        if renewAuthority {
+            let until = authority.linkedUntil.map {
+                "Until \(TimeText.of($0)), when the one before ends, the server is trusted by both files."
+            }
+            return [
+                until
+                    ?? "What trusts an older authority refuses the server until it has the new file.",
+                "Give tls/authority.pem to all that trust the one before, and start the service again: its broker takes"
+                    + " devices' certificates of the new authority from then on.",
+            ]
+        }
+        guard server.end == authority.facts.end, days < Self.daysRange.upperBound else { return [] }
+        return [
+            "note: the authority ends at that time, so no certificate holds for longer: --renew-authority makes another"
+        ]
+    }
+
+    private func notes(_ settings: Settings, _ directory: DataDirectory) -> [String] {
         var notes: [String] = []
+        if days > Self.appleDaysMax {
+            notes.append(
+                "note: iPhones and Macs refuse a server's certificate of more than \(Self.appleDaysMax) days"
+            )
+        }
         if settings.tlsCertificate != nil {
             notes.append("note: tls.certificate is set, so the service takes that one instead")
         } else if let ready = TextFile.read(directory.ready), !ready.contains("\"httpTlsPort\"") {

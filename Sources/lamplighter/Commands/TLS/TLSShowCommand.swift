@@ -38,20 +38,23 @@ struct TLSShowCommand: AsyncParsableCommand {
                 ]
             )
         }
-        let material = try TLSMaterial(files)
-        let rows = [
-            ("server", files.certificate, material.certificate as CertificateFacts?),
-            ("authority", files.authority, material.authority),
-        ]
+        let material: TLSMaterial
+        do {
+            material = try TLSMaterial(files)
+        } catch {
+            // Which files are read is what a person came to see.
+            if !output.json { Self.tell(files) }
+            throw error
+        }
+        let rows: [Row] =
+            [("server", files.certificate, material.certificate)]
+            + material.authorities.map { ("authority", files.authority, $0) }
         let now = SystemClock().now
+        let concerns = material.concerns(at: now)
         if output.json {
-            Terminal.show(
-                .array(rows.compactMap { row in row.2.map { Self.json((row.0, row.1, $0), now) } })
-            )
-            return
+            return Terminal.show(.array(rows.map { Self.json($0, now, among: concerns) }))
         }
         for (title, path, facts) in rows {
-            guard let facts else { continue }
             print(
                 """
                 \(title)
@@ -63,15 +66,43 @@ struct TLSShowCommand: AsyncParsableCommand {
                   until    \(TimeText.of(facts.end))
                 """
             )
-            if let warning = CertificateText.warning(facts, at: now) {
+            if let warning = Self.warning((title, path, facts), now, among: concerns) {
                 print("  note     \(warning)")
             }
         }
+        for concern in concerns {
+            print("do         \(concern.cure)" + (concern.command.map { ": \($0)" } ?? ""))
+        }
+    }
+
+    private typealias Row = (title: String, path: String, facts: CertificateFacts)
+
+    private static func tell(_ files: TLSFiles) {
+        for (title, path) in [
+            ("certificate  ", files.certificate), ("key          ", files.key),
+            ("authority    ", files.authority),
+        ] {
+            let state = TextFile.readBytes(path) == nil ? "   \(TextFile.unreadable(path))" : ""
+            print(title + path + state)
+        }
+    }
+
+    /// What worries about the certificate's times, or with the server's that another authority has signed it.
+    private static func warning(
+        _ row: Row,
+        _ now: Instant,
+        among concerns: [CertificateConcern]
+    ) -> String? {
+        let times = CertificateText.warning(row.facts, at: now)
+        guard row.title == "server" else { return times }
+        let all = concerns.filter { $0.path == row.path }.map(\.text)
+        return all.isEmpty ? times : all.joined(separator: "; ")
     }
 
     private static func json(
-        _ row: (title: String, path: String, facts: CertificateFacts),
-        _ now: Instant
+        _ row: Row,
+        _ now: Instant,
+        among concerns: [CertificateConcern]
     ) -> JSONValue {
         .object(
             JSONObject([
@@ -80,7 +111,7 @@ struct TLSShowCommand: AsyncParsableCommand {
                 ("names", .array(row.facts.names.map(JSONValue.string))),
                 ("from", .integer(row.facts.begin.milliseconds)),
                 ("until", .integer(row.facts.end.milliseconds)),
-                ("warning", CertificateText.warning(row.facts, at: now).map(JSONValue.string)),
+                ("warning", warning(row, now, among: concerns).map(JSONValue.string)),
             ])
         )
     }

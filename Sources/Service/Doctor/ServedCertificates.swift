@@ -1,0 +1,115 @@
+import Certificates
+import Domain
+package import Files
+import JSON
+import Web
+
+/// What the listeners with TLS of the running service show, as its clients see it.
+package struct ServedCertificates {
+    /// What one listener shows.
+    struct Shown {
+        /// Where it listens.
+        let place: String
+        /// The certificate; nil where the handshake fails.
+        let certificate: CertificateFile?
+        /// Why there is none.
+        let fault: String
+    }
+
+    private let directory: DataDirectory
+    private let settings: Settings
+    /// What the running service has in ready.json; nil where none is ready.
+    private let ready: JSONObject?
+
+    /// Looks at the service on a data directory.
+    package init(_ directory: DataDirectory, _ settings: Settings) {
+        self.directory = directory
+        self.settings = settings
+        let bytes =
+            DirectoryLock.holder(of: directory) == nil ? nil : TextFile.readBytes(directory.ready)
+        ready = bytes.flatMap { try? JSONValue.parse($0).objectValue }
+    }
+
+    /// Connects to each listener; none where no service is ready.
+    func read() async -> [Shown] {
+        guard let address = ready?["tlsHost"]?.stringValue else { return [] }
+        let host = Banner.reachable(address)
+        var all: [Shown] = []
+        for name in ["mqttTlsPort", "clientCertificatePort", "webSocketTlsPort", "httpTlsPort"] {
+            guard let port = ready?[name]?.intValue.map({ Int($0) }) else { continue }
+            let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+            do {
+                let der = try await ShownCertificate.read(
+                    host: host,
+                    port: port,
+                    within: ServiceLimits.probeConnectMax
+                )
+                all.append(
+                    Shown(place: place, certificate: try CertificateFile(der: der), fault: "")
+                )
+            } catch {
+                all.append(Shown(place: place, certificate: nil, fault: "\(error)"))
+            }
+        }
+        return all
+    }
+
+    /// Whether the broker takes devices' certificates of the authority as its file was when it started.
+    package var isAuthorityUnread: Bool {
+        guard ready?["clientCertificatePort"] != nil,
+            let files = try? TLSFiles.find(settings, in: directory),
+            let now = TextFile.readBytes(files.authority)
+        else { return false }
+        return TextFile.readBytes(directory.brokerTLS.authority) != now
+    }
+}
+
+extension ServedCertificates {
+    /// Returns what differs between the files and what is shown; waits once as long as the service takes to notice a change.
+    func concerns(_ files: CertificateFile, at now: Instant) async -> [CertificateConcern] {
+        var shown = await read()
+        if shown.contains(where: { $0.certificate?.isSame(as: files) == false }) {
+            try? await Task.sleep(for: ServiceLimits.certificateInterval * 2)
+            shown = await read()
+        }
+        var concerns = shown.compactMap { concern($0, files, at: now) }
+        if isAuthorityUnread {
+            concerns.append(
+                CertificateConcern(
+                    path: directory.brokerTLS.authority,
+                    text: "the authority of devices' certificates changed since the broker started",
+                    isUrgent: false,
+                    cure:
+                        "start the service again: the broker takes the certificates of the new one then",
+                    command: nil
+                )
+            )
+        }
+        return concerns
+    }
+
+    private func concern(
+        _ shown: Shown,
+        _ files: CertificateFile,
+        at now: Instant
+    ) -> CertificateConcern? {
+        guard let certificate = shown.certificate else {
+            return CertificateConcern(
+                path: shown.place,
+                text: "\(shown.place) shows no certificate: \(shown.fault)",
+                isUrgent: true,
+                cure: "see the service's log, and start it again",
+                command: nil
+            )
+        }
+        guard !certificate.isSame(as: files) else { return nil }
+        return CertificateConcern(
+            path: shown.place,
+            text: "\(shown.place) shows another certificate, until"
+                + " \(CertificateText.date(certificate.facts.end))",
+            isUrgent: !CertificateAge(certificate.facts, at: now).isValid,
+            cure: "see the service's log for why it did not take the file's",
+            command: nil
+        )
+    }
+}

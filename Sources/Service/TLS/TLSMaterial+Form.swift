@@ -1,0 +1,62 @@
+import Certificates
+import Problems
+
+extension TLSMaterial {
+    /// Makes the problem of a file in another form than PEM, with the command that turns it into that.
+    static func problem(_ path: String, of form: CertificateForm) -> Problem {
+        let (why, cures) = words(path, form)
+        return problem(path, why + "; certificates and keys are read as PEM", cures: cures)
+    }
+
+    private static func words(
+        _ path: String,
+        _ form: CertificateForm
+    ) -> (why: String, cures: [Problem.Cure]) {
+        switch form {
+        case .pkcs12:
+            (
+                "it is of the form PKCS #12 (.p12, .pfx), which holds certificate and key in one",
+                [
+                    .init(
+                        "openssl pkcs12 -in '\(path)' -nokeys -out server.pem",
+                        "the certificates, for tls.certificate"
+                    ),
+                    .init(
+                        "openssl pkcs12 -in '\(path)' -nocerts -noenc -out server.key",
+                        "the key, for tls.key"
+                    ),
+                ]
+            )
+        case .derCertificate:
+            (
+                "it is a certificate of the form DER (.der, .cer)",
+                [.init("openssl x509 -inform DER -in '\(path)' -out server.pem", "convert it")]
+            )
+        case .pkcs7:
+            (
+                "it is of the form PKCS #7 (.p7b)",
+                [
+                    .init(
+                        "openssl pkcs7 -print_certs -in '\(path)' -out server.pem",
+                        "convert it; the server's certificate has to come first"
+                    )
+                ]
+            )
+        case .request:
+            (
+                "it is a request for a certificate (.csr), not a certificate",
+                [.init("give it to the authority", "which makes the certificate of it")]
+            )
+        case .binary:
+            (
+                "it is not text",
+                [
+                    .init(
+                        "openssl pkey -inform DER -in '\(path)' -out server.key",
+                        "convert it, if it is a key of the form DER"
+                    )
+                ]
+            )
+        }
+    }
+}

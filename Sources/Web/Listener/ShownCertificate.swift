@@ -1,0 +1,81 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// Reads the certificate that a listener with TLS shows, as its clients see it.
+package enum ShownCertificate {
+    /// Connects, and returns the server's own certificate (DER); whether it can be trusted is for the caller to judge.
+    ///
+    /// - Throws: What keeps the connection or the handshake from succeeding within the time.
+    package static func read(
+        host: String,
+        port: Int,
+        within limit: Duration
+    ) async throws -> [UInt8] {
+        let (loop, limit) = (MultiThreadedEventLoopGroup.singleton.any(), TimeAmount(limit))
+        let context = try NIOSSLContext(configuration: .makeClientConfiguration())
+        // Made before the channel, which a server that wants a certificate closes right after the handshake.
+        let done = loop.makePromise(of: [UInt8].self)
+        let deadline = loop.scheduleTask(in: limit) {
+            done.fail(ChannelError.connectTimeout(limit))
+        }
+        defer { deadline.cancel() }
+        do {
+            let channel = try await ClientBootstrap(group: loop)
+                .connectTimeout(limit)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.addHandlers([
+                            try NIOSSLClientHandler(
+                                context: context,
+                                serverHostname: nil,
+                                customVerificationCallback: { _, verified in
+                                    verified.succeed(.certificateVerified)
+                                }
+                            ), HandshakeReader(done: done),
+                        ])
+                    }
+                }
+                .connect(host: host, port: port).get()
+            defer { channel.close(promise: nil) }
+            return try await done.futureResult.get()
+        } catch {
+            done.fail(error)
+            throw error
+        }
+    }
+}
+
+/// Waits for the end of a handshake, and takes the certificate that was shown in it.
+private final class HandshakeReader: ChannelInboundHandler {
+    typealias InboundIn = Any
+
+    let done: EventLoopPromise<[UInt8]>
+
+    init(done: EventLoopPromise<[UInt8]>) { self.done = done }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case TLSUserEvent.handshakeCompleted? = event as? TLSUserEvent {
+            let handler = try? context.pipeline.syncOperations.handler(
+                type: NIOSSLClientHandler.self
+            )
+            done.completeWith(Result { try handler?.peerCertificate?.toDERBytes() ?? [] })
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        done.fail(error)
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        done.fail(ChannelError.ioOnClosedChannel)
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        done.fail(ChannelError.ioOnClosedChannel)
+    }
+}
