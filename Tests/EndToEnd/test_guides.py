@@ -12,6 +12,7 @@ import urllib.parse
 
 import contract
 from browser import Browser
+from certificates import shown, trusting
 from harness import BINARY, ENVIRONMENT, ROOT, Service, eventually, free_port
 from webpages import Pages
 
@@ -174,6 +175,30 @@ class Devices(Guided):
     def test_a_lamp_in_python(self):
         self.check_lamp(self.guide("first-device").commands[-1])
 
+    def test_a_lamp_and_an_app_in_python_come_by_tls(self):
+        self.service.cli("tls", "init")
+        self.service.stop()
+        self.service.start()
+        (self.folder / "authority.pem").write_bytes((self.service.data / "tls" / "authority.pem").read_bytes())
+        plain = {"lamp.py": '    client.connect("127.0.0.1", port)\n',
+                 "app.py": 'with App(demo["appId"], demo["appSecret"], port=ready["mqttPort"], store="terminal.json") as app:\n'}
+        guides = {}
+        for name, file in (("first-device", "lamp.py"), ("first-app", "app.py")):
+            guides[name] = guide = self.guide(name)
+            [lines] = guide.others
+            text = guide.files[file]
+            self.assertIn(plain[file], text)
+            text = text.replace(plain[file], lines)
+            for there, here in (("lamps.example.com", "localhost"), ("8883", str(self.service.ready["mqttTlsPort"]))):
+                self.assertIn(there, text)
+                text = text.replace(there, here)
+            (self.folder / file).write_text(text)
+        for kept in ("lamp.json", "terminal.json"):
+            (self.folder / kept).unlink(missing_ok=True)
+        did = self.start(guides["first-device"].commands[-1]).wait_for(r"did (\S+)")[1]
+        self.wait_online(did)
+        self.assertIn("done", self.start(guides["first-app"].commands[0], did=did).end())
+
 
 class Apps(Guided):
     def test_a_page_in_the_browser(self):
@@ -254,14 +279,16 @@ class LoggingIn(Guided):
 class Servers(Guided):
     def test_a_real_server(self):
         guide = self.guide("real-server")
-        imports, init, report, certificate, looks, backup, restore = guide.commands
+        imports, init, renew, report, certificate, looks, backup, restore = guide.commands
         commands = f'PATH="$PWD/.build/release:$PATH"; {imports}'
         self.assertIn("ecret", self.start(commands).end())
         self.others_come(init, report, certificate)
-        [settings] = guide.others
+        settings, hook = guide.others
         (self.folder / "settings.yaml").write_text(settings)
         printed = self.start(".build/release/lamplighter config --config settings.yaml").end()
         self.assertIn("/etc/lamplighter/tls/privkey.pem", printed)
+        self.certbot_renews(hook)
+        self.the_authority_is_renewed(renew)
         looks = looks.replace("8081", str(self.service.health_port))
         # A machine for tests may give cause for warnings: 3.
         self.start(f'PATH="$PWD/.build/release:$PATH"; {looks.replace("doctor", "doctor || [ $? = 3 ]")}').end()
@@ -283,6 +310,29 @@ class Servers(Guided):
             command = command.replace(f"lamps.example.com -p {setting}", f"localhost -p {self.service.ready[port]}")
             self.start(lamplighter + command, did=did, secret=identity["secret"]).end()
             eventually(lambda: self.service.json("device", "show", did)["data"].get("power") is power, 20, "the report")
+
+    def the_authority_is_renewed(self, command):
+        authority = self.service.data / "tls" / "authority.pem"
+        self.start(f'PATH="$PWD/.build/release:$PATH"; {command}').end()
+        self.assertEqual(authority.read_text().count("BEGIN CERTIFICATE"), 2)
+        self.service.stop()
+        self.service.start()
+        # The copy that was given out before.
+        for trusted in (self.folder / "authority.pem", authority):
+            shown("localhost", self.service.ready["mqttTlsPort"], trusting(trusted))
+
+    def certbot_renews(self, hook):
+        """Runs the hook on files of root's alone; a machine for tests has no user of the service."""
+        lineage, to = self.folder / "live", self.folder / "etc-tls"
+        lineage.mkdir()
+        for name in ("privkey.pem", "fullchain.pem"):
+            (lineage / name).write_text(name)
+            (lineage / name).chmod(0o600)
+        self.assertIn("/etc/lamplighter/tls", hook)
+        hook = hook.replace("/etc/lamplighter/tls", str(to)).replace("-o root -g lamplighter", "")
+        self.start(hook, RENEWED_LINEAGE=str(lineage)).end()
+        self.assertEqual({path.name: path.stat().st_mode & 0o777 for path in to.iterdir()},
+                         {"privkey.pem": 0o640, "fullchain.pem": 0o644})
 
     def test_watching(self):
         guide = self.guide("watching")
