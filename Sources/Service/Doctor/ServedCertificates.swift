@@ -2,6 +2,7 @@ import Certificates
 import Domain
 package import Files
 import JSON
+package import ServiceSettings
 import Web
 
 /// What the listeners with TLS of the running service show, as its clients see it.

@@ -2,6 +2,7 @@ package import Files
 import Glibc
 import JSON
 import ServiceLifecycle
+import ServiceSettings
 import Web
 
 /// `ready.json`: where to connect and with what, there while everything accepts work.
