@@ -60,8 +60,9 @@ package struct HistoryBuffer {
     /// Hands over each line that waits, with its device.
     func forEach(_ body: (DeviceID, ArraySlice<UInt8>) -> Void) throws {
         let mark = try mark()
-        let columns = HistoryBufferRow.table.columns
-        try sql.scan("SELECT \(columns) FROM historyBuffer ORDER BY seq") { row in
+        try sql.scan(
+            "SELECT \(HistoryBufferRow.table.columns) FROM historyBuffer ORDER BY seq"
+        ) { row in
             let waiting = row.nextRow(HistoryBufferRow.self)
             let isTaken = mark.map { waiting.seq <= $0.seq } ?? false
             HistoryLine.forEachInBuffer(waiting.lines) { did, line in
