@@ -232,7 +232,8 @@ class Installed(unittest.TestCase):
             systemctl daemon-reload
             systemctl enable --now lamplighter-serve""")
         self.assertEqual(machine.show("lamplighter-serve", "ActiveState"), "active")
-        eventually(lambda: "waits for worker" in machine.show("lamplighter-serve", "StatusText"), 10, "the loss of the broker")
+        eventually(lambda: re.match("waits for .*worker", machine.show("lamplighter-serve", "StatusText")), 10,
+                   "the loss of the broker")
         machine.shell("systemctl unmask --runtime mosquitto; systemctl start mosquitto")
         eventually(lambda: machine.show("lamplighter-serve", "StatusText") == "accepts work", 60, "the broker's gate")
         self.assertTrue(report(machine.shell))
