@@ -110,7 +110,8 @@ class Backups(OwnWorld):
         self.own.service.cli("backup", str(self.file))
         self.assertEqual(self.run_free("backup", "verify", str(self.file)).returncode, 0)
         whole = self.file.read_bytes()
-        for name, content in (("cut", whole[:-100]), ("changed", whole[:5000] + b"x" + whole[5001:]), ("text", b"hello\n")):
+        changed = whole[:5000] + bytes([whole[5000] ^ 1]) + whole[5001:]
+        for name, content in (("cut", whole[:-100]), ("changed", changed), ("text", b"hello\n")):
             with self.subTest(name):
                 self.file.write_bytes(content)
                 for command in (["backup", "verify", str(self.file)],
