@@ -18,8 +18,6 @@ enum BackupFormat {
     static let database = "lamplighter.db"
     /// The member that is the key which the database's secrets are sealed with.
     static let serverKey = "server.key"
-    /// Bytes of any other member at most; they are keys, secrets and certificates.
-    static let fileBytesMax = 4 << 20
     /// Memory and passes of the key that is derived from a passphrase: as libsodium advises for files.
     static let derivation = (memoryBytes: 256 << 20, passes: 3)
 }

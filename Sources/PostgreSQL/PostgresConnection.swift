@@ -15,7 +15,7 @@ package final class PostgresConnection {
     package internal(set) var changes = 0
     /// How many cursors are open; each has a number of its own.
     var openCursors = 0
-    /// Lists of parameters that nobody uses now.
+    /// Lists of parameters that are not in use now.
     private var spareParameters: [PostgresParameters] = []
 
     private struct PreparedKey: Hashable {

@@ -10,7 +10,7 @@ import unittest
 from packages import ROOT
 
 # A path of one machine, made here so that this file has none.
-HOME = "/".join(["", "home", "somebody", "lamplighter"])
+HOME = "/".join(["", "home", "anna", "lamplighter"])
 
 # What is planted, and the file in which it stands; what is said of it.
 FAULTS = [

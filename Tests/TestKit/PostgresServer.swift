@@ -24,6 +24,7 @@ package final class PostgresServer: Sendable {
     private static let script = """
         exec 3<&0
         folder=$1
+        # Not in TMPDIR: the path of a socket has 107 bytes at most.
         directory=$(mktemp -d /tmp/lamplighter-pg-XXXXXX) || exit 1
         trap 'rm -rf "$directory"' EXIT
         as() { "$@"; }

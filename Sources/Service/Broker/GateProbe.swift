@@ -56,7 +56,7 @@ struct GateProbe {
                 answers += 1
             }
             if first == Self.plain { return false }
-            // Nothing of the probe is left on its way, which would be taken for somebody else's.
+            // No message of the probe may still be on its way: a worker would take it for a client's.
             if first != nil, answers == (isPlainSent ? 2 : 1), client.unconfirmed == 0 {
                 try client.flush()
                 return true

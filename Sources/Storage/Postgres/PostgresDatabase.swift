@@ -7,11 +7,11 @@ import Synchronization
 /// One thread of the process writes at a time, and of all processes that use the database too, by a lock that each
 /// transaction takes first. Readers see one committed state and never wait.
 final class PostgresDatabase: Sendable {
-    /// The most connections that stay open while nobody uses them.
+    /// The most connections that stay open while they are not in use.
     static let idleMax = 5
 
-    /// A connection that one thread at a time uses: the list below lends it to one.
-    private struct Lent: @unchecked Sendable {  // out of the list while it is lent
+    /// A connection that one thread at a time uses: who has it took it out of the list of idle ones, under its lock.
+    private struct Lent: @unchecked Sendable {  // in one thread's hands at a time
         let connection: PostgresConnection
     }
 

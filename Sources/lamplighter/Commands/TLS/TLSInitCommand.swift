@@ -31,7 +31,7 @@ struct TLSInitCommand: AsyncParsableCommand {
     /// The days that may be asked for.
     static let daysRange = 1...3650
 
-    /// Days of a server's certificate that Apple's systems take at most, whoever signed it.
+    /// Days of a server's certificate that Apple's systems take at most, from any authority.
     private static let appleDaysMax = 825
 
     @Option(
