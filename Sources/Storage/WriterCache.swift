@@ -51,16 +51,16 @@ final class WriterCache: Sendable {
         }
     }
 
-    /// Returns the cached rows by their indexes, and the indexes of the others.
-    func find(_ dids: [DeviceID]) -> (known: [StatusRecord?], missing: [Int]) {
+    /// Hands over the cached rows with their indexes, and returns the indexes of the others.
+    ///
+    /// `body` must not use the cache.
+    func find(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) -> [Int] {
         state.withLock { state in
-            var missing: [Int] = []
-            let known = dids.indices.map { place in
-                let record = state.find(dids[place])
-                if record == nil { missing.append(place) }
-                return record
+            dids.indices.filter { place in
+                guard let record = state.find(dids[place]) else { return true }
+                body(place, record)
+                return false
             }
-            return (known, missing)
         }
     }
 

@@ -156,16 +156,18 @@ package final class SQL {
     /// Runs a statement for each row, in order.
     package func run<Record: TableRow>(
         _ statement: RowStatement<Record>,
-        each records: some Collection<Record>
+        each records: [Record]
     ) throws {
-        guard !records.isEmpty else { return }
-        statementCount += 1
-        try engine.query(statement.text, each: records) { record, target in
-            withUnsafePointer(to: record) { record in
-                var mapper = ColumnMapper(binding: record, to: target, of: statement, in: self)
+        // Rows are lent, one after another: a copy of each would cost as much as its statement.
+        try records.withUnsafeBufferPointer { rows in
+            guard let first = rows.baseAddress, !rows.isEmpty else { return }
+            statementCount += 1
+            try engine.query(statement.text, each: rows.indices) { index, target in
+                let row = first + index
+                var mapper = ColumnMapper(binding: row, to: target, of: statement, in: self)
                 _ = Record.map(&mapper)
+            } row: { _, _ in
             }
-        } row: { _, _ in
         }
     }
 
@@ -174,7 +176,7 @@ package final class SQL {
         _ statement: RowStatement<Record>,
         _ record: Record
     ) throws {
-        try run(statement, each: CollectionOfOne(record))
+        try run(statement, each: [record])
     }
 
     /// Returns the rows of a table that a clause, such as `WHERE uid = $1 ORDER BY createdAt`, picks.

@@ -31,14 +31,7 @@ package struct StatusTable {
 
     /// Hands over the status of each device that exists, with its index in the request.
     package func load(_ dids: [DeviceID], _ body: (Int, StatusRecord) -> Void) throws {
-        var wanted = Array(dids.indices)
-        if let cache {
-            let (known, missing) = cache.find(dids)
-            for (place, record) in known.enumerated() {
-                if let record { body(place, record) }
-            }
-            wanted = missing
-        }
+        let wanted = cache?.find(dids, body) ?? Array(dids.indices)
         var read: [StatusRecord] = []
         try sql.query(StatusRecord.table.find, each: wanted) {
             dids[$0]

@@ -9,24 +9,21 @@ struct CommandAnswers {
         var cid: Int64
     }
 
+    /// The commands that reports name.
+    private var wanted: [(did: DeviceID, cid: Int64)] = []
     private var commands: [Key: Command] = [:]
     /// The commands with a new answer, in the order in which the answers came.
     private var answered: [Key] = []
     /// Those among them whose outcome is final now, and must be published.
     private var finished: Set<Key> = []
 
+    /// Notes the command that a report names, to be loaded.
+    mutating func expect(_ report: Report, from did: DeviceID) {
+        if let cid = report.cid { wanted.append((did, cid)) }
+    }
+
     /// Loads the commands that reports name.
-    mutating func load(
-        for items: [StatusItem],
-        of devices: DeviceEntries,
-        in tx: Transaction
-    ) throws {
-        let wanted = items.compactMap { item -> (did: DeviceID, cid: Int64)? in
-            guard case .report(let received) = item.input, let cid = received.report.cid else {
-                return nil
-            }
-            return (devices.entries[item.place].did, cid)
-        }
+    mutating func load(in tx: Transaction) throws {
         try tx.commands.load(wanted) { commands[Key(did: $1.did, cid: $1.cid)] = $1 }
     }
 

@@ -31,30 +31,34 @@ struct ReportDeduplication {
     /// The version that each key led to; nil for a new one.
     private var versions: [Int64?] = []
     private var claims: [(key: InboxKey, version: Int64)] = []
+    /// The reports that their time and values identify: each one's time, and its device's place in the batch.
+    private var timed: [(place: Int, ts: Instant)] = []
     /// The values in the history at the times of late reports.
     private var past: [Moment: [[UInt8]]] = [:]
 
     // MARK: Load
 
-    /// Returns how a second delivery of a report is recognised.
+    /// Returns how a second delivery of a report is recognised; `place` is its device's in the batch.
     mutating func identity(
         of report: Report,
         from did: DeviceID,
+        at place: Int,
         payload: ArraySlice<UInt8>,
-        at now: Instant
+        now: Instant
     ) -> ReportIdentity {
-        if let id = report.id { return .key(place(of: InboxKey(did: did, id: id.text))) }
+        if let id = report.id { return .key(keyPlace(of: InboxKey(did: did, id: id.text))) }
         guard let ts = report.ts else { return .none }
         if report.isDataOnly, StatusRules.effective(ts, at: now) == ts,
             let json = HistoryAdditions.json(of: report)
         {
+            timed.append((place, ts))
             return .values(json, ts: ts)
         }
         let digest = Sodium.base64URL(Array(Sodium.sha256(payload).prefix(18)))
-        return .key(place(of: InboxKey(did: did, id: "#" + digest)))
+        return .key(keyPlace(of: InboxKey(did: did, id: "#" + digest)))
     }
 
-    private mutating func place(of key: InboxKey) -> Int {
+    private mutating func keyPlace(of key: InboxKey) -> Int {
         if let known = places[key] { return known }
         keys.append(key)
         places[key] = keys.count - 1
@@ -63,21 +67,12 @@ struct ReportDeduplication {
 
     /// Loads the versions of known keys, and the history at the times of reports that the devices' statuses can't
     /// distinguish from repeats.
-    mutating func load(
-        for items: [StatusItem],
-        of devices: DeviceEntries,
-        in tx: Transaction
-    ) throws {
+    mutating func load(of devices: DeviceEntries, in tx: Transaction) throws {
         versions = Array(repeating: nil, count: keys.count)
         try tx.inbox.find(keys) { versions[$0] = $1 }
         var wanted: [Moment] = []
-        for item in items {
-            guard case .report(let received) = item.input,
-                case .values(_, let ts) = received.identity,
-                let status = devices.entries[item.place].record?.status,
-                !status.isNews(ts), !status.knowsReports(of: ts)
-            else { continue }
-            let moment = Moment(did: devices.entries[item.place].did, ts: ts)
+        for (place, ts) in timed where devices.entries[place].isLate(ts) {
+            let moment = Moment(did: devices.entries[place].did, ts: ts)
             if past.updateValue([], forKey: moment) == nil { wanted.append(moment) }
         }
         try tx.history.find(wanted.map { ($0.did, $0.ts) }) { index, record in
@@ -147,6 +142,14 @@ struct ReportDeduplication {
 
     /// Writes the keys of the reports that had their effect.
     func save(in tx: Transaction) throws { try tx.inbox.add(claims) }
+}
+
+extension DeviceEntry {
+    /// Whether only the history can tell a report of that time from a repeat.
+    fileprivate func isLate(_ ts: Instant) -> Bool {
+        guard let record else { return false }
+        return !record.status.isNews(ts) && !record.status.knowsReports(of: ts)
+    }
 }
 
 extension Status {

@@ -13,51 +13,49 @@ struct ReceivedReport {
 struct ReportProcessor {
     private var deduplication = ReportDeduplication()
     private var answers = CommandAnswers()
+    /// The places of devices that report old events or bytes.
+    private var devicesOfOld: Set<Int> = []
 
     /// How old the events of a report may be before the ownership period of its device is looked up, in seconds.
     private static let recentSeconds: Int64 = 60
 
-    /// Takes a report into the batch.
+    /// Takes a report into the batch, and notes what it needs; `place` is its device's in the batch.
     mutating func receive(
         _ report: Report,
         in message: Inbound,
         from did: DeviceID,
-        at now: Instant
+        at place: Int,
+        now: Instant
     ) -> ReceivedReport {
-        let payload = message.payload
-        let identity = deduplication.identity(of: report, from: did, payload: payload, at: now)
+        let identity = deduplication.identity(
+            of: report,
+            from: did,
+            at: place,
+            payload: message.payload,
+            now: now
+        )
+        answers.expect(report, from: did)
+        if report.isShownByTime, let ts = report.ts,
+            ts < now.adding(seconds: -Self.recentSeconds)
+        {
+            devicesOfOld.insert(place)
+        }
         return ReceivedReport(report: report, identity: identity, message: message)
     }
 
     // MARK: Load
 
     /// Loads what the batch's reports need beside their devices' statuses.
-    mutating func load(
-        for items: [StatusItem],
-        of devices: inout DeviceEntries,
-        in tx: Transaction
-    ) throws {
-        try deduplication.load(for: items, of: devices, in: tx)
-        try Self.loadOwnership(for: items, of: &devices, in: tx)
-        try answers.load(for: items, of: devices, in: tx)
+    mutating func load(of devices: inout DeviceEntries, in tx: Transaction) throws {
+        try deduplication.load(of: devices, in: tx)
+        try loadOwnership(of: &devices, in: tx)
+        try answers.load(in: tx)
     }
 
     /// Loads when the current ownership of devices that report old events or bytes began, so that a new owner never
     /// sees events of the previous one.
-    private static func loadOwnership(
-        for items: [StatusItem],
-        of devices: inout DeviceEntries,
-        in tx: Transaction
-    ) throws {
-        let recent = tx.now.adding(seconds: -recentSeconds)
-        var wanted: Set<Int> = []
-        for item in items {
-            guard case .report(let received) = item.input,
-                let ts = received.report.ts, ts < recent, received.report.isShownByTime
-            else { continue }
-            wanted.insert(item.place)
-        }
-        let places = wanted.sorted()
+    private func loadOwnership(of devices: inout DeviceEntries, in tx: Transaction) throws {
+        let places = devicesOfOld.sorted()
         try tx.devices.ownershipSince(of: places.map { devices.entries[$0].did }) {
             devices.entries[places[$0]].ownershipSince = $1
         }

@@ -47,7 +47,15 @@ struct StatusBatch {
         case .report(let did):
             guard let report = Self.decode(message, of: did, in: &work, with: ReportCodec.decode)
             else { return work.effects.observed.count(.refused) }
-            add(.report(reports.receive(report, in: message, from: did, at: work.now)), of: did)
+            let place = devices.place(of: did)
+            let received = reports.receive(
+                report,
+                in: message,
+                from: did,
+                at: place,
+                now: work.now
+            )
+            items.append(StatusItem(input: .report(received), place: place))
         case .presence(let did):
             let decode = PresenceCodec.decode(device:)
             guard let signal = Self.decode(message, of: did, in: &work, with: decode) else {
@@ -106,7 +114,7 @@ struct StatusBatch {
 
     private mutating func load(in work: UnitOfWork) throws {
         try devices.load(in: work)
-        try reports.load(for: items, of: &devices, in: work.tx)
+        try reports.load(of: &devices, in: work.tx)
     }
 
     /// Decides item after item, in the order in which they came.

@@ -80,8 +80,8 @@ package struct StatusHandler: BatchHandler {
         var runs: [ArraySlice<Inbound>] = []
         var start = batch.startIndex
         var wasRegistration = true
-        for (index, message) in batch.enumerated() {
-            let isRegistration = message.topic.suffix(9).elementsEqual("/register".utf8)
+        for index in batch.indices {
+            let isRegistration = batch[index].topic.suffix(9).elementsEqual("/register".utf8)
             if isRegistration, !wasRegistration {
                 runs.append(batch[start..<index])
                 start = index

@@ -88,9 +88,10 @@ struct TurnQueue {
 
     private mutating func append(_ intake: Intake) {
         guard !intake.deliveries.isEmpty else { return }
-        for (message, delivery) in zip(Inbound.all(of: intake), intake.deliveries) {
+        let now = ContinuousClock.now
+        for delivery in intake.deliveries {
             // A copy: a slice of the batch's bytes would keep all of them in memory.
-            let message = message.copy
+            let message = Inbound(delivery, in: intake.bytes, at: now).copy
             let waiting = Waiting(
                 order: base + states.count,
                 message: message,
@@ -105,7 +106,7 @@ struct TurnQueue {
             case .sender: senders.append(waiting, of: party.key)
             }
         }
-        arrivals.append((base + states.count, .now))
+        arrivals.append((base + states.count, now))
     }
 
     private mutating func popFirst() -> Waiting? {
@@ -128,23 +129,25 @@ struct TurnQueue {
 extension Inbound {
     /// Returns all messages of an intake, as slices of its bytes.
     static func all(of intake: Intake) -> [Inbound] {
-        let bytes = intake.bytes
         let now = ContinuousClock.now
-        return intake.deliveries.map { delivery in
-            Inbound(
-                topic: bytes[delivery.topic],
-                payload: bytes[delivery.payload],
-                responseTopic: delivery.responseTopic.map { bytes[$0] },
-                correlation: delivery.correlationData.map { bytes[$0] },
-                sourceAddress: delivery.sourceAddress.map {
-                    String(decoding: bytes[$0], as: UTF8.self)
-                },
-                isCorrelationTooLong: delivery.isCorrelationTooLong,
-                isRetained: delivery.isRetained,
-                arrivedAt: now,
-                traceparent: delivery.traceparent.map { bytes[$0] }
-            )
-        }
+        return intake.deliveries.map { Inbound($0, in: intake.bytes, at: now) }
+    }
+
+    /// A delivery of an intake, as slices of its bytes.
+    fileprivate init(_ delivery: Delivery, in bytes: [UInt8], at now: ContinuousClock.Instant) {
+        self.init(
+            topic: bytes[delivery.topic],
+            payload: bytes[delivery.payload],
+            responseTopic: delivery.responseTopic.map { bytes[$0] },
+            correlation: delivery.correlationData.map { bytes[$0] },
+            sourceAddress: delivery.sourceAddress.map {
+                String(decoding: bytes[$0], as: UTF8.self)
+            },
+            isCorrelationTooLong: delivery.isCorrelationTooLong,
+            isRetained: delivery.isRetained,
+            arrivedAt: now,
+            traceparent: delivery.traceparent.map { bytes[$0] }
+        )
     }
 
     /// A copy of the message in memory of its own.
