@@ -16,6 +16,10 @@ package struct Transaction {
     let sequence: SequenceSource
     let gate: GateChanges
     var writerCache: WriterCache?
+    #if DEBUG
+    /// The locks of this transaction.
+    let record = LockRecord()
+    #endif
 
     /// Installation-wide facts.
     package var meta: MetaTable { MetaTable(sql: sql, cache: writerCache) }
@@ -28,7 +32,7 @@ package struct Transaction {
     /// Devices and their identities.
     package var devices: DeviceTable { DeviceTable(transaction: self) }
     /// The current statuses of devices.
-    package var statuses: StatusTable { StatusTable(sql: sql, cache: writerCache, gate: gate) }
+    package var statuses: StatusTable { StatusTable(transaction: self) }
     /// The history of devices' reports.
     package var history: HistoryTable { HistoryTable(transaction: self) }
     /// The events of devices.
@@ -60,7 +64,7 @@ package struct Transaction {
     /// Messages to be published.
     package var outbox: OutboxTable { OutboxTable(transaction: self) }
     /// Retained statuses to publish again.
-    package var refreshes: RefreshTable { RefreshTable(sql: sql) }
+    package var refreshes: RefreshTable { RefreshTable(transaction: self) }
     /// Dead letters.
     package var deadLetters: DeadLetterTable { DeadLetterTable(transaction: self) }
     /// The gate's refusals.
@@ -89,10 +93,16 @@ package struct Transaction {
     /// Runs a piece of work so that its failure undoes that piece alone.
     package func isolated<Value>(_ body: () throws -> Value) throws -> Value {
         let before = gate.records.count
+        #if DEBUG
+        let ledger = record.ledger
+        #endif
         do {
             return try sql.savepoint(body)
         } catch {
             gate.records.removeSubrange(before...)
+            #if DEBUG
+            record.restore(ledger)
+            #endif
             writerCache?.clear()
             throw error
         }

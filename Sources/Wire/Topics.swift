@@ -18,6 +18,15 @@ package enum Topic: Sendable, Equatable {
     case status(UserID, DeviceID)
     /// A topic that the service does not know; the text gives the reason.
     case malformed(String)
+
+    /// The device whose messages come on the topic; nil for topics of no device that is known by its id.
+    package var did: DeviceID? {
+        switch self {
+        case .report(let did), .presence(let did), .info(let did), .gatePresence(let did): did
+        case .status(_, let did): did
+        default: nil
+        }
+    }
 }
 
 /// Reads and writes all topics (`schemas/channels.yaml`) below one root.

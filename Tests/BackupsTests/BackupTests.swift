@@ -185,7 +185,10 @@ import Testing
         }
         try make()
         let target = try StoreAccess.service(try restored())
-        let next = try target.batch(at: Self.now) { try $0.devices.nextCommandID(did) }
+        let next = try target.batch(at: Self.now) { tx in
+            try tx.lock(devices: [did])
+            return try tx.devices.nextCommandID(did)
+        }
 
         #expect(next > 1_000_000)
     }

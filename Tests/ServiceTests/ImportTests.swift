@@ -114,6 +114,7 @@ import Workers
         _ = try product([("alerts", ["hot", "wet"])])
         try bindDevice()
         try store.batch(at: SystemClock().now) { (tx) throws in
+            try tx.lock(devices: [Self.did])
             guard var record = try tx.statuses.find(Self.did) else { return }
             record.status.open = [.init(kind: .alert, name: "hot", eventID: "e-1")]
             try tx.statuses.save(reported: [record])

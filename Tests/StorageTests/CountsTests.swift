@@ -11,7 +11,7 @@ struct CountsTests {
         try world.fill()
         let other = ProductKey(trusted: String(repeating: "b", count: 32))
         let did = DeviceID(trusted: "d-0000000000002")
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.products.save(Product(key: other, name: "Plug"), secret: "x")
             try tx.devices.create(did, product: other, mac: MAC(trusted: "0123456789ac"))
             var record = try #require(try tx.statuses.find(did))
@@ -53,7 +53,7 @@ struct CountsTests {
         let world = try World()
         #expect(try world.store.read { try $0.outbox.oldest(of: "status") } == nil)
         for (seconds, worker) in [(1, "control"), (2, "status"), (4, "status"), (9, "status")] {
-            _ = try world.store.batch(at: Make.at(Int64(seconds))) {
+            _ = try world.store.arrange(at: Make.at(Int64(seconds))) {
                 try $0.outbox.add([Make.message()], by: worker, isSecret: false)
             }
         }

@@ -36,7 +36,7 @@ struct GateFileTests {
         let world = try World()
         try world.store.rebuildCredentials()
         try world.fill()
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.devices.setIdentity(Make.did, secret: "first", passcode: "123456", hardware: [:])
         }
         return world
@@ -46,7 +46,7 @@ struct GateFileTests {
     func connections() throws {
         let world = try filled()
         func connect(_ number: Int64) throws -> Int64 {
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 var record = try #require(try tx.statuses.find(Make.did))
                 record.status.presence.connection = number
                 try tx.statuses.save(reported: [], moved: [record])
@@ -74,7 +74,7 @@ struct GateFileTests {
         #expect(try first.tables.devices == [Make.did.text: digest("first")])
         #expect(try first.tables.products == [Make.key.text: digest("product-secret")])
 
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.devices.setIdentity(
                 Make.did,
                 secret: "second",
@@ -84,7 +84,7 @@ struct GateFileTests {
         }
         #expect(try GateFile(world).tables.devices == [Make.did.text: digest("second")])
 
-        try world.store.batch(at: Make.now) { try $0.devices.forget(Make.did) }
+        try world.store.arrange(at: Make.now) { try $0.devices.forget(Make.did) }
         #expect(try GateFile(world).tables.devices.isEmpty)
     }
 
@@ -94,7 +94,7 @@ struct GateFileTests {
         do {
             let world = try World(directory)
             try world.fill()
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 try tx.sql.run(
                     """
                     INSERT INTO device (did, productKey, mac, secretHash, hardware, ownership,
@@ -127,7 +127,7 @@ struct GateFileTests {
             try world.store.rebuildCredentials()
             try world.fill()
             let before = try Data(contentsOf: file)
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 try tx.devices.setIdentity(
                     Make.did,
                     secret: "first",
@@ -170,7 +170,7 @@ struct GateFileTests {
             loginTime: Make.now,
             expiresAt: Make.at(100)
         )
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.accounts.insert(
                 User(
                     uid: Make.uid,
@@ -189,7 +189,7 @@ struct GateFileTests {
         #expect(try live?.session?.token == digest("token"))
         #expect(live?.appId == "demo")
 
-        try world.store.batch(at: Make.now) { try $0.sessions.end(&session, .loggedOut) }
+        try world.store.arrange(at: Make.now) { try $0.sessions.end(&session, .loggedOut) }
         let ended = try GateFile(world).tables.terminals[Make.terminal.text]
         #expect(ended?.session == nil && ended?.appId == "demo")
         #expect(session.endReason == .loggedOut)
@@ -224,7 +224,7 @@ struct GateFileTests {
     }
 
     private func change(_ world: World, _ name: String, _ number: Int) throws {
-        try world.store.batch(at: Make.now) { tx in
+        try world.store.arrange(at: Make.now) { tx in
             try tx.services.save(name, role: .gateway, secret: "secret \(number)")
         }
     }
@@ -235,9 +235,9 @@ struct GateFileTests {
         try world.store.rebuildCredentials()
         try change(world, "idp", 1)
         #expect(try GateFile(world).tables.services.keys.sorted() == ["idp"])
-        #expect(try world.store.batch(at: Make.now) { try $0.services.remove("idp") })
+        #expect(try world.store.arrange(at: Make.now) { try $0.services.remove("idp") })
         #expect(try GateFile(world).tables.services.isEmpty)
-        #expect(try !world.store.batch(at: Make.now) { try $0.services.remove("idp") })
+        #expect(try !world.store.arrange(at: Make.now) { try $0.services.remove("idp") })
     }
 
     @Test("A file that can't be written fails the batch, and the next batch rewrites it")
@@ -249,7 +249,7 @@ struct GateFileTests {
         try FileManager.default.removeItem(atPath: file)
         try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
         #expect(throws: (any Error).self) {
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 try tx.devices.setIdentity(
                     Make.did,
                     secret: "second",
@@ -258,11 +258,11 @@ struct GateFileTests {
                 )
             }
         }
-        #expect(throws: (any Error).self) { try world.store.batch(at: Make.now) { _ in } }
+        #expect(throws: (any Error).self) { try world.store.arrange(at: Make.now) { _ in } }
         #expect(world.store.gateLag > .zero)
 
         try FileManager.default.removeItem(atPath: file)
-        try world.store.batch(at: Make.now) { _ in }
+        try world.store.arrange(at: Make.now) { _ in }
         #expect(try GateFile(world).tables.devices == [Make.did.text: digest("second")])
         #expect(world.store.gateLag == .zero)
     }

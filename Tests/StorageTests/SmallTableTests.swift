@@ -11,7 +11,7 @@ struct SmallTableTests {
     func requests() throws {
         let world = try World()
         let id = MessageID(trusted: "q")
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.requests.save(
                 "t",
                 id,
@@ -30,7 +30,7 @@ struct SmallTableTests {
             #expect(done.answer == [9] && done.waitsFor == nil && done.content == [1])
             #expect(try tx.requests.find("other", id) == nil)
         }
-        try world.store.batch(at: Make.at(1)) { (tx) throws in
+        try world.store.arrange(at: Make.at(1)) { (tx) throws in
             #expect(try tx.retention.delete(.request, before: Make.now, limit: 5) == 0)
             #expect(try tx.retention.delete(.request, before: Make.at(1), limit: 5) == 1)
         }
@@ -44,7 +44,7 @@ struct SmallTableTests {
         ) -> (topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String) {
             ("t/\(number)\0", [UInt8(number % 256)], false, "r")
         }
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             _ = try tx.deadLetters.add((0..<8).map(letter), worker: "status", keeping: 10)
             _ = try tx.deadLetters.add((8..<15).map(letter), worker: "status", keeping: 10)
         }
@@ -54,7 +54,7 @@ struct SmallTableTests {
             try $0.deadLetters.page(before: letters[1].id, limit: 3)
         }
         #expect(second.map(\.topic) == ["t/12", "t/11", "t/10"])
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             #expect(try tx.deadLetters.drop(letters[0].id))
             #expect(try !tx.deadLetters.drop(letters[0].id))
             #expect(try tx.deadLetters.find(letters[1].id)?.topic == "t/13")
@@ -67,18 +67,18 @@ struct SmallTableTests {
     func deadLetterIDs() throws {
         let world = try World()
         func add() throws -> Int64 {
-            try world.store.batch(at: Make.now) {
+            try world.store.arrange(at: Make.now) {
                 try $0.deadLetters.add([("t", [1], false, "r")], worker: "status", keeping: 10)
             }
         }
         #expect(try add() == 1)
         #expect(try add() == 2)
 
-        let isDropped = try world.store.batch(at: Make.now) { try $0.deadLetters.drop(2) }
+        let isDropped = try world.store.arrange(at: Make.now) { try $0.deadLetters.drop(2) }
         #expect(isDropped)
         #expect(try add() == 3)
 
-        let count = try world.store.batch(at: Make.now) { try $0.deadLetters.dropAll() }
+        let count = try world.store.arrange(at: Make.now) { try $0.deadLetters.dropAll() }
         #expect(count == 2)
         #expect(try add() == 4)
         #expect(try world.store.read { try $0.deadLetters.page(limit: 9) }.map(\.id) == [4])
@@ -88,26 +88,28 @@ struct SmallTableTests {
     func attempts() throws {
         let world = try World()
         func retry(_ seconds: Int64) throws -> Int64? {
-            try world.store.batch(at: Make.at(seconds)) {
+            try world.store.arrange(at: Make.at(seconds)) {
                 try $0.attempts.retryAfter("s", max: 3, windowSeconds: 900)
             }
         }
         for seconds in [0, 100, 200] as [Int64] {
             #expect(try retry(seconds) == nil)
-            try world.store.batch(at: Make.at(seconds)) {
+            try world.store.arrange(at: Make.at(seconds)) {
                 try $0.attempts.add("s", windowSeconds: 900)
             }
         }
         #expect(try retry(200) == 700)
         #expect(try retry(899) == 1)
         #expect(try retry(900) == nil)
-        try world.store.batch(at: Make.at(900)) { try $0.attempts.add("s", windowSeconds: 900) }
+        try world.store.arrange(at: Make.at(900)) { try $0.attempts.add("s", windowSeconds: 900) }
         #expect(try retry(901) == nil)
         for _ in 0..<2 {
-            try world.store.batch(at: Make.at(902)) { try $0.attempts.add("s", windowSeconds: 900) }
+            try world.store.arrange(at: Make.at(902)) {
+                try $0.attempts.add("s", windowSeconds: 900)
+            }
         }
         #expect(try retry(903) == 897)
-        try world.store.batch(at: Make.at(904)) { try $0.attempts.clear("s") }
+        try world.store.arrange(at: Make.at(904)) { try $0.attempts.clear("s") }
         #expect(try retry(905) == nil)
     }
 }

@@ -28,15 +28,15 @@ struct StoreTests {
     func pagesWritten() throws {
         let world = try World()
         // With the first come those of the migrations.
-        try world.store.batch(at: Make.now) { try $0.meta.set("fact", to: "begun") }
+        try world.store.arrange(at: Make.now) { try $0.meta.set("fact", to: "begun") }
         let before = world.store.pagesWritten
-        try world.store.batch(at: Make.now) { try $0.meta.set("fact", to: "told") }
+        try world.store.arrange(at: Make.now) { try $0.meta.set("fact", to: "told") }
         let after = world.store.pagesWritten
         #expect((1...10).contains(after - before))
-        try world.store.batch(at: Make.now) { _ = try $0.meta.value("fact") }
+        try world.store.arrange(at: Make.now) { _ = try $0.meta.value("fact") }
         #expect(world.store.pagesWritten == after)
         #expect(throws: CancellationError.self) {
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 try tx.meta.set("fact", to: "lost")
                 throw CancellationError()
             }
@@ -49,7 +49,7 @@ struct StoreTests {
     func foreignKeys() throws {
         let world = try World()
         let error = #expect(throws: (any Error).self) {
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 try tx.devices.create(
                     Make.did,
                     product: Make.key,
@@ -101,7 +101,7 @@ struct StoreTests {
         let other = try World(world.directory)
         var ids: [Int64] = []
         for store in [world.store, other.store, other.store, world.store, other.store] {
-            let id = try store.batch(at: Make.now) {
+            let id = try store.arrange(at: Make.now) {
                 try $0.outbox.add([Make.message()], by: "control", isSecret: false)
             }
             ids.append(id)
@@ -125,7 +125,7 @@ struct StoreTests {
         try world.store.rebuildCredentials()
         let before = try Data(contentsOf: world.directory.url.appending(path: "credentials"))
         #expect(throws: Stop.self) {
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 try tx.products.save(Make.product, secret: "s")
                 throw Stop()
             }
@@ -141,7 +141,7 @@ struct StoreTests {
         let world = try World()
         try world.fill()
         let other = ProductKey(trusted: String(repeating: "b", count: 32))
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.meta.set("a", to: "1")
             try? tx.isolated {
                 try tx.meta.set("b", to: "2")

@@ -92,8 +92,12 @@ final class World {
     /// The same product without data points, which takes bytes too.
     static let freeForm = Product(key: key, name: "Lamp", alerts: ["hot"], faults: ["sensor"])
 
+    /// Runs a transaction that holds all locks; `work` runs one that takes its own.
     func write<Value>(_ body: (Transaction) throws -> Value) throws -> Value {
-        try store.batch(at: clock.now, body)
+        try store.batch(at: clock.now) { tx in
+            try tx.lockAll()
+            return try body(tx)
+        }
     }
 
     func read<Value>(_ body: (Transaction) throws -> Value) throws -> Value { try store.read(body) }
@@ -102,7 +106,7 @@ final class World {
     func work<Value>(
         _ body: (inout UnitOfWork) throws -> Value
     ) throws -> (value: Value, effects: Effects) {
-        try write { (tx) throws in
+        try store.batch(at: clock.now) { (tx) throws in
             var work = UnitOfWork(tx, topics: Self.topics, limits: environment.limits)
             return (try body(&work), work.effects)
         }

@@ -42,6 +42,7 @@ struct AbuseSeed {
             logins: logins
         )
         try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) { tx in
+            try tx.lockAll()
             let key = ProductKey(trusted: productKey)
             try tx.products.save(Product(key: key, name: "Read out"), secret: productSecret)
             let hash = try PasswordHasher().hash(Array(BenchSeed.password.utf8))

@@ -84,6 +84,7 @@ package struct BenchCommands: Sendable {
         }
         let store = try StoreAccess.tool(field.directory)
         try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) { tx in
+            try tx.lockAll()
             for terminal in field.seed.terminals {
                 try tx.bindings.insert(
                     Binding(

@@ -32,6 +32,7 @@ struct BenchSeed {
     init(_ store: Store, devices: Int, terminals: Int, stored: Int, logins: Int = 0) throws {
         let now = Instant(milliseconds: LoadClock.milliseconds)
         try store.batch(at: now) { transaction in
+            try transaction.lockAll()
             try transaction.products.save(Self.document, secret: Sodium.randomSecret())
             let app = App(id: Self.app, name: "Bench", products: .all)
             try transaction.apps.save(
@@ -48,6 +49,7 @@ struct BenchSeed {
         }
         while count < max(stored, 2 * devices) {
             try store.batch(at: now) { transaction in
+                try transaction.lockAll()
                 for _ in 0..<min(Self.chunk, max(stored, 2 * devices) - count) {
                     try addDevice(transaction, devices)
                 }

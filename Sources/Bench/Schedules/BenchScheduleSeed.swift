@@ -18,6 +18,7 @@ struct BenchScheduleSeed {
         guard !owners.isEmpty else { throw LoadError.failed("no device is bound") }
         for start in stride(from: 0, to: count, by: Self.chunk) {
             try store.batch(at: now) { tx in
+                try tx.lockAll()
                 for number in start..<min(start + Self.chunk, count) {
                     try add(owners[number % owners.count], dueAt, tx: tx)
                 }
@@ -71,6 +72,7 @@ struct BenchScheduleSeed {
         var dids: [DeviceID] = []
         while dids.count < count {
             try store.batch(at: now) { tx in
+                try tx.lockAll()
                 for _ in 0..<min(Self.chunk, count - dids.count) {
                     let did = DeviceID(trusted: ids.make("d", at: now))
                     let digits = String(dids.count)

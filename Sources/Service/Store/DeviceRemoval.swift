@@ -42,6 +42,7 @@ package enum DeviceRemoval {
         _ settings: Settings
     ) throws -> [UserID]? {
         try store.work(publishedBy: .session, settings) { work in
+            try work.tx.lock(devices: [did])
             guard try work.tx.devices.find(did) != nil else { return nil }
             let users = try work.tx.bindings.all(of: did).map(\.uid)
             try DeviceOwnership.forget(did, in: &work)

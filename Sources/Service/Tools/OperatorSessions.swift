@@ -21,9 +21,12 @@ package enum OperatorSessions {
         _ settings: Settings
     ) throws -> Session? {
         try store.work(publishedBy: .session, settings) { work in
-            guard let session = try work.tx.sessions.find(id), session.endedAt == nil else {
-                return nil
+            let found = try work.tx.lock {
+                try work.tx.sessions.find(id)
+            } naming: {
+                (users: [$0?.uid].compactMap(\.self), devices: [])
             }
+            guard let session = found, session.endedAt == nil else { return nil }
             try SessionLifecycle.end(session, because: .operator, by: actor, in: &work)
             return session
         }
@@ -36,7 +39,13 @@ package enum OperatorSessions {
         _ settings: Settings
     ) throws -> Int {
         try store.work(publishedBy: .session, settings) { work in
-            try SessionLifecycle.endAll(of: uid, because: .operator, by: actor, in: &work)
+            try work.tx.lock(users: [uid])
+            return try SessionLifecycle.endAll(
+                of: uid,
+                because: .operator,
+                by: actor,
+                in: &work
+            )
         }
     }
 
@@ -50,6 +59,7 @@ package enum OperatorSessions {
         progress: () throws -> Void = {}
     ) throws -> ErasureSummary {
         let summary = try store.work(publishedBy: .session, settings) { work in
+            try work.tx.lock(users: [user.uid])
             let summary = try ErasureSummary(user, in: work.tx)
             try Cancellation.begin(user, by: actor, in: &work)
             return summary

@@ -86,6 +86,7 @@ package struct AccountTable {
 
     /// Adds a user; the installation's secret is kept hashed.
     package func insert(_ user: User, deviceID: String?) throws {
+        transaction.lock(new: user.uid)
         let row = AccountRow(
             user: user,
             deviceIDHash: deviceID.map { transaction.hash($0, boundTo: "deviceId") },
@@ -96,6 +97,7 @@ package struct AccountTable {
 
     /// Stores a user's changes.
     package func save(_ user: User) throws {
+        transaction.requireLock(of: user.uid)
         try sql.run(AccountRow.table.update, AccountRow(user: user))
     }
 
@@ -107,12 +109,32 @@ package struct AccountTable {
 
     /// Forgets the secret of the user's installation.
     package func forgetDeviceID(of uid: UserID) throws {
+        transaction.requireLock(of: uid)
         try sql.run("UPDATE account SET deviceIdHash = NULL WHERE uid = $1", uid)
+    }
+
+    /// Returns the users who have an address or a username equal to it, verified or not: what proving it may change.
+    package func holders(
+        of address: Address,
+        app: AppID,
+        region: String
+    ) throws -> [UserID] {
+        let (columns, key) =
+            switch address {
+            case .phone(let phone): (["phone", "pendingPhone"], phone.text)
+            case .email(let email): (["emailKey", "pendingEmailKey", "usernameKey"], email.key)
+            }
+        // Not OR: that would read all accounts of the app.
+        let holders = columns.map { column in
+            "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
+        }
+        return try sql.query(holders.joined(separator: " UNION "), app, region, key) { $0.next() }
     }
 
     /// Assigns a verified address to its owner.
     ///
-    /// Accounts that held it unverified lose it, as do usernames equal to it; links sent to it become void.
+    /// Accounts that held it unverified lose it, as do usernames equal to it; links sent to it become void. All of
+    /// them (`holders`) are locked.
     ///
     /// - Returns: False, with nothing changed, when another account has verified it.
     package func prove(
@@ -126,20 +148,9 @@ package struct AccountTable {
         if let owner = try find(proved: address, app: app, region: region), owner.uid != uid {
             return false
         }
-        let (columns, key) =
-            switch address {
-            case .phone(let phone): (["phone", "pendingPhone"], phone.text)
-            case .email(let email): (["emailKey", "pendingEmailKey", "usernameKey"], email.key)
-            }
-        // Not OR: that would read all accounts of the app.
-        let holders = columns.map { column in
-            "SELECT uid FROM account WHERE appId = $1 AND region = $2 AND \(column) = $3"
-                + " AND uid <> $4"
+        for other in try holders(of: address, app: app, region: region) where other != uid {
+            try lose(address, other)
         }
-        let others = try sql.query(holders.joined(separator: " UNION "), app, region, key, uid) {
-            $0.next(UserID.self)
-        }
-        for other in others { try lose(address, other) }
         return true
     }
 

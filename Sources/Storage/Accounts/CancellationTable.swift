@@ -17,6 +17,7 @@ package struct CancellationTable {
 
     /// Records a request for cancellation; an earlier one keeps its time.
     package func request(_ uid: UserID, deletesAt: Instant) throws {
+        transaction.requireLock(of: uid)
         try sql.run(
             """
             INSERT INTO cancellation (uid, deletesAt) VALUES ($1, $2)
@@ -34,11 +35,13 @@ package struct CancellationTable {
 
     /// Undoes a cancellation; false when there is none, or erasing has begun.
     package func undo(_ uid: UserID) throws -> Bool {
+        transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1 AND erasedAt IS NULL", uid)
         return sql.changes == 1
     }
 
     private func begin(_ uid: UserID) throws {
+        transaction.requireLock(of: uid)
         let now = transaction.now
         try sql.run(Entry.table.upsert, Entry(uid: uid, deletesAt: now, erasedAt: now))
     }
@@ -55,6 +58,7 @@ package struct CancellationTable {
 
     /// Forgets an account whose last remains are in the log, which `Store.vacuumErased` empties.
     package func finish(_ uid: UserID) throws {
+        transaction.requireLock(of: uid)
         try sql.run("DELETE FROM cancellation WHERE uid = $1", uid)
     }
 
@@ -97,42 +101,78 @@ package struct CancellationTable {
         try transaction.audit.redact(uid)
     }
 
-    /// Removes the user's name from events and commands of others' devices, at most `limit` of each; returns
-    /// how many rows it looked at.
-    package func takeOutName(_ uid: UserID, limit: Int) throws -> Int {
-        let events = try takeOutOfEvents(uid, limit: limit)
-        let commands = try takeOutOfCommands(uid, limit: limit)
-        // Invitations that the user accepted end with the user's bindings, which come first.
-        return try events + commands + transaction.sharings.forget(uid, limit: limit)
+    /// Returns devices with rows that still name a user: events, commands of the user's time, and invitations; in the
+    /// order of their ids, at most `limit`.
+    package func devicesThatName(_ uid: UserID, limit: Int) throws -> [DeviceID] {
+        try sql.query(
+            """
+            SELECT did FROM (
+                SELECT did FROM (SELECT did FROM event
+                    WHERE actorKind = 'user' AND actorId = $1 LIMIT $2) AS events
+                UNION SELECT did FROM (SELECT did FROM formerBinding
+                    WHERE uid = $1 LIMIT $2) AS commands
+                UNION SELECT did FROM (SELECT did FROM sharing
+                    WHERE inviterUid = $1 LIMIT $2) AS own
+                UNION SELECT did FROM (SELECT did FROM sharing
+                    WHERE guestUid = $1 LIMIT $2) AS received
+            ) AS named ORDER BY did LIMIT $2
+            """,
+            uid,
+            limit
+        ) {
+            $0.next()
+        }
     }
 
-    private func takeOutOfEvents(_ uid: UserID, limit: Int) throws -> Int {
+    /// Removes the user's name from events, commands and invitations of others' devices, at most `limit` of each.
+    package func takeOutName(_ uid: UserID, of dids: [DeviceID], limit: Int) throws {
+        transaction.requireLocks(of: dids)
+        var (events, sharings) = (limit, limit)
+        // Looking at a command costs less than changing it.
+        var commands = limit * Self.lookedAtPerChanged
+        for did in dids {
+            if events > 0 { events -= try takeOutOfEvents(uid, of: did, limit: events) }
+            if commands > 0 { commands -= try takeOutOfCommands(uid, of: did, limit: commands) }
+            // Invitations that the user accepted end with the user's bindings, which come first.
+            if sharings > 0 {
+                sharings -= try transaction.sharings.forget(uid, of: did, limit: sharings)
+            }
+        }
+    }
+
+    private func takeOutOfEvents(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
         try sql.run(
             """
             UPDATE event SET actorId = $1, actorTerminal = NULL WHERE (did, ts, seq) IN (
-                SELECT did, ts, seq FROM event WHERE actorKind = 'user' AND actorId = $2 LIMIT $3)
+                SELECT did, ts, seq FROM event
+                WHERE actorKind = 'user' AND actorId = $2 AND did = $3 LIMIT $4)
             """,
             Actor.erased.id,
             uid,
+            did,
             limit
         )
         return sql.changes
     }
 
-    /// How many commands to look at for each that may change: looking costs less than changing.
+    /// How many commands to look at for each that may change.
     private static let lookedAtPerChanged = 4
 
-    /// Goes through the commands of the user's former devices, from where the last step ended; most are others'
-    /// and stay as they are.
-    private func takeOutOfCommands(_ uid: UserID, limit: Int) throws -> Int {
-        let limit = limit * Self.lookedAtPerChanged
+    /// Goes through the commands of a former device of the user, from where the last step ended; returns how many.
+    ///
+    /// Most are others' and stay as they are.
+    private func takeOutOfCommands(
+        _ uid: UserID,
+        of did: DeviceID,
+        limit: Int
+    ) throws -> Int {
         var looked = 0
-        while looked < limit, let former = try nextFormerBinding(uid) {
+        while looked < limit, let former = try formerBinding(uid, did) {
             let (count, last) = try commands(former, limit - looked)
             looked += max(count, 1)
             guard let last else {
-                try forgetFormerBinding(uid, former.did)
-                continue
+                try forgetFormerBinding(uid, did)
+                break
             }
             try sql.run(
                 """
@@ -140,7 +180,7 @@ package struct CancellationTable {
                 WHERE did = $2 AND cid > $3 AND cid <= $4 AND actorKind = 'user' AND actorId = $5
                 """,
                 Actor.erased.id,
-                former.did,
+                did,
                 former.checkedTo,
                 last,
                 uid
@@ -149,7 +189,7 @@ package struct CancellationTable {
                 "UPDATE formerBinding SET checkedTo = $1 WHERE uid = $2 AND did = $3",
                 last,
                 uid,
-                former.did
+                did
             )
         }
         return looked
@@ -158,10 +198,11 @@ package struct CancellationTable {
     /// A device that the user was bound to, the last command of that time, and the last one looked at.
     private typealias FormerBinding = (did: DeviceID, lastCid: Int64, checkedTo: Int64)
 
-    private func nextFormerBinding(_ uid: UserID) throws -> FormerBinding? {
+    private func formerBinding(_ uid: UserID, _ did: DeviceID) throws -> FormerBinding? {
         try sql.first(
-            "SELECT did, lastCid, checkedTo FROM formerBinding WHERE uid = $1 ORDER BY did LIMIT 1",
-            uid
+            "SELECT did, lastCid, checkedTo FROM formerBinding WHERE uid = $1 AND did = $2",
+            uid,
+            did
         ) {
             FormerBinding($0.next(), $0.next(), $0.next())
         }

@@ -30,6 +30,7 @@ package struct InboxTable {
 
     /// Claims keys that are new.
     package func add(_ entries: [(key: InboxKey, version: Int64)]) throws {
+        transaction.requireLocks(of: entries.map(\.key.did))
         try sql.run(
             "INSERT INTO inbox (did, id, version, at) VALUES ($1, $2, $3, $4)",
             each: entries

@@ -221,6 +221,14 @@ package final class SQL {
 
     // MARK: Transactions
 
+    /// Whether other transactions write beside this one, so that it locks the rows that it decides on.
+    var hasOtherWriters: Bool {
+        switch engine {
+        case .sqlite: false
+        case .postgres: true
+        }
+    }
+
     /// How many rows the statement before changed.
     package var changes: Int { engine.changes }
 

@@ -55,6 +55,7 @@ package struct ReplanTable {
 
     /// Asks for the schedules of a subject to be planned again, from the first on.
     package func add(_ subject: Subject) throws {
+        if case .user(let uid) = subject { transaction.requireLock(of: uid) }
         try sql.run(
             """
             INSERT INTO replan (subject, reached) VALUES ($1, '')
@@ -66,6 +67,7 @@ package struct ReplanTable {
 
     /// Forgets that a user's schedules are to be planned again.
     func forget(_ uid: UserID) throws {
+        transaction.requireLock(of: uid)
         try sql.run("DELETE FROM replan WHERE subject = $1", Subject.user(uid).text)
     }
 
@@ -74,23 +76,41 @@ package struct ReplanTable {
         try sql.integer("SELECT 1 FROM replan LIMIT 1") != nil
     }
 
-    /// Removes and returns the next schedules to plan again; empty at a subject's end.
-    package func takeSchedules(limit: Int) throws -> [Schedule] {
+    /// Some schedules of a subject.
+    package struct Page: Sendable {
+        fileprivate var subject: String
+        /// The schedules; none at the subject's end.
+        package var schedules: [Schedule]
+        fileprivate var isLast: Bool
+
+        /// The user whose place counts, if one moved.
+        package var users: [UserID] {
+            if case .user(let uid) = Subject(subject) { [uid] } else { [] }
+        }
+    }
+
+    /// Returns the next schedules to plan again; nil where there are none.
+    package func next(limit: Int) throws -> Page? {
         let first = try sql.first("SELECT subject, reached FROM replan ORDER BY subject LIMIT 1") {
             ($0.next(String.self), $0.next(String.self))
         }
-        guard let (text, reached) = first else { return [] }
+        guard let (text, reached) = first else { return nil }
         let table = transaction.schedules
         let taken =
             switch Subject(text) {
             case .zone(let name): try table.ofZone(name, after: reached, limit: limit)
             case .user(let uid): try table.bySun(of: uid.text, after: reached, limit: limit)
             }
-        if taken.count == limit, let last = taken.last {
-            try sql.run("UPDATE replan SET reached = $1 WHERE subject = $2", last.id, text)
+        return Page(subject: text, schedules: taken, isLast: taken.count < limit)
+    }
+
+    /// Goes on behind schedules that this transaction plans again.
+    package func finish(_ page: Page) throws {
+        for uid in page.users { transaction.requireLock(of: uid) }
+        if let last = page.schedules.last, !page.isLast {
+            try sql.run("UPDATE replan SET reached = $1 WHERE subject = $2", last.id, page.subject)
         } else {
-            try sql.run("DELETE FROM replan WHERE subject = $1", text)
+            try sql.run("DELETE FROM replan WHERE subject = $1", page.subject)
         }
-        return taken
     }
 }

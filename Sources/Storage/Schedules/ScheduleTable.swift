@@ -82,11 +82,13 @@ package struct ScheduleTable {
     ///
     /// `masked` hides the values of write-only data points; what they hide is sealed.
     package func save(_ schedule: Schedule, masked: JSONObject) throws {
+        transaction.requireLock(of: schedule.did)
         try sql.run(ScheduleRow.table.upsert, ScheduleRow(schedule: schedule, masked: masked))
     }
 
     /// Writes when schedules act next, and whether they act at all.
     package func plan(_ schedules: [Schedule]) throws {
+        transaction.requireLocks(of: schedules.map(\.did))
         try sql.run(
             Self.savePlan,
             each: schedules.map { ScheduleRow(schedule: $0, masked: $0.attrs) }
@@ -94,8 +96,9 @@ package struct ScheduleTable {
     }
 
     /// Removes a schedule with its runs.
-    package func delete(_ id: ScheduleID) throws {
-        try sql.run("DELETE FROM schedule WHERE scheduleId = $1", id)
+    package func delete(_ schedule: Schedule) throws {
+        transaction.requireLock(of: schedule.did)
+        try sql.run("DELETE FROM schedule WHERE scheduleId = $1", schedule.id)
     }
 
     // MARK: What is due

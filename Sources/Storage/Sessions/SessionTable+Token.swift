@@ -13,6 +13,7 @@ extension SessionTable {
         to newToken: String,
         lifeSeconds: Int64
     ) throws -> Bool {
+        transaction.requireLock(of: session.uid)
         let expiresAt = transaction.now.adding(seconds: lifeSeconds)
         let until = transaction.now.adding(seconds: Domain.Session.overlapSeconds)
         try sql.run(
@@ -36,10 +37,15 @@ extension SessionTable {
 
     /// Notes that a token of a session was used: the newest one ends its predecessor, and once a
     /// minute at most the moment is kept.
+    ///
+    /// Locks the user if there is anything to note.
     package func use(_ token: String, of session: Domain.Session) throws {
-        if session.hasOldToken { try endOldToken(of: session, by: token) }
         let oldest = transaction.now.adding(seconds: -Domain.Session.seenSeconds)
-        guard (session.lastSeenAt ?? session.loginTime) <= oldest else { return }
+        let isSeen = (session.lastSeenAt ?? session.loginTime) > oldest
+        guard session.hasOldToken || !isSeen else { return }
+        try transaction.lock(users: [session.uid])
+        if session.hasOldToken { try endOldToken(of: session, by: token) }
+        guard !isSeen else { return }
         try sql.run(
             "UPDATE session SET lastSeenAt = $1 WHERE sessionId = $2",
             transaction.now,
@@ -62,6 +68,7 @@ extension SessionTable {
 
     /// Ends the token before a refresh, which worked until a moment: the gate saw the new one used.
     package func endOldToken(of session: Domain.Session, until: Instant) throws {
+        transaction.requireLock(of: session.uid)
         try sql.run(
             """
             UPDATE session SET oldTokenHash = NULL, oldTokenUntil = NULL
@@ -75,6 +82,7 @@ extension SessionTable {
 
     /// Records when a user was last seen, to the hour.
     func seen(_ uid: UserID) throws {
+        transaction.requireLock(of: uid)
         try sql.run(
             """
             UPDATE account SET lastSeenAt = $1

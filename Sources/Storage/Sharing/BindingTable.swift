@@ -105,6 +105,7 @@ package struct BindingTable {
 
     /// Adds a binding.
     package func insert(_ binding: Binding) throws {
+        transaction.requireLock(of: binding.did)
         try sql.run(Binding.table.insert, binding)
     }
 
@@ -112,6 +113,7 @@ package struct BindingTable {
     ///
     /// A role other than guest has full access without a time limit.
     package func setRole(_ did: DeviceID, _ uid: UserID, to role: Binding.Role) throws {
+        transaction.requireLock(of: did)
         let isGuest = role == .guest
         try sql.run(
             """
@@ -135,6 +137,7 @@ package struct BindingTable {
         alias: String?,
         remark: String?
     ) throws {
+        transaction.requireLock(of: did)
         try sql.run(
             """
             UPDATE binding SET alias = coalesce($1, alias), remark = coalesce($2, remark)
@@ -165,6 +168,7 @@ package struct BindingTable {
 
     /// Changes whether a user gets a device's status.
     package func setSubscribed(_ did: DeviceID, _ uid: UserID, to isSubscribed: Bool) throws {
+        transaction.requireLock(of: did)
         try sql.run(
             "UPDATE binding SET subscribed = $1 WHERE did = $2 AND uid = $3",
             isSubscribed,
@@ -175,6 +179,7 @@ package struct BindingTable {
 
     /// Ends bindings, and remembers them for as long as the device has commands of their time.
     package func delete(_ did: DeviceID, _ uids: [UserID]) throws {
+        transaction.requireLock(of: did)
         if let next = try transaction.devices.nextCommandIDs([did])[0], next > 1 {
             try sql.run(
                 """

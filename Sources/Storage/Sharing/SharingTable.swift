@@ -101,6 +101,7 @@ package struct SharingTable {
 
     /// Adds an invitation, with the name or the code's text that it goes by, both kept hashed.
     package func insert(_ sharing: Sharing, name: String?, code: String?) throws {
+        transaction.requireLock(of: sharing.did)
         let row = SharingRow(
             sharing: sharing,
             addresseeHash: name.map { addresseeHash($0, sharing.did) },
@@ -111,31 +112,35 @@ package struct SharingTable {
 
     /// Stores an invitation's users and status.
     package func save(_ sharing: Sharing) throws {
+        transaction.requireLock(of: sharing.did)
         try sql.run(SharingRow.table.update, SharingRow(sharing: sharing))
     }
 
     // MARK: Forgetting
 
-    /// Removes an erased user from invitations, at most `limit` of each kind; returns how many.
+    /// Removes an erased user from the invitations to a device, at most `limit` of each kind; returns how many.
     ///
     /// The user's own invitations are deleted. Those that the user received stay with their inviter, without
     /// the name, like one to a person without an account.
-    package func forget(_ uid: UserID, limit: Int) throws -> Int {
+    package func forget(_ uid: UserID, of did: DeviceID, limit: Int) throws -> Int {
+        transaction.requireLock(of: did)
         try sql.run(
             """
             DELETE FROM sharing WHERE sharingId IN (
-                SELECT sharingId FROM sharing WHERE inviterUid = $1 LIMIT $2)
+                SELECT sharingId FROM sharing WHERE inviterUid = $1 AND did = $2 LIMIT $3)
             """,
             uid,
+            did,
             limit
         )
         let own = sql.changes
         try sql.run(
             """
             UPDATE sharing SET guestUid = NULL WHERE sharingId IN (
-                SELECT sharingId FROM sharing WHERE guestUid = $1 LIMIT $2)
+                SELECT sharingId FROM sharing WHERE guestUid = $1 AND did = $2 LIMIT $3)
             """,
             uid,
+            did,
             limit
         )
         return own + sql.changes

@@ -20,10 +20,12 @@ package struct Refresh: Hashable, Sendable {
 /// a row here and wake it: it then publishes the current status for subscribed users and an empty message for
 /// all others.
 package struct RefreshTable {
-    let sql: SQL
+    let transaction: Transaction
+    private var sql: SQL { transaction.sql }
 
     /// Asks for refreshes.
     package func add(_ refreshes: [Refresh]) throws {
+        transaction.requireLocks(of: refreshes.map(\.did))
         try sql.run(
             "INSERT INTO refresh (did, uid) VALUES ($1, $2) ON CONFLICT DO NOTHING",
             each: refreshes
@@ -58,15 +60,18 @@ package struct RefreshTable {
         try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
     }
 
-    /// Removes and returns refreshes, in order, at most `limit`.
-    package func takeRefreshes(limit: Int) throws -> [Refresh] {
-        let taken = try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1", limit)
-        {
+    /// Returns the first refreshes, in order, at most `limit`.
+    package func next(limit: Int) throws -> [Refresh] {
+        try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1", limit) {
             Refresh(did: $0.next(), uid: $0.next())
         }
-        try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: taken) {
+    }
+
+    /// Removes refreshes that this transaction carries out.
+    package func remove(_ refreshes: [Refresh]) throws {
+        transaction.requireLocks(of: refreshes.map(\.did))
+        try sql.run("DELETE FROM refresh WHERE did = $1 AND uid = $2", each: refreshes) {
             ($0.did, $0.uid)
         }
-        return taken
     }
 }

@@ -2,22 +2,23 @@ package import Domain
 
 /// The current statuses of devices: one row for each device.
 package struct StatusTable {
-    let sql: SQL
+    let transaction: Transaction
+    var sql: SQL { transaction.sql }
     /// The writer's cache; nil for readers.
-    let cache: WriterCache?
-    /// Collects the largest connection number for the gate.
-    let gate: GateChanges
+    private var cache: WriterCache? { transaction.writerCache }
 
     /// Writes the presence alone.
     private static let savePresence = StatusRecord.table.updating(.apart)
 
     func create(_ did: DeviceID, product: ProductKey, at now: Instant) throws {
+        transaction.requireLock(of: did)
         let record = StatusRecord(did: did, productKey: product, status: Status(ts: now))
         try sql.run(StatusRecord.table.insert, record)
         cache?.put(CollectionOfOne(record))
     }
 
     func forget(_ did: DeviceID) throws {
+        transaction.requireLock(of: did)
         try sql.run("DELETE FROM status WHERE did = $1", did)
         cache?.remove(did)
     }
@@ -64,11 +65,13 @@ package struct StatusTable {
     ///
     /// Apart, because an index rests on presence, which changes seldom.
     package func save(reported: [StatusRecord], moved: [StatusRecord] = []) throws {
+        transaction.requireLocks(of: reported.map(\.did) + moved.map(\.did))
         try sql.run(StatusRecord.table.update, each: reported)
         try sql.run(Self.savePresence, each: moved)
         cache?.put(reported)
         cache?.put(moved)
-        for record in moved { gate.note(connection: record.status.presence.connection) }
+        // The largest connection number is the gate's to know.
+        for record in moved { transaction.gate.note(connection: record.status.presence.connection) }
     }
 
     /// Returns the largest connection number ever reported; 0 before the first.

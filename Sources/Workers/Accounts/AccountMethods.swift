@@ -8,7 +8,10 @@ enum AccountMethods {
         Codes.methods, Registration.methods, Login.methods, Anonymous.methods, Passwords.methods,
         Profiles.methods, AddressMethods.methods, Avatars.methods, ProviderMethods.methods,
         AppInfo.methods,
-        ["account/logout": Method(run: logout), "account/cancel": CancelMethod.method],
+        [
+            "account/logout": Method(locks: .user, run: logout),
+            "account/cancel": CancelMethod.method,
+        ],
     ].reduce(into: [:]) { all, methods in
         all.merge(methods) { first, _ in first }
     }

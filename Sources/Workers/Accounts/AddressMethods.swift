@@ -7,7 +7,7 @@ enum AddressMethods {
     static let methods: [String: Method] = [
         "account/bindPhone": Method(prepare: { try prepare(&$0, .phone) }, run: bindPhone),
         "account/bindEmail": Method(prepare: { try prepare(&$0, .email) }, run: bindEmail),
-        "account/requestEmailVerification": Method(run: requestVerification),
+        "account/requestEmailVerification": Method(locks: .user, run: requestVerification),
     ]
 
     @Sendable
@@ -34,6 +34,7 @@ enum AddressMethods {
         var user = try call.user()
         let parameters = try BindAddressParameters(call.fields, kind, of: user, in: call.regions)
         let address = parameters.address
+        if try call.lock(holdersOf: address, region: user.region) { user = try call.user() }
         let scope = call.codeScope(.bind, address, region: user.region)
         guard try CodeCheck.use(parameters.proof, of: scope, call) else {
             return try CodeCheck.refusal(of: scope, call)

@@ -55,6 +55,10 @@ struct Adopting {
 
     /// Moves everything; returns the number of devices.
     private func run(_ call: inout Call) throws -> Int {
+        try call.tx.lock(naming: {
+            let sharings = try openSharings(call).compactMap { try call.tx.sharings.find($0) }
+            return (users: [], devices: try self.devices(call) + sharings.map(\.did))
+        })
         let devices = try devices(call)
         var former: [DeviceID: Binding.Role] = [:]
         for did in devices { former[did] = try move(did, &call) }
@@ -89,13 +93,17 @@ struct Adopting {
         return own?.role
     }
 
+    /// Returns the open invitations that either user made or received, in the order of their ids.
+    private func openSharings(_ call: Call) throws -> [SharingID] {
+        let adoptions = call.tx.adoptions
+        return try Set(
+            adoptions.openSharings(of: anonymous.uid) + adoptions.openSharings(of: account.uid)
+        ).sorted()
+    }
+
     private func moveSharings(_ call: inout Call) throws {
         let tx = call.tx
-        let ids = try Set(
-            tx.adoptions.openSharings(of: anonymous.uid)
-                + tx.adoptions.openSharings(of: account.uid)
-        )
-        for id in ids.sorted() {
+        for id in try openSharings(call) {
             guard let sharing = try tx.sharings.find(id) else { continue }
             let moved = Adoption.move(
                 sharing,

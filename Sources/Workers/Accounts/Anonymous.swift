@@ -15,13 +15,17 @@ enum Anonymous {
     private static func login(_ call: inout Call) throws -> Reply {
         let parameters = try AnonymousLoginParameters(call.fields, in: call.regions)
         let (place, deviceID) = (parameters.place, parameters.deviceID)
-        let known = try deviceID.flatMap {
-            try call.tx.accounts.findAnonymous(
-                deviceID: $0,
-                app: call.app.id,
-                region: place.region
-            )
+        func find() throws -> User? {
+            try deviceID.flatMap {
+                try call.tx.accounts.findAnonymous(
+                    deviceID: $0,
+                    app: call.app.id,
+                    region: place.region
+                )
+            }
         }
+        try call.lockForLogin { [try find()?.uid] }
+        let known = try find()
         let replaced = deviceID == nil ? try replaceable(call) : nil
         let user = try known ?? newUser(place, deviceID: deviceID, &call)
         let reply = try SessionLifecycle.begin(
@@ -111,6 +115,11 @@ enum Anonymous {
     @Sendable
     private static func convert(_ call: inout Call) throws -> Reply {
         var (user, parameters) = try parameters(call)
+        let holders = { [tx = call.tx, region = user.region, app = call.app.id] in
+            guard case .phone(let address, _) = parameters else { return [UserID?]() }
+            return try tx.accounts.holders(of: address, app: app, region: region)
+        }
+        if try call.lock(users: holders) { (user, parameters) = try self.parameters(call) }
         switch parameters {
         case .phone(let address, let proof):
             let scope = call.codeScope(.register, address, region: user.region)

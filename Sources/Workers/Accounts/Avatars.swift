@@ -6,7 +6,7 @@ import Wire
 
 /// `account/setAvatar`: a small picture, identified by the hash of its bytes.
 enum Avatars {
-    static let methods: [String: Method] = ["account/setAvatar": Method(run: set)]
+    static let methods: [String: Method] = ["account/setAvatar": Method(locks: .user, run: set)]
 
     private static let bytesMax = 45 * 1024
 

@@ -4,7 +4,7 @@ import Wire
 
 /// `account/cancel`: the account is erased in seven days, unless its user logs in before.
 enum CancelMethod {
-    static let method = Method(prepare: prepare, run: run)
+    static let method = Method(locks: .user, prepare: prepare, run: run)
 
     @Sendable
     private static func prepare(_ call: inout Call) throws -> BackgroundTask? {

@@ -118,18 +118,29 @@ package enum Cancellation {
 
     /// Advances the erasure of a due account by a step; false if nothing is left of it.
     package static func step(_ uid: UserID, limit: Int, in work: inout UnitOfWork) throws -> Bool {
+        try work.tx.lock(users: [uid])
         if let user = try work.tx.accounts.find(uid) {
             try begin(user, by: .system, in: &work)
             return true
         }
-        let devices = try work.tx.cancellations.devices(of: uid, limit: devicesStep)
+        let devices = try work.tx.lock {
+            try work.tx.cancellations.devices(of: uid, limit: devicesStep)
+        } naming: {
+            (users: [], devices: $0)
+        }
         for did in devices {
             let bindings = try Bindings(of: did, by: .erased, in: work)
             try bindings.leave(uid, because: .accountCancelled, in: &work)
         }
         // While the user owns devices, their invitations must stay: leaving the devices ends them.
         guard devices.isEmpty else { return true }
-        guard try work.tx.cancellations.takeOutName(uid, limit: limit) == 0 else { return true }
+        let others = try work.tx.lock {
+            try work.tx.cancellations.devicesThatName(uid, limit: devicesStep)
+        } naming: {
+            (users: [], devices: $0)
+        }
+        try work.tx.cancellations.takeOutName(uid, of: others, limit: limit)
+        guard others.isEmpty else { return true }
         try work.tx.cancellations.finish(uid)
         return false
     }

@@ -142,11 +142,9 @@ enum Login {
     /// Logs in a user whose password was verified, if the account still has the verified hash.
     private static func runPassword(_ wanted: Wanted, _ call: inout Call) throws -> Reply {
         let (name, region) = (wanted.name, wanted.place.region)
-        let first = try call.tx.accounts.find(name, app: call.app.id, region: region)
-        let users = known([first] + (try others(wanted, than: first, call)))
-        let matched = call.prepared.matched
-        let meant = users.first { $0.passwordHash == matched } ?? users.first
-        guard var user = meant, let matched else {
+        try call.lockForLogin { [try findMeant(wanted, call).meant?.uid] }
+        let (first, meant) = try findMeant(wanted, call)
+        guard var user = meant, let matched = call.prepared.matched else {
             try call.audit(.loginFailed, of: first?.uid, detail: call.request.method)
             return .refusal(wrong)
         }
@@ -160,6 +158,18 @@ enum Login {
         return try SessionLifecycle.begin(for: user, on: wanted.terminal, isNew: false, &call)
     }
 
+    /// Returns the user whose name was given, and the one whose password it was, or else the first who may be meant.
+    private static func findMeant(
+        _ wanted: Wanted,
+        _ call: Call
+    ) throws -> (first: User?, meant: User?) {
+        let region = wanted.place.region
+        let first = try call.tx.accounts.find(wanted.name, app: call.app.id, region: region)
+        let users = known([first] + (try others(wanted, than: first, call)))
+        let matched = call.prepared.matched
+        return (first, users.first { $0.passwordHash == matched } ?? users.first)
+    }
+
     /// Logs in a user with the code of a proved address; an unknown phone is registered by it.
     private static func runCode(
         _ proof: AddressProof,
@@ -169,6 +179,9 @@ enum Login {
     ) throws -> Reply {
         let region = parameters.place.region
         let scope = call.codeScope(.login, address, region: region)
+        try call.lockForLogin {
+            try call.tx.accounts.holders(of: address, app: call.app.id, region: region)
+        }
         guard try CodeCheck.use(proof, of: scope, call) else {
             return try CodeCheck.refusal(of: scope, call)
         }
@@ -223,10 +236,11 @@ enum Login {
     private static func runExternal(_ call: inout Call) throws -> Reply {
         let (place, parameters) = try external(call)
         let name = parameters.name
-        let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard let hash = call.prepared.hash else {
             return try runPassword(Wanted(parameters, at: place), &call)
         }
+        try call.lockForLogin { [] }
+        let known = try call.tx.accounts.find(name, app: call.app.id, region: place.region)
         guard known == nil else {
             // Another request registered the id first: the password must be that account's.
             throw Rejection(.unavailable, "The id was just registered; ask again.", retryAfter: 1)

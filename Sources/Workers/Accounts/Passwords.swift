@@ -5,7 +5,11 @@ import Wire
 /// `account/changePassword`, `checkPassword`, `resetPassword`, `requestPasswordReset`.
 enum Passwords {
     static let methods: [String: Method] = [
-        "account/changePassword": Method(prepare: prepareChange, run: change),
+        "account/changePassword": Method(
+            locks: .user,
+            prepare: prepareChange,
+            run: change
+        ),
         "account/checkPassword": Method(prepare: prepareCheck, run: check),
         "account/resetPassword": Method(needsToken: false, prepare: prepareReset, run: reset),
         "account/requestPasswordReset": Method(needsToken: false, run: requestReset),
@@ -128,6 +132,11 @@ enum Passwords {
         let parameters = try ProvedAddressParameters(call.fields, in: call.regions)
         let (address, proof) = (parameters.address, parameters.proof)
         let region = parameters.place.region
+        try call.lock {
+            let meant = try resettable(address, region: region, call)?.uid
+            return try [meant]
+                + call.tx.accounts.holders(of: address, app: call.app.id, region: region)
+        }
         let wrong = call.codeScope(.resetPassword, address, region: region)
         let scope = try (call.prepared.tried ?? purposes)
             .map { call.codeScope($0, address, region: region) }
@@ -172,6 +181,7 @@ enum Passwords {
         let (place, email) = (parameters.place, parameters.email)
         // Counted equally with and without such an account.
         try call.quotas.take(call.mailQuotas)
+        try call.lock { [try resettable(.email(email), region: place.region, call)?.uid] }
         let user = try resettable(.email(email), region: place.region, call)
         try call.reveal(user)
         let recipient = LinkMail.Recipient(

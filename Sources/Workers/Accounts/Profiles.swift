@@ -10,7 +10,7 @@ enum Profiles {
         "account/queryUsers": Method(needsToken: false, isReading: true) { _ in
             throw Rejection(.forbidden, "Searching users is not allowed.")
         },
-        "account/updateProfile": Method(run: update),
+        "account/updateProfile": Method(locks: .user, run: update),
     ]
 
     @Sendable

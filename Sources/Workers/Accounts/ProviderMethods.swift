@@ -8,8 +8,8 @@ import Wire
 enum ProviderMethods {
     static let methods: [String: Method] = [
         "account/loginWithProvider": Method(needsToken: false, prepare: prepareLogin, run: login),
-        "account/linkProvider": Method(prepare: prepareLink, run: link),
-        "account/unlinkProvider": Method(run: unlink),
+        "account/linkProvider": Method(locks: .user, prepare: prepareLink, run: link),
+        "account/unlinkProvider": Method(locks: .user, run: unlink),
         "account/providers": Method(isReading: true, run: list),
     ]
 
@@ -85,13 +85,16 @@ enum ProviderMethods {
         } catch let rejection as Rejection {
             return try refuse(rejection, call)
         }
-        let owner = try call.tx.identities.owner(
-            identity.provider.rawValue,
-            identity.subject,
-            app: call.app.id,
-            region: parameters.place.region
-        )
-        if let owner, let user = try call.tx.accounts.find(owner) {
+        func findOwner() throws -> UserID? {
+            try call.tx.identities.owner(
+                identity.provider.rawValue,
+                identity.subject,
+                app: call.app.id,
+                region: parameters.place.region
+            )
+        }
+        try call.lockForLogin { [try findOwner()] }
+        if let owner = try findOwner(), let user = try call.tx.accounts.find(owner) {
             try keep(identity, for: user, call)
             return try SessionLifecycle.begin(
                 for: user,

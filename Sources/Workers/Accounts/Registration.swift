@@ -90,6 +90,15 @@ enum Registration {
             }
             return .more(.hash(try password(parameters, call)))
         }
+        try call.lockForLogin {
+            try parameters.address.map {
+                try call.tx.accounts.holders(
+                    of: $0,
+                    app: call.app.id,
+                    region: parameters.place.region
+                )
+            } ?? []
+        }
         var draft = try NewUser.draft(parameters.place, &call)
         try parameters.profile?.merge(into: &draft.user)
         draft.user.passwordHash = call.prepared.hash

@@ -17,6 +17,7 @@ package enum CommandDispatcher {
         product: Product?,
         in work: inout UnitOfWork
     ) throws -> Command {
+        try work.tx.lock(devices: [request.did])
         let (command, state) = try prepare(request, product: product, in: &work)
         guard try CommandQueueLimits.replaced(by: command, state, in: work).isEmpty else {
             throw CommandQueueLimits.full

@@ -121,8 +121,8 @@ enum CommandOutcome {
     }
 
     /// Ends commands whose time is over.
-    static func expire(limit: Int, in work: inout UnitOfWork) throws {
-        for var command in try work.tx.commands.overdue(limit: limit)
+    static func expire(_ commands: [Command], in work: inout UnitOfWork) throws {
+        for var command in commands
         where CommandRules.expired(&command, at: work.now) {
             do {
                 try work.isolated { part in

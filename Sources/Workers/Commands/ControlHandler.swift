@@ -67,11 +67,7 @@ package struct ControlHandler: BatchHandler {
         if let effects = try requests.due(in: tx) { return effects }
         try followClock(in: tx)
         var work = try requests.beginWork(in: tx)
-        try CommandOutcome.expire(limit: environment.limits.sweepStep, in: &work)
-        try BindingExpiry.step(limit: environment.limits.bindingStep, in: &work)
-        for dispatch in try tx.commands.takeDispatches(limit: environment.limits.dispatchPage) {
-            try CommandDispatcher.sendQueued(dispatch, in: &work)
-        }
+        try DueControl(in: tx, environment.limits).carryOut(in: &work)
         try plan(in: tx)
         return requests.endWork(work)
     }
@@ -79,6 +75,7 @@ package struct ControlHandler: BatchHandler {
     /// Brings forward the due times of commands if the clock was set back.
     private mutating func followClock(in tx: Transaction) throws {
         if let step = clockSteps.stepBack(by: environment.clock) {
+            try tx.lockAll()
             try tx.commands.bringForward(byMilliseconds: step)
         }
         clockSteps.note(environment.clock)

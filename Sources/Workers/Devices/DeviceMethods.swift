@@ -6,12 +6,20 @@ import Wire
 enum DeviceMethods {
     static let all: [String: Method] = [
         "device/list": Method(isReading: true, run: list),
-        "device/subscribe": Method(run: subscribe),
+        "device/subscribe": Method(locks: .device, run: subscribe),
         "device/status": Method(isReading: true, run: status),
-        "device/setCustomInfo": Method(run: setCustomInfo),
+        "device/setCustomInfo": Method(locks: .device, run: setCustomInfo),
         "device/hardware": Method(isReading: true, run: hardware),
-        "device/control": Method(refusesFirst: true, run: ControlMethod.control),
-        "device/query": Method(refusesFirst: true, run: ControlMethod.query),
+        "device/control": Method(
+            refusesFirst: true,
+            locks: .device,
+            run: ControlMethod.control
+        ),
+        "device/query": Method(
+            refusesFirst: true,
+            locks: .device,
+            run: ControlMethod.query
+        ),
         "device/history": Method(
             isReading: true,
             prepare: HistoryMethod.prepare,

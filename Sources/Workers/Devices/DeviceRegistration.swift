@@ -25,7 +25,12 @@ struct DeviceRegistration {
         guard let product = try work.product(request.productKey) else {
             return refuse(Rejection(.resourceNotFound, "The product is unknown."), in: &work)
         }
-        let known = try work.tx.devices.find(request.productKey, request.mac)
+        // Locked before, with all devices of the batch; made by another one's request meanwhile, it is locked here.
+        let known = try work.tx.lock {
+            try work.tx.devices.find(request.productKey, request.mac)
+        } naming: {
+            (users: [], devices: [$0?.did].compactMap(\.self))
+        }
         if let answer = try earlierAnswer(to: known, in: work.tx) {
             return publish(answer, in: &work)
         }

@@ -6,11 +6,11 @@ import Wire
 enum HomeMethods {
     static let all: [String: Method] = [
         "home/list": Method(isReading: true, run: list),
-        "home/create": Method(run: create),
-        "home/rename": Method(run: rename),
-        "home/delete": Method(run: delete),
-        "home/addDevice": Method(run: addDevice),
-        "home/removeDevice": Method(run: removeDevice),
+        "home/create": Method(locks: .user, run: create),
+        "home/rename": Method(locks: .user, run: rename),
+        "home/delete": Method(locks: .user, run: delete),
+        "home/addDevice": Method(locks: .userAndDevice, run: addDevice),
+        "home/removeDevice": Method(locks: .userAndDevice, run: removeDevice),
     ]
 
     // MARK: Homes
@@ -69,7 +69,7 @@ enum HomeMethods {
     private static func delete(_ call: inout Call) throws -> Reply {
         let home = try home(call)
         let dids = try call.tx.homes.devices(in: home.id)
-        try call.tx.homes.delete(home.id)
+        try call.tx.homes.delete(home)
         for did in dids { try DeviceMethods.notifyChanged(did, &call) }
         if home.place != nil, !dids.isEmpty { try replan(home.uid, &call) }
         return .done

@@ -141,6 +141,7 @@ struct BatchCommitter<Handler: BatchHandler> {
             // Before this batch's own row is written, which is published behind all earlier ones.
             let stored = try publisher.stored(in: tx)
             if !batch.isEmpty { all.append(try handler.handle(batch, in: tx)) }
+            tx.beginPiece()
             if due, let effects = try handler.due(in: tx) { all.append(effects) }
             let rows = try all.map { try writer.write($0, in: tx) }
             let notices = try all.flatMap { try writer.keepDeadLetters(of: $0, in: tx) }

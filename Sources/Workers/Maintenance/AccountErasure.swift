@@ -25,6 +25,7 @@ struct AccountErasure: MaintenanceJob {
 
     private func erase(_ uid: UserID, idleSince since: Instant) throws -> Bool {
         try environment.work(publishedBy: .session) { work in
+            try work.tx.lock(users: [uid])
             // A login may have come since it was read.
             let isDue = try work.tx.cancellations.find(uid).map { $0.deletesAt <= work.now }
             let isWanted = try isDue ?? work.tx.cancellations.isIdle(uid, since: since)

@@ -61,6 +61,7 @@ struct DeviceRetention: MaintenanceJob {
     private func delete(_ did: DeviceID, before oldest: Instant) throws -> Bool {
         let limit = environment.limits.historyStep
         return try environment.store.batch(at: environment.clock.now) { tx in
+            try tx.lock(devices: [did])
             let logs = try tx.retention.prune(did, before: oldest, limit: limit)
             return try tx.history.prune(before: oldest, of: did, limit: limit) == limit || logs
         }

@@ -25,7 +25,8 @@ struct InboxThinning: MaintenanceJob {
             guard let (did, before) = devices.last else { return false }
             let limit = environment.limits.sweepStep
             let rows = try environment.store.batch(at: environment.clock.now) { tx in
-                try tx.inbox.prune(did, before: before, limit: limit)
+                try tx.lock(devices: [did])
+                return try tx.inbox.prune(did, before: before, limit: limit)
             }
             if rows < limit { devices.removeLast() }
         }

@@ -41,6 +41,7 @@ struct UnboundDevices: MaintenanceJob {
         let limit = environment.limits.sweepStep
         let now = environment.clock.now
         return try environment.store.batch(at: now) { tx in
+            try tx.lock(devices: [did])
             // The device may have been bound, or may have connected, since it was read.
             guard try tx.devices.isNeverBound(did, notSeenSince: oldest) else { return false }
             // Later than any time that a device's clock may give.

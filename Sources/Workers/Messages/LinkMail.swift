@@ -87,6 +87,7 @@ struct LinkMail {
         if kind != .undoAddress { try count(in: work) }
         let expiresAt = work.now.adding(seconds: kind.lifeSeconds)
         let uid = recipient.uid ?? UserID(trusted: work.makeID("n"))
+        if recipient.uid == nil { work.tx.lock(new: uid) }
         if kind != .undoAddress { try work.tx.links.void(kind, of: uid) }
         let token = try work.tx.links.make(
             kind,

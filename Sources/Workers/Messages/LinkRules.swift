@@ -107,7 +107,7 @@ enum LinkRules {
         text.flatMap { Int64($0) }.map { Instant(milliseconds: $0) }
     }
 
-    private static func address(of link: Link) -> Address? {
+    static func address(of link: Link) -> Address? {
         guard link.detail["channel"] == OutgoingMessage.Channel.sms.rawValue else {
             return .email(EmailAddress(trusted: link.address))
         }

@@ -71,6 +71,18 @@ package struct LinkService: Sendable {
         )
     }
 
+    /// Locks the user of a link, and all who have the address that following it proves.
+    private func lock(_ token: String, in tx: Transaction) throws {
+        try tx.lock(naming: {
+            let resolved = try resolved(token, at: tx.now, in: tx)
+            guard let link = resolved.link, let user = resolved.user else { return ([], []) }
+            let holders = try LinkRules.address(of: link).map {
+                try tx.accounts.holders(of: $0, app: user.app, region: user.region)
+            }
+            return (users: [user.uid] + (holders ?? []), devices: [])
+        })
+    }
+
     private func view(_ body: @escaping @Sendable () throws -> LinkView) async -> LinkView {
         // Full, or the store is not available: the link stays valid.
         (try? await blocking.run(body)) ?? LinkView(.busy)
@@ -82,6 +94,7 @@ package struct LinkService: Sendable {
     package func follow(_ token: String) async -> LinkView {
         await view {
             try environment.work(publishedBy: .session) { work in
+                try lock(token, in: work.tx)
                 let resolved = try resolved(token, at: work.now, in: work.tx)
                 guard let link = resolved.link, var user = resolved.user,
                     link.kind != .resetPassword,
@@ -181,6 +194,7 @@ package struct LinkService: Sendable {
 
     private func reset(_ token: String, _ hash: String) throws -> LinkView {
         try environment.work(publishedBy: .session) { work in
+            try lock(token, in: work.tx)
             let resolved = try resolved(token, at: work.now, in: work.tx)
             guard let link = resolved.link, var user = resolved.user,
                 try work.tx.links.use(.resetPassword, token) != nil

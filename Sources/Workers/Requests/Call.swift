@@ -85,6 +85,8 @@ struct Method: Sendable {
     var isReading = false
     /// Whether it refuses before it writes anything, so that a refusal needs no rollback.
     var refusesFirst = false
+    /// What is locked before it runs: what it writes about, and decides on.
+    var locks = MethodLocks.none
     /// Whether the method exists; requests for an unknown one leave nothing in the store.
     var isKnown = true
     /// Checks the request and returns the slow work that comes first; nil if there is none.

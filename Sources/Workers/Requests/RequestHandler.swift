@@ -56,6 +56,7 @@ package struct RequestHandler: BatchHandler {
 
     /// Carries out one message.
     mutating func handle(_ message: Inbound, in work: inout UnitOfWork) throws {
+        work.tx.beginPiece()
         let topic = environment.topics.parse(message.topic)
         if case .tokenUsed = topic { return try TokenUse.note(message, in: &work) }
         guard let target = RequestTarget(topic) else {

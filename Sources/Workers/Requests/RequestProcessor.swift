@@ -153,7 +153,10 @@ struct RequestProcessor {
 
     /// Carries out all requests whose slow work is done.
     mutating func answerReleased(in work: inout UnitOfWork) throws {
-        for (pending, prepared) in waiting.release() { try answer(pending, prepared, in: &work) }
+        for (pending, prepared) in waiting.release() {
+            work.tx.beginPiece()
+            try answer(pending, prepared, in: &work)
+        }
     }
 
     /// Checks app, id and token; nil if the request was answered as a repeat.
@@ -162,9 +165,13 @@ struct RequestProcessor {
         guard let app = try work.app(request.app) else {
             throw Rejection(.forbidden, "The app is unknown.")
         }
-        let known = try known(request, pending.content, in: work.tx)
+        var known = try known(request, pending.content, in: work.tx)
         let session =
             try pending.method.needsToken ? TokenCheck.session(of: request, in: work.tx) : nil
+        if let did = known?.waitsFor?.did, try work.tx.lock(devices: [did]) {
+            // The command may have ended meanwhile.
+            known = try self.known(request, pending.content, in: work.tx)
+        }
         if let known, try repeated(pending, known, in: &work) { return nil }
         try checkDisk(request.name, isReading: pending.method.isReading)
         return Call(
@@ -227,15 +234,20 @@ struct RequestProcessor {
         let jobs = work.effects.jobs
         let reply =
             try pending.method.refusesFirst
-            ? pending.method.run(&call)
+            ? runLocked(pending.method, &call)
             : call.tx.isolated {
-                let reply = try pending.method.run(&call)
+                let reply = try runLocked(pending.method, &call)
                 if case .more(let task) = reply { try admit(task, call, beside: jobs) }
                 return reply
             }
         if case .more(let task) = reply { return wait(pending, for: task, call: call, in: &work) }
         work.merge(call.work)
         try finish(pending, reply, in: &work)
+    }
+
+    private func runLocked(_ method: Method, _ call: inout Call) throws -> Reply {
+        try method.locks.take(for: &call)
+        return try method.run(&call)
     }
 
     /// Refuses a request whose worker is away, and makes the worker refuse it too when it comes back.

@@ -19,7 +19,15 @@ struct Replanner {
             try check(in: work.tx)
             checkAt = next
         }
-        let taken = try work.tx.replans.takeSchedules(limit: work.limits.sweepStep)
+        let limit = work.limits.sweepStep
+        let page = try work.tx.lock {
+            try work.tx.replans.next(limit: limit)
+        } naming: {
+            (users: $0?.users ?? [], devices: Set($0?.schedules.map(\.did) ?? []).sorted())
+        }
+        guard let page else { return }
+        try work.tx.replans.finish(page)
+        let taken = page.schedules
         guard !taken.isEmpty else { return }
         var calendar = ScheduleCalendar(work.tx, isWriting: false)
         let moved = try taken.compactMap { try replanned($0, by: &calendar, at: work.now) }

@@ -5,7 +5,7 @@ import Wire
 /// `schedule/…`: commands at set times (`schemas/methods/schedule.schema.json`).
 enum ScheduleMethods {
     static let all: [String: Method] = [
-        "schedule/create": Method(run: create),
+        "schedule/create": Method(locks: .device, run: create),
         "schedule/list": Method(isReading: true, run: ScheduleLists.list),
         "schedule/update": Method(run: update),
         "schedule/delete": Method(run: delete),
@@ -91,8 +91,14 @@ enum ScheduleMethods {
     // MARK: Changing
 
     /// Returns the schedule that the request names, which the caller may change (reference: schedules#rights).
+    ///
+    /// Locks its device.
     private static func changeable(_ call: Call) throws -> (Schedule, Binding) {
-        let (schedule, binding) = try ScheduleLists.visible(call)
+        let (schedule, binding) = try call.tx.lock {
+            try ScheduleLists.visible(call)
+        } naming: {
+            (users: [], devices: [$0.0.did])
+        }
         guard schedule.creator == binding.uid || binding.role.isPrincipal else {
             throw ScheduleLists.isUnknown
         }
@@ -167,7 +173,7 @@ enum ScheduleMethods {
     @Sendable
     private static func delete(_ call: inout Call) throws -> Reply {
         let (schedule, _) = try changeable(call)
-        try call.tx.schedules.delete(schedule.id)
+        try call.tx.schedules.delete(schedule)
         try notifyUsers(schedule.did, &call)
         return .result(try ScheduleLists.answer(schedule.did, call))
     }

@@ -36,6 +36,7 @@ package struct ScheduleWorker: BatchHandler {
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         var work = try requests.beginWork(in: tx)
         for stretch in stretches(of: batch) {
+            tx.beginPiece()
             if isTrigger(stretch.first) {
                 try TriggerBatch.carryOut(stretch, in: &work)
             } else {
@@ -82,6 +83,7 @@ package struct ScheduleWorker: BatchHandler {
     package mutating func due(in tx: Transaction) throws -> Effects? {
         var work = try requests.beginWork(in: tx)
         try requests.answerReleased(in: &work)
+        tx.beginPiece()
         try replanner.step(in: &work)
         return requests.endWork(work)
     }

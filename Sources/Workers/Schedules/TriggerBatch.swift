@@ -57,7 +57,13 @@ struct TriggerBatch {
 
     private mutating func load(in tx: Transaction) throws {
         let ids = Set(triggers.map(\.trigger.schedule)).sorted()
-        try tx.schedules.load(ids) { schedules[$1.id] = $1 }
+        schedules = try tx.lock {
+            var schedules: [ScheduleID: Schedule] = [:]
+            try tx.schedules.load(ids) { schedules[$1.id] = $1 }
+            return schedules
+        } naming: {
+            (users: [], devices: Set($0.values.map(\.did)).sorted())
+        }
         let wanted = triggers.map(\.trigger)
         try tx.runs.find(wanted) { taken.insert(wanted[$0]) }
     }

@@ -4,7 +4,7 @@ import Wire
 
 /// `session/logoutCode`: returns a code that ends other terminals' sessions, after a proof of ownership.
 enum LogoutCodeMethod {
-    static let method = Method(prepare: prepare, run: run)
+    static let method = Method(locks: .user, prepare: prepare, run: run)
 
     @Sendable
     private static func prepare(_ call: inout Call) throws -> BackgroundTask? {

@@ -42,7 +42,11 @@ package struct SessionHandler: BatchHandler {
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
-        let overdue = try tx.sessions.overdue(at: tx.now, limit: environment.limits.sweepStep)
+        let overdue = try tx.lock {
+            try tx.sessions.overdue(at: tx.now, limit: environment.limits.sweepStep)
+        } naming: {
+            (users: $0.map(\.uid), devices: [])
+        }
         guard !overdue.isEmpty else { return nil }
         var work = try processor.beginWork(in: tx)
         for session in overdue {
@@ -69,6 +73,7 @@ package struct SessionHandler: BatchHandler {
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         var work = try processor.beginWork(in: tx)
         for message in batch {
+            tx.beginPiece()
             let topic = environment.topics.parse(message.topic)
             switch topic {
             case .sessionInvalid: try end(message, in: &work)
@@ -96,7 +101,12 @@ package struct SessionHandler: BatchHandler {
             return work.effects.count(error.rejection)
         }
         guard try work.tx.sessions.claim(notice: notice.id) else { return }
-        for session in try meant(notice, in: work.tx) where session.loginTime <= notice.ts {
+        let sessions = try work.tx.lock {
+            try meant(notice, in: work.tx)
+        } naming: {
+            (users: $0.map(\.uid), devices: [])
+        }
+        for session in sessions where session.loginTime <= notice.ts {
             var session = session
             // Only the notice of the marked end is carried out, not a second one.
             let isMarked = session.endedAt != nil

@@ -9,10 +9,10 @@ import Wire
 enum SessionMethods {
     static let all: [String: Method] = [
         "session/list": Method(isReading: true, run: list),
-        "session/refresh": Method(run: refresh),
+        "session/refresh": Method(locks: .user, run: refresh),
         "session/logoutCode": LogoutCodeMethod.method,
-        "session/terminate": Method(run: terminate),
-        "session/terminateOthers": Method(run: terminateOthers),
+        "session/terminate": Method(locks: .user, run: terminate),
+        "session/terminateOthers": Method(locks: .user, run: terminateOthers),
     ]
 
     @Sendable

@@ -6,6 +6,13 @@ import Wire
 enum TokenCheck {
     /// Returns the live session of the request's token, which must be this terminal's and the named user's.
     static func session(of request: AppRequest, in tx: Transaction) throws -> Session {
+        let session = try live(of: request, in: tx)
+        try tx.sessions.use(request.token ?? "", of: session)
+        return session
+    }
+
+    /// The same, without a note that the token was used.
+    static func live(of request: AppRequest, in tx: Transaction) throws -> Session {
         guard let token = request.token, !token.isEmpty else {
             throw Rejection(.invalidToken, "This method needs a session's token.", field: "token")
         }
@@ -16,7 +23,6 @@ enum TokenCheck {
         if let uid = request.uid, uid != session.uid.text {
             throw Rejection(.invalidToken, "The token is another user's.", field: "uid")
         }
-        try tx.sessions.use(token, of: session)
         return session
     }
 }

@@ -14,7 +14,12 @@ enum TokenUse {
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {
         do {
             let used = try SessionCodec.decode(tokenUsed: message.payload)
-            guard let session = try work.tx.sessions.find(used.session) else { return }
+            let session = try work.tx.lock {
+                try work.tx.sessions.find(used.session)
+            } naming: {
+                (users: [$0?.uid].compactMap(\.self), devices: [])
+            }
+            guard let session else { return }
             try work.tx.sessions.endOldToken(of: session, until: used.until)
         } catch let error as WireError {
             work.effects.deadLetter(message, unreadable: error)

@@ -7,7 +7,7 @@ enum BindMethods {
     static let all: [String: Method] = [
         "device/bind": Method(run: bind),
         "device/bindRemote": Method(run: bindRemote),
-        "device/unbind": Method(run: unbind),
+        "device/unbind": Method(locks: .device, run: unbind),
     ]
 
     /// The same answer to a wrong proof, to a device that doesn't exist and to one of another app.
@@ -21,7 +21,7 @@ enum BindMethods {
     @Sendable
     private static func bind(_ call: inout Call) throws -> Reply {
         let parameters = try BindParameters(call.fields)
-        let (device, target) = try find(parameters.device, call)
+        let (device, target) = try find(parameters.device, &call)
         let isOfApp = try device.map { try call.product(of: $0.productKey) != nil } ?? false
         let hasLabel = device.map { device in
             parameters.claim.map { call.tx.devices.isLabel($0, of: device.productKey, device.mac) }
@@ -37,13 +37,29 @@ enum BindMethods {
     /// Returns the device that the request names, if it exists, and a text that identifies it.
     private static func find(
         _ name: BindParameters.Name,
-        _ call: Call
+        _ call: inout Call
     ) throws -> (DeviceRecord?, String) {
         switch name {
-        case .did(let did): return (try call.tx.devices.find(did), did.text)
+        case .did(let did):
+            try call.lock(user: call.caller().uid, device: did)
+            return (try call.tx.devices.find(did), did.text)
         case .hardware(let key, let mac):
-            let device = try call.tx.devices.find(key, mac)
+            let device = try lock(key, mac, for: &call)
             return (device, device?.did.text ?? "\(key.text):\(mac.text)")
+        }
+    }
+
+    /// Locks the caller, whose devices are counted, and the device of a hardware address; returns it, if it exists.
+    private static func lock(
+        _ key: ProductKey,
+        _ mac: MAC,
+        for call: inout Call
+    ) throws -> DeviceRecord? {
+        try call.lock(user: call.caller().uid)
+        return try call.tx.lock {
+            try call.tx.devices.find(key, mac)
+        } naming: {
+            (users: [], devices: [$0?.did].compactMap(\.self))
         }
     }
 
@@ -71,7 +87,7 @@ enum BindMethods {
     private static func bindRemote(_ call: inout Call) throws -> Reply {
         let parameters = try RemoteBindParameters(call.fields)
         let (key, mac) = (parameters.productKey, parameters.mac)
-        let device = try call.tx.devices.find(key, mac)
+        let device = try lock(key, mac, for: &call)
         let product = try call.product(of: key)
         var hasLabel = false
         if case .label(let claim) = parameters.proof {

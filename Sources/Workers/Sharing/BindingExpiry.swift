@@ -4,14 +4,18 @@ import Wire
 
 /// Ends expired invitations and bindings of guests.
 enum BindingExpiry {
-    /// Runs one step: ends a limited number of each, the earliest first, and tells both sides.
-    static func step(limit: Int, in work: inout UnitOfWork) throws {
-        for var sharing in try work.tx.sharings.overdue(limit: limit) {
+    /// Ends expired invitations, and tells both sides.
+    static func end(_ invitations: [Sharing], in work: inout UnitOfWork) throws {
+        for var sharing in invitations {
             sharing.become(.expired, at: sharing.expiresAt)
             try work.tx.sharings.save(sharing)
             try SharingPush.notify(sharing, in: &work)
         }
-        for guest in try work.tx.bindings.overdueGuests(limit: limit) {
+    }
+
+    /// Ends the bindings of expired guests, and tells both sides.
+    static func end(_ guests: [Binding], in work: inout UnitOfWork) throws {
+        for guest in guests {
             let bindings = try Bindings(of: guest.did, by: .system, in: work)
             try bindings.leave(guest.uid, because: .expired, in: &work)
         }

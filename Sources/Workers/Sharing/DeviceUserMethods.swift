@@ -7,8 +7,8 @@ import Wire
 enum DeviceUserMethods {
     static let all: [String: Method] = [
         "device/users": Method(isReading: true, run: users),
-        "device/removeUser": Method(run: removeUser),
-        "device/allowReset": Method(run: allowReset),
+        "device/removeUser": Method(locks: .device, run: removeUser),
+        "device/allowReset": Method(locks: .device, run: allowReset),
     ]
 
     private static func principal(_ call: Call) throws -> Binding {

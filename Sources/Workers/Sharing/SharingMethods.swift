@@ -5,11 +5,11 @@ import Wire
 /// `share/…`: invitations of an owner to other users (`schemas/methods/share.schema.json`).
 enum SharingMethods {
     static let all: [String: Method] = [
-        "share/invite": Method(run: SharingInvitation.run),
+        "share/invite": Method(locks: .device, run: SharingInvitation.run),
         "share/list": Method(isReading: true, run: list),
         "share/answer": Method(run: answer),
         "share/revoke": Method(run: revoke),
-        "share/transfer": Method(run: transfer),
+        "share/transfer": Method(locks: .device, run: transfer),
     ]
 
     // MARK: Listing
@@ -49,7 +49,12 @@ enum SharingMethods {
         // Only a code can be guessed: wrong codes don't limit answers to invitations by name.
         var tries: ProofTries?
         if case .code = parameters.invitation { tries = try ProofTries("qr/\(uid.text)", call) }
-        var found = try find(parameters.invitation, for: uid, call)
+        try call.lock(user: uid)
+        var found = try call.tx.lock {
+            try find(parameters.invitation, for: uid, call)
+        } naming: {
+            (users: [], devices: [$0?.did].compactMap(\.self))
+        }
         if let sharing = found, try BindingExpiry.endGuests(of: sharing.did, in: &call.work) {
             // It may have ended with the caller's former time as a guest.
             found = try call.tx.sharings.find(sharing.id)
@@ -115,7 +120,11 @@ enum SharingMethods {
     private static func revoke(_ call: inout Call) throws -> Reply {
         let id = try call.fields.sharingID()
         let uid = try call.caller().uid
-        let found = try call.tx.sharings.find(id)
+        let found = try call.tx.lock {
+            try call.tx.sharings.find(id)
+        } naming: {
+            (users: [], devices: [$0?.did].compactMap(\.self))
+        }
         if let refusal = SharingRules.refuseRevocation(found, by: uid, at: call.tx.now) {
             throw refusal
         }

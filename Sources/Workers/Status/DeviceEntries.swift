@@ -54,7 +54,10 @@ struct DeviceEntries {
     /// Returns the product of a device of the batch; nil if it or the device is unknown.
     func product(of did: DeviceID) -> Product? { places[did].flatMap { entries[$0].product } }
 
-    /// Loads the statuses, products and users of all devices.
+    /// Locks all devices until the end of the transaction.
+    func lock(in tx: Transaction) throws { try tx.lock(devices: entries.map(\.did)) }
+
+    /// Loads the statuses, products and users of all devices, which are locked.
     mutating func load(in work: UnitOfWork) throws {
         let dids = entries.map(\.did)
         try work.tx.statuses.load(dids) { place, record in

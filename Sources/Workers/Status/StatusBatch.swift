@@ -107,10 +107,14 @@ struct StatusBatch {
         reconciling reconciliation: inout PresenceReconciliation,
         in work: inout UnitOfWork
     ) throws -> Effects {
+        try lock(in: work.tx)
         try load(in: work)
         try decide(reconciling: &reconciliation, in: &work)
         return try save(in: &work)
     }
+
+    /// Locks the devices of all that was read.
+    func lock(in tx: Transaction) throws { try devices.lock(in: tx) }
 
     private mutating func load(in work: UnitOfWork) throws {
         try devices.load(in: work)

@@ -37,11 +37,28 @@ package struct StatusHandler: BatchHandler {
         var work = try beginWork(in: tx)
         // Callers wait for the outcomes of commands: they go before the many other messages.
         var outcomes = Effects()
-        for run in Self.runs(of: batch) { outcomes.merge(try carryOut(run, in: &work)) }
+        let runs = Self.runs(of: batch)
+        try lockAhead(batch, in: tx)
+        for run in runs { outcomes.merge(try carryOut(run, in: &work)) }
         ids = work.ids
         outcomes.merge(work.effects)
         for mark in reconciliation.takeMarks(environment.topics) { outcomes.signal(mark) }
         return outcomes
+    }
+
+    /// Locks all devices of a batch with registrations, which are carried out before the devices of other messages are
+    /// locked.
+    private func lockAhead(_ batch: [Inbound], in tx: Transaction) throws {
+        guard batch.contains(where: Self.isRegistration) else { return }
+        let topics = batch.map { environment.topics.parse($0.topic) }
+        let named = topics.compactMap(\.did)
+        try tx.lock(naming: {
+            let registering = try topics.compactMap { topic -> DeviceID? in
+                guard case .register(let key, let mac) = topic else { return nil }
+                return try tx.devices.find(key, mac)?.did
+            }
+            return (users: [], devices: registering + named)
+        })
     }
 
     /// Carries out registrations, then the messages behind them; returns the outcomes of commands.
@@ -81,7 +98,7 @@ package struct StatusHandler: BatchHandler {
         var start = batch.startIndex
         var wasRegistration = true
         for index in batch.indices {
-            let isRegistration = batch[index].topic.suffix(9).elementsEqual("/register".utf8)
+            let isRegistration = isRegistration(batch[index])
             if isRegistration, !wasRegistration {
                 runs.append(batch[start..<index])
                 start = index
@@ -89,6 +106,10 @@ package struct StatusHandler: BatchHandler {
             wasRegistration = isRegistration
         }
         return runs + [batch[start...]]
+    }
+
+    private static func isRegistration(_ message: Inbound) -> Bool {
+        message.topic.suffix(9).elementsEqual("/register".utf8)
     }
 
     package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? {
@@ -114,8 +135,10 @@ package struct StatusHandler: BatchHandler {
         try reconciliation.callNext(in: tx, limit: environment.limits.refreshPage) { did in
             batch.add(.presence(.notAnnounced, nil), of: did)
         }
-        let refreshes = try tx.refreshes.takeRefreshes(limit: environment.limits.refreshPage)
+        let refreshes = try tx.refreshes.next(limit: environment.limits.refreshPage)
         for refresh in refreshes { batch.add(.refresh(refresh.uid), of: refresh.did) }
+        try batch.lock(in: tx)
+        try tx.refreshes.remove(refreshes)
         var effects = try batch.carryOut(reconciling: &reconciliation, in: &work)
         ids = work.ids
         effects.merge(work.effects)

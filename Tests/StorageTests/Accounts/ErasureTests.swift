@@ -35,7 +35,7 @@ struct ErasureTests {
     private func insert(_ number: Int, _ world: World) throws {
         let user = user(number)
         let words = words(number)
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.accounts.insert(user, deviceID: nil)
             try tx.identities.save("wechat", words[4], of: user, accessToken: nil)
             try tx.audit.add(
@@ -68,12 +68,12 @@ struct ErasureTests {
         for number in stride(from: 0, to: count, by: 3) {
             var user = user(number)
             user.profile.texts["remark"] = words(number)[3] + String(repeating: "r", count: 240)
-            try world.store.batch(at: Make.now) { (tx) throws in try tx.accounts.save(user) }
+            try world.store.arrange(at: Make.now) { (tx) throws in try tx.accounts.save(user) }
         }
         let gone = Array(stride(from: 1, to: count, by: 5))
         #expect(try found(gone.flatMap(words), world).count == gone.count * 6)
         for number in gone {
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 try tx.cancellations.deleteAccount(UserID(trusted: "u-\(number)"))
             }
         }

@@ -79,7 +79,7 @@ struct PersonalDataTests {
         user.emailClaim = .verified
         user.passwordHash = "hash-of-password"
         let other = UserID(trusted: "u-0000000000002")
-        let read = try world.store.batch(at: Make.now) { (tx) throws in
+        let read = try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.accounts.insert(user, deviceID: "installation-secret")
             try tx.identities.save("wechat", "w-1", of: user, accessToken: "provider-token")
             try tx.avatars.save(

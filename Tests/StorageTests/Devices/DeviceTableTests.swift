@@ -30,7 +30,7 @@ struct DeviceTableTests {
         status.presence.lastSeenAt = Make.at(3)
         status.presence.listensFrom = Make.at(8)
         let record = StatusRecord(did: Make.did, productKey: Make.key, status: status)
-        try world.store.batch(at: Make.now) {
+        try world.store.arrange(at: Make.now) {
             try $0.statuses.save(reported: [record], moved: [record])
         }
         let found = try world.store.read { try $0.statuses.find(Make.did) }
@@ -44,7 +44,7 @@ struct DeviceTableTests {
         let world = try World()
         try world.fill()
         func begin() throws -> Instant? {
-            try world.store.batch(at: Make.now) { try $0.devices.beginOwnership(Make.did) }
+            try world.store.arrange(at: Make.now) { try $0.devices.beginOwnership(Make.did) }
             return try world.store.read { try $0.devices.find(Make.did)?.ownershipSince }
         }
         #expect(
@@ -53,14 +53,14 @@ struct DeviceTableTests {
         )
         #expect(try begin() == Make.now)
         let ahead = { (seconds: Int64) in Make.now.adding(seconds: seconds) }
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.history.append([
                 HistoryRecord(did: Make.did, ts: ahead(300), data: nil, binary: "AA=="),
                 HistoryRecord(did: Make.did, ts: ahead(3600), data: nil, binary: "AA=="),
             ])
         }
         #expect(try begin() == ahead(300).adding(milliseconds: 1))
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             let event = Event(id: "e-1", type: "online", ts: ahead(301), actor: .device(Make.did))
             let far = Event(id: "e-2", type: "online", ts: ahead(7200), actor: .device(Make.did))
             try tx.events.append([(Make.did, event), (Make.did, far)])
@@ -74,7 +74,7 @@ struct DeviceTableTests {
     func secrets() throws {
         let world = try World()
         try world.fill()
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.devices.setIdentity(
                 Make.did,
                 secret: "canary-secret-71",
@@ -102,7 +102,7 @@ struct DeviceTableTests {
     func refreshes() throws {
         let world = try World()
         try world.fill()
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             for (name, isSubscribed) in [("u-a", true), ("u-b", false), ("u-c", true)] {
                 try tx.bindings.insert(
                     Binding(
@@ -117,13 +117,17 @@ struct DeviceTableTests {
             }
             try tx.refreshes.add([Refresh(did: Make.did, uid: UserID(trusted: "u-c"))])
             try tx.refreshes.addAll()
-            #expect(try tx.refreshes.takeRefreshes(limit: 1).map(\.uid.text) == ["u-a"])
-            #expect(try tx.refreshes.takeRefreshes(limit: 5).map(\.uid.text) == ["u-c"])
+            let first = try tx.refreshes.next(limit: 1)
+            #expect(first.map(\.uid.text) == ["u-a"])
+            try tx.refreshes.remove(first)
+            let rest = try tx.refreshes.next(limit: 5)
+            #expect(rest.map(\.uid.text) == ["u-c"])
+            try tx.refreshes.remove(rest)
             #expect(try !tx.refreshes.isWaiting())
             try tx.refreshes.addAll(of: ProductKey(trusted: String(repeating: "b", count: 32)))
             #expect(try !tx.refreshes.isWaiting())
             try tx.refreshes.addAll(of: Make.key)
-            #expect(try tx.refreshes.takeRefreshes(limit: 5).map(\.uid.text) == ["u-a", "u-c"])
+            #expect(try tx.refreshes.next(limit: 5).map(\.uid.text) == ["u-a", "u-c"])
         }
     }
 }

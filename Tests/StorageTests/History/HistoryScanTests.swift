@@ -13,13 +13,13 @@ struct HistoryScanTests {
     init() throws {
         world = try World()
         try world.fill()
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.devices.create(other, product: Make.key, mac: MAC(trusted: "0123456789ac"))
         }
     }
 
     private func append(_ records: [HistoryRecord]) throws {
-        try world.store.batch(at: Make.now) { try $0.history.append(records) }
+        try world.store.arrange(at: Make.now) { try $0.history.append(records) }
     }
 
     private func record(

@@ -16,7 +16,7 @@ struct HistoryTests {
     private func world(devices: Int) throws -> World {
         let world = try World()
         try world.fill()
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             for device in 0..<devices {
                 let mac = MAC(trusted: String(112_233_445_500 + device))
                 try tx.devices.create(did(device), product: Make.key, mac: mac)
@@ -55,7 +55,7 @@ struct HistoryTests {
             for (device, _) in wanted.enumerated() {
                 wanted[device] += records.filter { $0.did == did(device) }
             }
-            try world.store.batch(at: Make.now) { try $0.history.append(records) }
+            try world.store.arrange(at: Make.now) { try $0.history.append(records) }
             if batch % 3 == 0 {
                 // Sometimes it stops half-way, as at a crash.
                 try sort(world, size: 2, steps: Int.random(in: 1...5, using: &random))
@@ -75,7 +75,7 @@ struct HistoryTests {
     func stability() throws {
         let world = try world(devices: 1)
         for value in 0..<6 {
-            try world.store.batch(at: Make.now) {
+            try world.store.arrange(at: Make.now) {
                 try $0.history.append([record(0, 5, Int64(value))])
             }
             if value == 2 { try sort(world) }
@@ -98,7 +98,7 @@ struct HistoryTests {
                 data: ["b": [1, ["c": 2.5]]]
             ),
         ]
-        try world.store.batch(at: Make.now) { try $0.history.append(records) }
+        try world.store.arrange(at: Make.now) { try $0.history.append(records) }
         let expected = [records[3]] + records.prefix(3)
         #expect(try all(world, 0) == expected)
         try sort(world)
@@ -109,7 +109,7 @@ struct HistoryTests {
     func find() throws {
         let world = try world(devices: 2)
         let records = (0..<100).map { record(0, Int64($0) * 60, Int64($0)) }
-        try world.store.batch(at: Make.now) { try $0.history.append(records) }
+        try world.store.arrange(at: Make.now) { try $0.history.append(records) }
         for isSorted in [false, true] {
             if isSorted { try sort(world) }
             for minute in [0, 1, 59, 60, 61, 99] as [Int64] {
@@ -129,10 +129,10 @@ struct HistoryTests {
     func pruning() throws {
         let world = try world(devices: 1)
         let records = (0..<180).map { record(0, Int64($0) * 60, Int64($0)) }
-        try world.store.batch(at: Make.now) { try $0.history.append(records) }
+        try world.store.arrange(at: Make.now) { try $0.history.append(records) }
         try sort(world)
         let horizon = Make.at(3600 + 60)
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             #expect(try tx.history.isOlder(than: horizon, did(0)))
             #expect(try tx.history.prune(before: horizon, of: did(0), limit: 10) == 1)
             #expect(try !tx.history.isOlder(than: horizon, did(0)))
@@ -143,10 +143,10 @@ struct HistoryTests {
     @Test("Lines of a forgotten device leave the buffer with the next round")
     func forgotten() throws {
         let world = try world(devices: 2)
-        try world.store.batch(at: Make.now) {
+        try world.store.arrange(at: Make.now) {
             try $0.history.append([record(0, 1, 1), record(1, 1, 2)])
         }
-        try world.store.batch(at: Make.now) { try $0.devices.forget(did(0)) }
+        try world.store.arrange(at: Make.now) { try $0.devices.forget(did(0)) }
         try sort(world)
         #expect(try all(world, 0).isEmpty)
         #expect(try all(world, 1).count == 1)
@@ -157,8 +157,8 @@ struct HistoryTests {
     func depth() throws {
         let world = try world(devices: 1)
         #expect(try world.store.read { try $0.history.buffer.depth() }.bytes == 0)
-        try world.store.batch(at: Make.now) { try $0.history.append([record(0, 1, 1)]) }
-        try world.store.batch(at: Make.at(5)) { try $0.history.append([record(0, 2, 2)]) }
+        try world.store.arrange(at: Make.now) { try $0.history.append([record(0, 1, 1)]) }
+        try world.store.arrange(at: Make.at(5)) { try $0.history.append([record(0, 2, 2)]) }
         let depth = try world.store.read { try $0.history.buffer.depth() }
         #expect(depth.bytes > 40 && depth.since == Make.now)
     }
@@ -167,11 +167,11 @@ struct HistoryTests {
 @Suite("The writer's cache")
 struct WriterCacheTests {
     private func version(_ world: World) throws -> Int64? {
-        try world.store.batch(at: Make.now) { try $0.statuses.find(Make.did)?.status.version }
+        try world.store.arrange(at: Make.now) { try $0.statuses.find(Make.did)?.status.version }
     }
 
     private func raise(_ world: World) throws {
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             guard var record = try tx.statuses.find(Make.did) else { return }
             record.status.version += 1
             try tx.statuses.save(reported: [record])
@@ -198,13 +198,13 @@ struct WriterCacheTests {
         try world.fill()
         try raise(world)
         #expect(throws: Failure.self) {
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 try tx.statuses.wipe(Make.did, at: tx.now)
                 throw Failure()
             }
         }
         #expect(try version(world) == 1)
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             #expect(throws: Failure.self) {
                 try tx.isolated {
                     try tx.statuses.wipe(Make.did, at: tx.now)
@@ -213,7 +213,7 @@ struct WriterCacheTests {
             }
             #expect(try tx.statuses.find(Make.did)?.status.version == 1)
         }
-        try world.store.batch(at: Make.now) { try $0.devices.forget(Make.did) }
+        try world.store.arrange(at: Make.now) { try $0.devices.forget(Make.did) }
         #expect(try version(world) == nil)
     }
 
@@ -224,22 +224,22 @@ struct WriterCacheTests {
         let first = try World(directory)
         let second = try World(directory)
         func epoch(_ world: World) throws -> Int64 {
-            try world.store.batch(at: Make.now) { try $0.meta.catalogEpoch() }
+            try world.store.arrange(at: Make.now) { try $0.meta.catalogEpoch() }
         }
         let begun = try epoch(first)
         for (place, world) in [second, first, first, second].enumerated() {
-            try world.store.batch(at: Make.now) { try $0.meta.raiseCatalogEpoch() }
+            try world.store.arrange(at: Make.now) { try $0.meta.raiseCatalogEpoch() }
             #expect(try epoch(first) == begun + Int64(place) + 1)
             #expect(try epoch(second) == begun + Int64(place) + 1)
         }
         #expect(throws: Failure.self) {
-            try first.store.batch(at: Make.now) { (tx) throws in
+            try first.store.arrange(at: Make.now) { (tx) throws in
                 try tx.meta.raiseCatalogEpoch()
                 throw Failure()
             }
         }
         #expect(try epoch(first) == begun + 4)
-        try first.store.batch(at: Make.now) { (tx) throws in
+        try first.store.arrange(at: Make.now) { (tx) throws in
             #expect(throws: Failure.self) {
                 try tx.isolated {
                     try tx.meta.raiseCatalogEpoch()

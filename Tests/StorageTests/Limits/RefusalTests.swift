@@ -22,7 +22,7 @@ import Testing
     }
 
     private func add(_ refusals: [ClientRefusal], to world: World, keeping max: Int = 1000) throws {
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.refusals.add(refusals, keeping: max, since: Make.at(-604_800))
         }
     }

@@ -12,14 +12,14 @@ struct InboxTests {
     @Test("A claimed key is found with its version, a second claim fails")
     func claim() throws {
         let world = try World()
-        try world.store.batch(at: Make.now) { try $0.inbox.add([(key("a"), 3), (key("b"), 4)]) }
+        try world.store.arrange(at: Make.now) { try $0.inbox.add([(key("a"), 3), (key("b"), 4)]) }
         var found: [Int: Int64] = [:]
         try world.store.read { (tx) throws in
             try tx.inbox.find([key("x"), key("b"), key("a")]) { found[$0] = $1 }
         }
         #expect(found == [1: 4, 2: 3])
         #expect(throws: (any Error).self) {
-            try world.store.batch(at: Make.now) { try $0.inbox.add([(key("a"), 9)]) }
+            try world.store.arrange(at: Make.now) { try $0.inbox.add([(key("a"), 9)]) }
         }
     }
 
@@ -27,11 +27,11 @@ struct InboxTests {
     func prune() throws {
         let world = try World()
         for number in 0..<10 {
-            try world.store.batch(at: Make.at(Int64(number))) {
+            try world.store.arrange(at: Make.at(Int64(number))) {
                 try $0.inbox.add([(key("k\(number)"), 1)])
             }
         }
-        try world.store.batch(at: Make.at(10)) { (tx) throws in
+        try world.store.arrange(at: Make.at(10)) { (tx) throws in
             #expect(try tx.retention.delete(.inbox, before: Make.at(4), limit: 3) == 3)
             #expect(try tx.retention.delete(.inbox, before: Make.at(4), limit: 3) == 1)
             #expect(try tx.inbox.crowded(over: 5) == [Make.did])

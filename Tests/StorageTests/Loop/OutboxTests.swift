@@ -27,7 +27,7 @@ struct OutboxTests {
             ),
         ]
         let world = try World()
-        let row = try world.store.batch(at: Make.now) { (tx) throws in
+        let row = try world.store.arrange(at: Make.now) { (tx) throws in
             try tx.outbox.add(messages, by: "status", isSecret: isSecret)
         }
         let entries = try world.store.read { try $0.outbox.entries(by: "status", limit: 10) }
@@ -47,7 +47,7 @@ struct OutboxTests {
     @Test("A sealed row leaves no clear text in any file, an open one does")
     func sealed() throws {
         let world = try World()
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             _ = try tx.outbox.add(
                 [Make.message("t", "canary-sealed-93")],
                 by: "account",
@@ -83,7 +83,7 @@ struct OutboxTests {
         for number in 0..<5 {
             // The clock stands still, then falls back: the rows ascend all the same.
             rows.append(
-                try world.store.batch(at: Make.at(number > 2 ? -10 : 0)) { (tx) throws in
+                try world.store.arrange(at: Make.at(number > 2 ? -10 : 0)) { (tx) throws in
                     _ = try tx.outbox.add([Make.message()], by: "other", isSecret: false)
                     return try tx.outbox.add(
                         [Make.message("\(number)")],
@@ -96,7 +96,7 @@ struct OutboxTests {
         #expect(rows == rows.sorted() && Set(rows).count == 5)
         let entries = try world.store.read { try $0.outbox.entries(by: "status", limit: 10) }
         #expect(entries.map(\.id) == rows)
-        try world.store.batch(at: Make.now) { try $0.outbox.deleteConfirmed([rows[0], rows[2]]) }
+        try world.store.arrange(at: Make.now) { try $0.outbox.deleteConfirmed([rows[0], rows[2]]) }
         let left = try world.store.read { (tx) throws in
             (
                 try tx.outbox.entries(by: "status", limit: 10), try tx.outbox.depth(of: "status"),

@@ -15,13 +15,13 @@ struct LogFileTests {
     private static func write(_ world: World, _ number: Int) throws {
         // The engine leaves pages alone that stay the same.
         let text = String(repeating: number.isMultiple(of: 2) ? "x" : "y", count: 40_000)
-        try world.store.batch(at: Make.now) { try $0.meta.set("big", to: "\(number) \(text)") }
+        try world.store.arrange(at: Make.now) { try $0.meta.set("big", to: "\(number) \(text)") }
     }
 
     @Test("The file grows ahead of what is written, and no further than its length")
     func growth() throws {
         let world = try World()
-        try world.store.batch(at: Make.now) { try $0.meta.set("fact", to: "begun") }
+        try world.store.arrange(at: Make.now) { try $0.meta.set("fact", to: "begun") }
         #expect(try Self.size(world) < LogFile.pieceBytes, "Who writes little needs little.")
 
         var number = 0
@@ -76,7 +76,7 @@ struct LogFileTests {
             _ = try world.store.lengthenLog()
         }
         #expect(try Self.size(world) == LogFile.bytesMax)
-        try world.store.batch(at: Make.now) { try $0.meta.set("vacuumErased", to: "1") }
+        try world.store.arrange(at: Make.now) { try $0.meta.set("vacuumErased", to: "1") }
         #expect(try world.store.vacuumErased())
         #expect(try Self.size(world) == 0)
         while try world.store.lengthenLog() {}

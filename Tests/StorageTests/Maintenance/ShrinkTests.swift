@@ -14,7 +14,7 @@ import Testing
     private func grow(_ world: World, letters: Int) throws {
         let payload = [UInt8](repeating: 7, count: 60_000)
         for _ in 0..<letters / 20 {
-            try world.store.batch(at: Make.now) { (tx) throws in
+            try world.store.arrange(at: Make.now) { (tx) throws in
                 let letter = (topic: "t", payload: payload, isShapeOnly: false, reason: "r")
                 let letters = Array(repeating: letter, count: 20)
                 _ = try tx.deadLetters.add(letters, worker: "status", keeping: 100_000)
@@ -29,7 +29,7 @@ import Testing
         try world.fill()
         try grow(world, letters: 1000)
         let grown = try fileBytes(world)
-        _ = try world.store.batch(at: Make.now) { try $0.deadLetters.dropAll() }
+        _ = try world.store.arrange(at: Make.now) { try $0.deadLetters.dropAll() }
         #expect(try world.store.fileSize().freeBytes > 50_000_000)
 
         while try world.store.fileSize().freeBytes > 0 {

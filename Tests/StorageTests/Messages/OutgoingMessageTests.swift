@@ -26,8 +26,8 @@ struct OutgoingMessageTests {
     func sealed() throws {
         let world = try World()
 
-        try world.store.batch(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
-        let due = try world.store.batch(at: Make.now) {
+        try world.store.arrange(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
+        let due = try world.store.arrange(at: Make.now) {
             try $0.outgoingMessages.claim(.email, leaseSeconds: 60, limit: 10)
         }
 
@@ -40,16 +40,16 @@ struct OutgoingMessageTests {
     @Test("A terminal's crowd of messages doesn't stand in front of the others'")
     func turns() throws {
         let world = try World()
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             for number in 0..<40 { try tx.outgoingMessages.add(Self.message("m-a\(number)")) }
         }
-        try world.store.batch(at: Make.at(1)) { (tx) throws in
+        try world.store.arrange(at: Make.at(1)) { (tx) throws in
             var other = Self.message("m-b")
             other.origin?.terminal = TerminalID(trusted: String(repeating: "e", count: 32))
             try tx.outgoingMessages.add(other)
         }
 
-        let due = try world.store.batch(at: Make.at(2)) {
+        let due = try world.store.arrange(at: Make.at(2)) {
             try $0.outgoingMessages.claim(.email, leaseSeconds: 60, limit: 8)
         }
 
@@ -60,10 +60,10 @@ struct OutgoingMessageTests {
     @Test("A claimed message is due again only when its lease is over")
     func lease() throws {
         let world = try World()
-        try world.store.batch(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
+        try world.store.arrange(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
 
         let tries = try [0, 59, 60, 90, 120].map { seconds in
-            try world.store.batch(at: Make.at(seconds)) {
+            try world.store.arrange(at: Make.at(seconds)) {
                 try $0.outgoingMessages.claim(.email, leaseSeconds: 60, limit: 10)
             }.map(\.tries)
         }
@@ -74,12 +74,12 @@ struct OutgoingMessageTests {
     @Test("A message whose time is over is taken out once, and never sent")
     func expiry() throws {
         let world = try World()
-        try world.store.batch(at: Make.now) {
+        try world.store.arrange(at: Make.now) {
             try $0.outgoingMessages.add(Self.message())
             try $0.outgoingMessages.add(Self.message("m-2", expiresAt: Make.at(1200)))
         }
 
-        let (due, expired, again) = try world.store.batch(at: Make.at(600)) {
+        let (due, expired, again) = try world.store.arrange(at: Make.at(600)) {
             (
                 try $0.outgoingMessages.claim(.email, leaseSeconds: 60, limit: 10),
                 try $0.outgoingMessages.takeExpired(limit: 10),
@@ -95,9 +95,9 @@ struct OutgoingMessageTests {
     @Test("A message is struck out once")
     func settle() throws {
         let world = try World()
-        try world.store.batch(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
+        try world.store.arrange(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
 
-        let settled = try world.store.batch(at: Make.now) { tx in
+        let settled = try world.store.arrange(at: Make.now) { tx in
             [
                 try tx.outgoingMessages.delete(MessageID(trusted: "m-1")),
                 try tx.outgoingMessages.delete(MessageID(trusted: "m-1")),
@@ -113,14 +113,14 @@ struct OutgoingMessageTests {
         let rings = Rings()
         world.store.onOutgoingMessage { rings.count.withLock { $0 += 1 } }
 
-        try world.store.batch(at: Make.now) { try $0.meta.set("a", to: "b") }
-        try? world.store.batch(at: Make.now) { tx in
+        try world.store.arrange(at: Make.now) { try $0.meta.set("a", to: "b") }
+        try? world.store.arrange(at: Make.now) { tx in
             try tx.outgoingMessages.add(Self.message())
             throw CancellationError()
         }
         #expect(rings.count.withLock(\.self) == 0)
 
-        try world.store.batch(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
+        try world.store.arrange(at: Make.now) { try $0.outgoingMessages.add(Self.message()) }
         #expect(rings.count.withLock(\.self) == 1)
     }
 }
@@ -128,7 +128,7 @@ struct OutgoingMessageTests {
 @Suite("Links in messages")
 struct LinkTests {
     private func make(_ world: World, _ kind: Link.Kind = .resetPassword) throws -> String {
-        try world.store.batch(at: Make.now) {
+        try world.store.arrange(at: Make.now) {
             try $0.links.make(
                 kind,
                 uid: Make.uid,
@@ -144,7 +144,7 @@ struct LinkTests {
         let world = try World()
         let token = try make(world)
 
-        let tries = try world.store.batch(at: Make.at(3599)) { tx in
+        let tries = try world.store.arrange(at: Make.at(3599)) { tx in
             [
                 try tx.links.use(.verifyEmail, token), try tx.links.use(.resetPassword, "x"),
                 try tx.links.use(.resetPassword, token), try tx.links.use(.resetPassword, token),
@@ -161,10 +161,10 @@ struct LinkTests {
         let world = try World()
         let (late, voided) = (try make(world), try make(world, .undoAddress))
 
-        let used = try world.store.batch(at: Make.at(3600)) { tx in
+        let used = try world.store.arrange(at: Make.at(3600)) { tx in
             try tx.links.use(.resetPassword, late)
         }
-        let other = try world.store.batch(at: Make.now) { tx in
+        let other = try world.store.arrange(at: Make.now) { tx in
             try tx.links.void(.undoAddress, of: Make.uid)
             return try tx.links.use(.undoAddress, voided)
         }
@@ -193,7 +193,8 @@ struct LinkTests {
         let successes = try await withThrowingTaskGroup(of: Bool.self) { group in
             for _ in 0..<100 {
                 group.addTask {
-                    try store.batch(at: Make.now) { try $0.links.use(.resetPassword, token) } != nil
+                    try store.arrange(at: Make.now) { try $0.links.use(.resetPassword, token) }
+                        != nil
                 }
             }
             return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }

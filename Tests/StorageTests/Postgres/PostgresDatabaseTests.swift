@@ -116,9 +116,9 @@ struct PostgresDatabaseTests {
         )
 
         let error = #expect(throws: PostgresError.self) {
-            try store.batch(at: Make.now) { try $0.meta.set("fact", to: "lost") }
+            try store.arrange(at: Make.now) { try $0.meta.set("fact", to: "lost") }
         }
-        try store.batch(at: Make.now) { try $0.meta.set("other", to: "told") }
+        try store.arrange(at: Make.now) { try $0.meta.set("other", to: "told") }
 
         #expect(error.map(StoreError.isStoresFault) == true)
         #expect(
@@ -130,7 +130,7 @@ struct PostgresDatabaseTests {
     @Test("What erased accounts left is rewritten once")
     func vacuum() throws {
         let store = try store(try TestDatabase.make())
-        try store.batch(at: Make.now) { try $0.meta.set("vacuumErased", to: "1") }
+        try store.arrange(at: Make.now) { try $0.meta.set("vacuumErased", to: "1") }
         #expect(try store.vacuumErased())
         #expect(try store.read { try $0.meta.pendingVacuum() } == nil)
         #expect(try store.fileSize().bytes > 1_000_000)

@@ -46,7 +46,7 @@ struct SQLTests {
     @Test("A set operation counts as one statement, whatever its size", arguments: [1, 10, 1000])
     func setOperations(_ count: Int) throws {
         let world = try World()
-        let statements = try world.store.batch(at: Make.now) { (tx) throws in
+        let statements = try world.store.arrange(at: Make.now) { (tx) throws in
             let before = tx.sql.statementCount
             try tx.sql.run("INSERT INTO meta (name, value) VALUES ($1, 'x')", each: 0..<count) {
                 "name\($0)"
@@ -66,7 +66,7 @@ struct SQLTests {
     @Test("Values come back as they went in")
     func values() throws {
         let world = try World()
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             let row = try tx.sql.query(
                 "SELECT $1, $2, $3, $4, $5, $6, $7",
                 Int64.min,

@@ -63,7 +63,7 @@ struct TableTests {
     @Test("A row comes back as it was written, and a sealed column is not readable in the table")
     func rows() throws {
         let world = try World()
-        try world.store.batch(at: Make.now) { (tx) throws in
+        try world.store.arrange(at: Make.now) { (tx) throws in
             let table =
                 "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, seen INTEGER, secret BLOB)"
             try tx.sql.run(

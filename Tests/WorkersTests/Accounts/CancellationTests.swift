@@ -196,6 +196,7 @@ struct CancellationTests {
         #expect(summary.schedules == 1 && summary.homes == 1 && summary.sessions == 1)
         let user = try #require(try world.read { try $0.accounts.find(uid) })
         try world.environment.work(publishedBy: .session) { work in
+            try work.tx.lock(users: [user.uid])
             try Cancellation.begin(user, by: .system, in: &work)
         }
         try world.runMaintenance()
@@ -241,6 +242,7 @@ struct CancellationTests {
         try world.makeUsers(1)
         let user = try #require(try world.read { try $0.accounts.find(World.uid(0)) })
         try world.environment.work(publishedBy: .session) { work in
+            try work.tx.lock(users: [user.uid])
             try Cancellation.begin(user, by: .system, in: &work)
         }
         #expect(try !exists(world, World.uid(0)))

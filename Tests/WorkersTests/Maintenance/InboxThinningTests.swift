@@ -15,9 +15,7 @@ import Testing
         let keys = (0..<100).map { InboxKey(did: Self.did, id: "r\($0)") }
         for key in keys {
             world.clock.advance(seconds: 1)
-            try world.environment.store.batch(at: world.clock.now) {
-                try $0.inbox.add([(key, 1)])
-            }
+            try world.write { try $0.inbox.add([(key, 1)]) }
         }
         var thinning = InboxThinning(world.environment)
         #expect(try thinning.step())

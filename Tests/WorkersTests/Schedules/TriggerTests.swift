@@ -85,6 +85,7 @@ struct TriggerTests {
         try world.settle()
 
         _ = try world.world.work { work in
+            try work.tx.lock(devices: [World.did(0)])
             var command = try #require(try work.tx.commands.find(World.did(0), 1))
             CommandRules.refuse(&command, .forbidden, at: work.now)
             try CommandOutcome.publishScheduleRun(command, in: &work)
@@ -168,6 +169,7 @@ struct TriggerTests {
         let id = try world.make("07:00", user: 1)
         try world.fireWithoutSending(id)
         _ = try world.world.work { work in
+            try work.tx.lock(devices: [World.did(0)])
             let bindings = try Bindings(of: World.did(0), by: .system, in: work)
             try bindings.leave(World.uid(1), because: .removed, in: &work)
         }

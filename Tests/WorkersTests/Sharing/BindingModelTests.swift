@@ -163,7 +163,10 @@ private struct Walk {
         isUnsettled = true
         deleted.insert(device)
         model.delete(device)
-        _ = try world.work { try DeviceOwnership.forget(World.did(device), in: &$0) }
+        _ = try world.work { work in
+            try work.tx.lock(devices: [World.did(device)])
+            try DeviceOwnership.forget(World.did(device), in: &work)
+        }
     }
 
     private mutating func advance() throws {

@@ -43,7 +43,10 @@ struct DeviceAllowResetCommand: AsyncParsableCommand {
         let device = try place.device(did)
         let now = SystemClock().now
         let until = now.adding(seconds: minutes * 60)
-        try place.store.batch(at: now) { try $0.devices.allowReset(device.did, until: until) }
+        try place.store.batch(at: now) { tx in
+            try tx.lock(devices: [device.did])
+            try tx.devices.allowReset(device.did, until: until)
+        }
         if output.json {
             Terminal.show(
                 .object(

@@ -115,8 +115,9 @@ struct DeviceCertificateCommand: AsyncParsableCommand {
     {
         // Whole seconds: a certificate of this very second is void as well.
         let moment = now.adding(seconds: 1)
-        try place.store.batch(at: now) {
-            try $0.devices.revokeCertificates(device.did, before: moment)
+        try place.store.batch(at: now) { tx in
+            try tx.lock(devices: [device.did])
+            try tx.devices.revokeCertificates(device.did, before: moment)
         }
         guard output.json else {
             return print("certificates of \(device.did) made until now are void")

@@ -1,0 +1,112 @@
+import Domain
+
+/// The locks of one transaction, or of one piece of it (`Transaction.beginPiece()`), as debug builds note them.
+///
+/// Two rules keep concurrent transactions apart. Rows about a user or a device are written only under its lock.
+/// And locks are taken in one order, so that no two transactions wait for each other: users before devices, each
+/// ascending by id.
+struct LockLedger {
+    /// A rule that a transaction broke.
+    enum Breach: Error, Equatable, CustomStringConvertible {
+        /// A row about a user was written without the user's lock.
+        case user(UserID)
+        /// A row about a device was written without the device's lock.
+        case device(DeviceID)
+        /// A row about a user and a device was written without the lock of either.
+        case pair(UserID, DeviceID)
+        /// A lock was taken after one that follows it in the order.
+        case order(String, after: String)
+        /// A row about any number of users or devices was written without the lock of all.
+        case all
+
+        var description: String {
+            switch self {
+            case .user(let uid): "the user \(uid.text) is not locked"
+            case .device(let did): "the device \(did.text) is not locked"
+            case .pair(let uid, let did):
+                "neither the user \(uid.text) nor the device \(did.text) is locked"
+            case .order(let key, let last): "\(key) was locked after \(last)"
+            case .all: "not everything is locked"
+            }
+        }
+    }
+
+    /// A lock's place in the order.
+    private enum Place: Comparable, CustomStringConvertible {
+        case user(UserID)
+        case device(DeviceID)
+
+        static func < (left: Place, right: Place) -> Bool {
+            switch (left, right) {
+            case (.user(let left), .user(let right)): left < right
+            case (.device(let left), .device(let right)): left < right
+            case (.user, .device): true
+            case (.device, .user): false
+            }
+        }
+
+        var description: String {
+            switch self {
+            case .user(let uid): "the user \(uid.text)"
+            case .device(let did): "the device \(did.text)"
+            }
+        }
+    }
+
+    private var held: Set<String> = []
+    private var last: Place?
+    private var holdsAll = false
+
+    private static func key(_ uid: UserID) -> String { "user \(uid.text)" }
+    private static func key(_ did: DeviceID) -> String { "device \(did.text)" }
+
+    // MARK: Locking
+
+    /// Notes locks that are taken in the order of the arguments: users, then devices.
+    ///
+    /// What is held already may be asked for again at any time.
+    mutating func lock(users: [UserID] = [], devices: [DeviceID] = []) throws(Breach) {
+        for uid in users { try take(.user(uid), Self.key(uid)) }
+        for did in devices { try take(.device(did), Self.key(did)) }
+    }
+
+    private mutating func take(_ place: Place, _ key: String) throws(Breach) {
+        if holdsAll || held.contains(key) { return }
+        if let last, place < last { throw .order("\(place)", after: "\(last)") }
+        held.insert(key)
+        last = place
+    }
+
+    /// Notes a user that the transaction makes: nothing waits for a lock that no other transaction can know of.
+    mutating func lock(new uid: UserID) { held.insert(Self.key(uid)) }
+
+    /// Notes a device that the transaction makes.
+    mutating func lock(new did: DeviceID) { held.insert(Self.key(did)) }
+
+    /// Notes the lock of all users and devices.
+    mutating func lockAll() throws(Breach) {
+        if let last, !holdsAll { throw .order("everything", after: "\(last)") }
+        holdsAll = true
+    }
+
+    // MARK: Checking
+
+    func require(_ uid: UserID) throws(Breach) {
+        guard holdsAll || held.contains(Self.key(uid)) else { throw .user(uid) }
+    }
+
+    func require(_ did: DeviceID) throws(Breach) {
+        guard holdsAll || held.contains(Self.key(did)) else { throw .device(did) }
+    }
+
+    /// Checks that a user or a device is locked: either guards a row about both.
+    func require(_ uid: UserID, or did: DeviceID) throws(Breach) {
+        guard holdsAll || held.contains(Self.key(uid)) || held.contains(Self.key(did)) else {
+            throw .pair(uid, did)
+        }
+    }
+
+    func requireAll() throws(Breach) {
+        guard holdsAll else { throw .all }
+    }
+}

@@ -1,0 +1,64 @@
+import Domain
+import Storage
+import Wire
+
+/// What is locked before a method runs (`Transaction.lock`).
+enum MethodLocks {
+    /// Nothing: the method only reads, or locks by itself what it finds by a name.
+    case none
+    /// The device that the request names.
+    case device
+    /// The caller.
+    case user
+    /// The caller and the device that the request names.
+    case userAndDevice
+
+    /// Takes the locks.
+    ///
+    /// - Throws: `Rejection` if the caller's session has ended meanwhile.
+    func take(for call: inout Call) throws {
+        let did = try? call.fields.did()
+        let uid = call.session?.uid
+        switch self {
+        case .none: return
+        case .device: try call.lock(device: did)
+        case .user: try call.lock(user: uid)
+        case .userAndDevice: try call.lock(user: uid, device: did)
+        }
+    }
+}
+
+extension Call {
+    /// Locks a user and a device, if there are any, and looks again whether the caller's session is live.
+    ///
+    /// - Throws: `Rejection` if it has ended meanwhile.
+    mutating func lock(user uid: UserID? = nil, device did: DeviceID? = nil) throws {
+        let users = [uid].compactMap(\.self)
+        let devices = [did].compactMap(\.self)
+        guard try tx.lock(users: users, devices: devices), session != nil else { return }
+        session = try TokenCheck.live(of: request, in: tx)
+    }
+
+    /// Locks the caller, if there is one, and the users that `find` names.
+    ///
+    /// - Returns: Whether what was read before may have changed meanwhile, and has to be read again.
+    @discardableResult
+    func lock(users find: () throws -> [UserID?]) throws -> Bool {
+        try tx.lock(naming: {
+            (users: try ([session?.uid] + find()).compactMap(\.self), devices: [])
+        })
+    }
+
+    /// Locks the caller, if there is one, and all users who have an address, which one of them is about to prove.
+    ///
+    /// - Returns: Whether what was read before may have changed meanwhile, and has to be read again.
+    @discardableResult
+    func lock(holdersOf address: Address, region: String) throws -> Bool {
+        try lock { try tx.accounts.holders(of: address, app: app.id, region: region) }
+    }
+
+    /// Locks the users that `find` names, and the one whose session is on the terminal, which a login ends.
+    func lockForLogin(_ find: () throws -> [UserID?]) throws {
+        try lock { try find() + [tx.sessions.live(on: request.terminal)?.uid] }
+    }
+}
