@@ -7,6 +7,15 @@ package import Domain
 /// bindings, invitations, commands, schedules and status. SQLite has one writer at a time and needs none of it: there
 /// debug builds note the locks and stop at a breach of the rules (`LockLedger`), release builds do nothing.
 extension Transaction {
+    /// Whether locks are taken or noted; release builds on SQLite do neither.
+    package var takesLocks: Bool {
+        #if DEBUG
+        true
+        #else
+        sql.hasOtherWriters
+        #endif
+    }
+
     /// Locks users and devices until the end of the transaction; unknown ones are ignored.
     ///
     /// Waits for other transactions that hold them. In one transaction, a later call may only ask for what is held
@@ -59,9 +68,7 @@ extension Transaction {
     package func lock(
         naming names: () throws -> (users: [UserID], devices: [DeviceID])
     ) throws -> Bool {
-        #if !DEBUG
-        guard sql.hasOtherWriters else { return false }
-        #endif
+        guard takesLocks else { return false }
         _ = try lock(names) { $0 }
         return sql.hasOtherWriters
     }

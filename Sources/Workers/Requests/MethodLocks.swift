@@ -17,6 +17,7 @@ enum MethodLocks {
     ///
     /// - Throws: `Rejection` if the caller's session has ended meanwhile.
     func take(for call: inout Call) throws {
+        guard call.tx.takesLocks else { return }
         let did = try? call.fields.did()
         let uid = call.session?.uid
         switch self {
