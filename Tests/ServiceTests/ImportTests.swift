@@ -133,6 +133,7 @@ import Workers
     /// Makes a device that a user is bound to.
     private func bindDevice() throws {
         try store.batch(at: SystemClock().now) { (tx) throws in
+            try tx.lockAll()
             try tx.devices.create(
                 Self.did,
                 product: ProductKey(trusted: String(repeating: "a", count: 32)),

@@ -59,6 +59,7 @@ package struct InboxTable {
 
     /// Forgets keys of a device claimed before a moment, at most `limit`; returns how many.
     package func prune(_ did: DeviceID, before moment: Instant, limit: Int) throws -> Int {
+        transaction.requireLock(of: did)
         try sql.run(
             """
             DELETE FROM inbox WHERE did = $1 AND id IN (

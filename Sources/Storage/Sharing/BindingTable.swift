@@ -104,8 +104,11 @@ package struct BindingTable {
     }
 
     /// Adds a binding.
+    ///
+    /// Both the device and the user are locked: each may have a limited number.
     package func insert(_ binding: Binding) throws {
         transaction.requireLock(of: binding.did)
+        transaction.requireLock(of: binding.uid)
         try sql.run(Binding.table.insert, binding)
     }
 

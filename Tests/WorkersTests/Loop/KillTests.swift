@@ -86,6 +86,7 @@ struct KillTests {
         let store = try store(path)
         let now = SystemClock().now
         try store.batch(at: now) { (tx) throws in
+            try tx.lockAll()
             try tx.products.save(World.product, secret: "s")
             for device in 0..<deviceCount {
                 let mac = MAC(trusted: "00000000000\(device)")

@@ -82,6 +82,7 @@ struct ScheduleKillTests {
         let now = SystemClock().now
         let dueAt = Instant(milliseconds: (now.milliseconds / 1000 + 3) * 1000)
         try store.batch(at: now) { (tx) throws in
+            try tx.lockAll()
             try tx.products.save(World.product, secret: "s")
             for number in 0..<count {
                 let digits = String(number)
