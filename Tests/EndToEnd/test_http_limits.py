@@ -6,7 +6,7 @@ import socket
 import time
 import unittest
 
-from harness import Service
+from harness import Service, eventually
 from world import OwnWorldOfClass, World
 
 HALF = b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: "
@@ -114,6 +114,40 @@ class HalfRequests(Slow):
         for path in ("/healthz", "/readyz", "/metrics"):
             with self.subTest(path=path):
                 self.assertEqual(status(self.health, path)[0], 200)
+
+
+class OnePlace(Slow):
+    """An address that has one connection, which is busy with answers that it does not take."""
+
+    @classmethod
+    def make_world(cls):
+        return World(watch=False, service=Service(arguments=["--set", "limits.httpPerAddress=1"]))
+
+    def busy(self, source):
+        connection = socket.socket()
+        self.addCleanup(connection.close)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.bind((source, 0))
+        connection.connect(("127.0.0.1", self.pages))
+        # More than both sides' buffers hold; what it can't send waits with the service.
+        request = b"GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n"
+        connection.settimeout(1)
+        with contextlib.suppress(TimeoutError):
+            connection.sendall(request * 200_000)
+        return connection
+
+    def test_one_more_is_told_to_come_again(self):
+        busy = self.busy("127.0.0.5")
+        more = http.client.HTTPConnection("127.0.0.1", self.pages, timeout=5, source_address=("127.0.0.5", 0))
+        with contextlib.closing(more):
+            more.request("GET", "/healthz")
+            answer = more.getresponse()
+            self.assertEqual((answer.status, answer.getheader("Retry-After")), (503, "30"))
+            self.assertIn(b"too many connections", answer.read())
+            self.assertEqual(more.sock, None, "it is closed")
+        self.assertEqual(status(self.pages, "/healthz", "127.0.0.6")[0], 200, "another address is not touched")
+        busy.close()
+        eventually(lambda: status(self.pages, "/healthz", "127.0.0.5")[0] == 200, 10, "the place is free again")
 
 
 class WithoutLimits(Slow):

@@ -193,7 +193,7 @@ extension RefusalReason {
         default:
             (
                 "a source address, or the listener, has as many connections as it may",
-                "limits.webSocketPerAddress, webSocketConnections, httpPerAddress and httpConnections bound them. A WebSocket beyond is answered with 503 and Retry-After.",
+                "limits.webSocketPerAddress, webSocketConnections, httpPerAddress and httpConnections bound them. One beyond is answered with 503 and Retry-After.",
                 "Look at the address: a client that opens more and more has a fault. Behind a proxy on another machine, which is one address, raise the limit."
             )
         }

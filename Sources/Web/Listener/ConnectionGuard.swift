@@ -2,6 +2,7 @@ import NIOCore
 
 /// Gives a connection its place, and ends it where it gets none or its client is too slow.
 ///
+/// One without a place is kept for a moment, so that its request gets an answer (`CrowdAnswer`).
 /// The first handler of its connection, before TLS. The client has a time from the connection's begin on; what sees
 /// the requests gives it more (`RequestTimes`, the upgrade of a WebSocket). A byte now and then prolongs nothing.
 /// Belongs to one connection's event loop.
@@ -11,7 +12,6 @@ final class ConnectionGuard: ChannelInboundHandler {
     private let places: ConnectionPlaces
     private let seconds: Int64
     private let party: (SocketAddress?) -> String
-    private let answersCrowd: Bool
     private let tell: ListenerRefusal.Teller
     private var channel: (any Channel)?
     private var place: Int?
@@ -25,19 +25,16 @@ final class ConnectionGuard: ChannelInboundHandler {
     ///   - places: The listener's places.
     ///   - seconds: The time of the first request, TLS included.
     ///   - party: What the connection is counted by.
-    ///   - answersCrowd: Whether one without a place is kept for a moment, so that its request gets an answer.
     ///   - tell: Told of connections that get no place.
     init(
         _ places: ConnectionPlaces,
         seconds: Int64,
         party: @escaping (SocketAddress?) -> String,
-        answersCrowd: Bool = false,
         tell: @escaping ListenerRefusal.Teller
     ) {
         self.places = places
         self.seconds = seconds
         self.party = party
-        self.answersCrowd = answersCrowd
         self.tell = tell
     }
 
@@ -81,7 +78,7 @@ final class ConnectionGuard: ChannelInboundHandler {
         place = places.enter(party(channel.remoteAddress)) { channel.close(promise: nil) }
         if place != nil { return allow(seconds) }
         tell(ListenerRefusal(.crowded, address: LocalPeer.address(of: channel)))
-        isCrowded = answersCrowd && places.enterCrowd()
+        isCrowded = places.enterCrowd()
         guard isCrowded else { return channel.close(promise: nil) }
         allow(ListenerLimits.crowdSeconds)
     }

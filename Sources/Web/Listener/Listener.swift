@@ -137,8 +137,12 @@ struct GuardedChannel: ServerChildChannel {
             let pipeline = channel.pipeline.syncOperations
             let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let connection = try pipeline.handler(type: ConnectionGuard.self)
-            // It sees whole parts of messages here, in both directions.
-            try pipeline.addHandler(RequestTimes(connection, limits), position: .after(decoder))
+            // They see whole parts of messages here, in both directions.
+            try pipeline.addHandlers(
+                CrowdAnswer(connection),
+                RequestTimes(connection, limits),
+                position: .after(decoder)
+            )
             return value
         }
     }

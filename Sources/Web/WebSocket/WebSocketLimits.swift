@@ -14,9 +14,6 @@ package struct WebSocketLimits: Sendable {
     /// The time in which the last frame has to be taken before the connection is closed, in seconds.
     static let farewellSeconds: Int64 = 1
 
-    /// When a client that got no place is told to come again, in seconds.
-    static let retrySeconds = 30
-
     /// Gives the bounds.
     package init(
         connections: Int = 4096,

@@ -24,10 +24,7 @@ struct WebSocketRequest: Sendable {
     func refusal(of head: HTTPRequestHead, on channel: any Channel) -> Refusal? {
         let connection = try? channel.pipeline.syncOperations.handler(type: ConnectionGuard.self)
         guard connection?.isCrowded != true else {
-            return Refusal(
-                status: .serviceUnavailable,
-                text: "There are too many connections, of this address or at all."
-            )
+            return Refusal(status: .serviceUnavailable, text: CrowdAnswer.text)
         }
         return refusal(of: head)
     }
@@ -93,18 +90,8 @@ final class WebSocketRefusal: ChannelInboundHandler, RemovableChannelHandler {
             let client = LocalPeer.client(channel, head)
             tell(ListenerRefusal(.origin, address: client, detail: origin))
         }
-        let (status, text) = (refusal.status, refusal.text)
-        var answer = HTTPResponseHead(version: .http1_1, status: status)
-        answer.headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")
-        answer.headers.add(name: "Content-Length", value: "\(text.utf8.count + 1)")
-        answer.headers.add(name: "Connection", value: "close")
-        if status == .upgradeRequired { answer.headers.add(name: "Upgrade", value: "websocket") }
-        if status == .serviceUnavailable {
-            answer.headers.add(name: "Retry-After", value: "\(WebSocketLimits.retrySeconds)")
-        }
-        context.write(wrapOutboundOut(.head(answer)), promise: nil)
-        let body = context.channel.allocator.buffer(string: text + "\n")
-        context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+        let parts = CrowdAnswer.parts(status: refusal.status, text: refusal.text, on: channel)
+        for part in parts { context.write(wrapOutboundOut(part), promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
             channel.close(promise: nil)
         }

@@ -96,7 +96,6 @@ package struct WebSocketServer: Service {
                 places,
                 seconds: limits.upgradeSeconds,
                 party: ConnectionParty.householdOrProxied,
-                answersCrowd: true,
                 tell: tell
             )
         )

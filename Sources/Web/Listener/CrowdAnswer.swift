@@ -1,0 +1,54 @@
+import NIOCore
+import NIOHTTP1
+
+/// Answers the request of a connection that got no place, instead of the pages: come again later.
+///
+/// Belongs to one connection's event loop, behind the decoder of HTTP. A connection with a place passes unchanged.
+final class CrowdAnswer: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    /// What is said, on pages and to WebSockets alike.
+    static let text = "There are too many connections, of this address or at all."
+    /// When it may be tried again, in seconds.
+    static let retrySeconds = 30
+
+    private let connection: ConnectionGuard
+    private var hasAnswered = false
+
+    init(_ connection: ConnectionGuard) { self.connection = connection }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard connection.isCrowded || hasAnswered else { return context.fireChannelRead(data) }
+        guard case .head = unwrapInboundIn(data), !hasAnswered else { return }
+        hasAnswered = true
+        let channel = context.channel
+        for part in Self.parts(status: .serviceUnavailable, text: Self.text, on: channel) {
+            context.write(wrapOutboundOut(part), promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
+            channel.close(promise: nil)
+        }
+    }
+
+    /// Returns an answer of one line of text but for its end, after which the connection is to be closed.
+    ///
+    /// One that is for the moment says when to come again.
+    static func parts(
+        status: HTTPResponseStatus,
+        text: String,
+        on channel: any Channel
+    ) -> [HTTPServerResponsePart] {
+        var head = HTTPResponseHead(version: .http1_1, status: status)
+        head.headers.add(name: "Content-Type", value: "text/plain; charset=utf-8")
+        head.headers.add(name: "Content-Length", value: "\(text.utf8.count + 1)")
+        head.headers.add(name: "Connection", value: "close")
+        if status == .upgradeRequired { head.headers.add(name: "Upgrade", value: "websocket") }
+        if status == .serviceUnavailable {
+            head.headers.add(name: "Retry-After", value: "\(retrySeconds)")
+        }
+        let body = channel.allocator.buffer(string: text + "\n")
+        return [.head(head), .body(.byteBuffer(body))]
+    }
+}
