@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), the documents' schemas in one file each, and
-what the program's reference is made from.
+"""Makes generated/: the contract as AsyncAPI 3.0 (mqtt bindings), the console's interface as OpenAPI 3.1, the
+documents' schemas in one file each, and what the program's reference is made from.
 
     bundle.py            writes the files
     bundle.py --check    fails when a file is not what it would write
@@ -13,6 +13,7 @@ import sys
 import yaml
 
 import catalog
+import http_api
 
 GENERATED = catalog.HERE / "generated"
 SETTING = yaml.safe_load((catalog.HERE / "servers.yaml").read_text(encoding="utf-8"))
@@ -393,7 +394,7 @@ def reference():
 def outputs():
     """The generated files by name, with their text."""
     made = {f"{n}{catalog.SUFFIX}": json.dumps(standalone(n), indent=2, ensure_ascii=False) + "\n" for n in WRITTEN}
-    return {"asyncapi.yaml": asyncapi(), "reference.jsonl": reference(), **made}
+    return {"asyncapi.yaml": asyncapi(), "openapi.yaml": http_api.text(), "reference.jsonl": reference(), **made}
 
 
 def present():

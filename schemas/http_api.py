@@ -1,0 +1,128 @@
+"""Makes the OpenAPI document of the console's interface from http/*.yaml.
+
+In those files an operation is short: its `id`, the `role` that it needs at least (`none`: no session), `query`
+parameters by the names of common.yaml or written out, `body` and `answer` as schemas. A `$ref` is a schema's name.
+"""
+
+import re
+
+import yaml
+
+import catalog
+
+FOLDER = catalog.HERE / "http"
+METHODS = ("get", "put", "post", "patch", "delete")
+KNOWN = {"id", "role", "summary", "description", "query", "path", "body", "answer", "media", "ifMatch", "cookieOnly"}
+DESCRIPTION = """\
+What the console uses, and scripts may use.
+
+- **Who asks**: a browser by the cookie of its session; a script by `Authorization: Bearer TOKEN`, with a token of
+  `lamplighter operator token`. Each operation names in `x-role` the role that it needs at least.
+- **Requests that change** something carry JSON (`Content-Type: application/json`, 4 MiB at most); those with a cookie also
+  the header `X-Lamplighter: console`, and must come from the console's own pages (`Sec-Fetch-Site: same-origin`).
+- **Members** whose value is nothing are absent. Times are milliseconds since 1970. Integers lie within ±(2^53−1).
+- **Pages**: ask again with `cursor` as long as `next` is there.
+- **Refusals** are problem details (RFC 9457) with our codes.
+"""
+
+
+def parts():
+    return [yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.yaml"))]
+
+
+def merged(key):
+    out = {}
+    for part in parts():
+        for name, value in part.get(key, {}).items():
+            if name in out:
+                raise ValueError(f"{name} is defined twice in schemas/http")
+            out[name] = value
+    return out
+
+
+def referring(schema):
+    """A schema whose references to names are those of the document."""
+    if isinstance(schema, list):
+        return [referring(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {k: f"#/components/schemas/{v}" if k == "$ref" else referring(v) for k, v in schema.items()}
+
+
+def parameters(path, operation, known):
+    """The parameters of an operation: those in its path, and those it asks for."""
+    for name in re.findall(r"{(\w+)}", path):
+        yield {"name": name, "in": "path", "required": True, **(
+            {"schema": operation["path"][name]} if name in operation.get("path", {}) else
+            {key: referring(value) for key, value in known[name].items() if key != "in"})}
+    for one in operation.get("query", []):
+        named = {"name": one, **known[one]} if isinstance(one, str) else one
+        yield {"in": "query", **{key: referring(value) for key, value in named.items()}}
+    if operation.get("ifMatch"):
+        yield {"name": "If-Match", "in": "header", "schema": {"type": "string"}, "description": "`updatedAt` as it was read."}
+
+
+def operation(path, short, known):
+    strange = set(short) - KNOWN
+    if strange:
+        raise ValueError(f"{path}: unknown {strange}")
+    media = short.get("media", "application/json")
+    out = {"operationId": short["id"], "summary": short["summary"], "x-role": short["role"]}
+    if "description" in short:
+        out["description"] = short["description"]
+    if short.get("cookieOnly"):
+        out["x-cookie-only"] = True
+    found = list(parameters(path, short, known))
+    if found:
+        out["parameters"] = found
+    if "body" in short:
+        needed = bool(short["body"].get("required")) or "$ref" in short["body"]
+        out["requestBody"] = {"required": needed, "content": {"application/json": {"schema": referring(short["body"])}}}
+    answer = {"$ref": f"#/components/schemas/{short['answer']}"}
+    out["responses"] = {
+        "200": {"description": "Done.", "content": {media: {"schema": answer}}},
+        "default": {"$ref": "#/components/responses/Problem"},
+    }
+    if short["role"] == "none":
+        out["security"] = []
+    elif short.get("cookieOnly"):
+        out["security"] = [{"cookie": []}, {"plainCookie": []}]
+    return out
+
+
+def document():
+    """The document as values."""
+    known = merged("parameters")
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Lamplighter's console", "version": "1", "description": DESCRIPTION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "http://127.0.0.1:8082/api/v1", "description": "As `lamplighter up` starts it."}],
+        "security": [{"cookie": []}, {"plainCookie": []}, {"token": []}],
+        "paths": {
+            path: {method: operation(path, short, known) for method, short in operations.items()}
+            for path, operations in merged("paths").items()
+        },
+        "components": {
+            "securitySchemes": {
+                "cookie": {"type": "apiKey", "in": "cookie", "name": "__Host-lamplighter", "description": "With TLS."},
+                "plainCookie": {"type": "apiKey", "in": "cookie", "name": "lamplighter", "description": "On loopback without TLS."},
+                "token": {"type": "http", "scheme": "bearer"},
+            },
+            "responses": {
+                "Problem": {
+                    "description": "It was refused, and nothing changed.",
+                    "content": {"application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}}},
+                },
+            },
+            "schemas": {name: referring(schema) for name, schema in merged("schemas").items()},
+        },
+    }
+
+
+def text():
+    """The document as it is stored."""
+    head = "# Made by bundle.py from http/; edit there.\n"
+    return head + yaml.safe_dump(document(), sort_keys=False, allow_unicode=True, width=120)
