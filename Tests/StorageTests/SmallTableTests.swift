@@ -84,6 +84,26 @@ struct SmallTableTests {
         #expect(try world.store.read { try $0.deadLetters.page(limit: 9) }.map(\.id) == [4])
     }
 
+    @Test("A try that one of several limits refuses is counted by none of them")
+    func severalLimits() throws {
+        let world = try World()
+        func take(_ seconds: Int64, _ limits: (subject: String, max: Int)...) throws -> Int64? {
+            try world.store.arrange(at: Make.at(seconds)) { tx in
+                try tx.attempts.take(
+                    limits.map { .init($0.subject, max: $0.max, windowSeconds: 900) }
+                )
+            }
+        }
+        #expect(try take(0, ("many", 3), ("one", 1)) == nil)
+        #expect(try take(100, ("many", 3), ("one", 1)) == 800)
+        #expect(try take(200, ("many", 3)) == nil)
+        #expect(try take(300, ("many", 3)) == nil)
+        #expect(try take(400, ("many", 3)) == 500)
+        #expect(try take(400, ("other", 1), ("many", 3)) == 500)
+        #expect(try take(500, ("other", 1)) == nil)
+        #expect(try take(900, ("many", 3), ("one", 1)) == nil)
+    }
+
     @Test("Tries count within their window and start over after it")
     func attempts() throws {
         let world = try World()
@@ -95,17 +115,19 @@ struct SmallTableTests {
         for seconds in [0, 100, 200] as [Int64] {
             #expect(try retry(seconds) == nil)
             try world.store.arrange(at: Make.at(seconds)) {
-                try $0.attempts.add("s", windowSeconds: 900)
+                _ = try $0.attempts.add("s", windowSeconds: 900)
             }
         }
         #expect(try retry(200) == 700)
         #expect(try retry(899) == 1)
         #expect(try retry(900) == nil)
-        try world.store.arrange(at: Make.at(900)) { try $0.attempts.add("s", windowSeconds: 900) }
+        try world.store.arrange(at: Make.at(900)) {
+            _ = try $0.attempts.add("s", windowSeconds: 900)
+        }
         #expect(try retry(901) == nil)
         for _ in 0..<2 {
             try world.store.arrange(at: Make.at(902)) {
-                try $0.attempts.add("s", windowSeconds: 900)
+                _ = try $0.attempts.add("s", windowSeconds: 900)
             }
         }
         #expect(try retry(903) == 897)

@@ -49,19 +49,30 @@ package struct CodeTable {
     ///
     /// Requests with the code's token have tries of their own, which requests without it can't use up.
     package func countTry(_ scope: CodeScope, token: String?, max: Int) throws -> Bool {
-        let column = try hasToken(scope, token) ? "tokenTries" : "tries"
-        try sql.run(
-            "UPDATE code SET \(column) = \(column) + 1 WHERE scope = $1 AND \(column) < $2",
-            hash(scope),
-            max
-        )
+        if let token, try hasToken(scope, token) {
+            // Named again: a newer code may have taken its place meanwhile, which this token says nothing of.
+            try sql.run(
+                """
+                UPDATE code SET tokenTries = tokenTries + 1
+                WHERE scope = $1 AND tokenTries < $2 AND codeToken = $3
+                """,
+                hash(scope),
+                max,
+                token
+            )
+        } else {
+            try sql.run(
+                "UPDATE code SET tries = tries + 1 WHERE scope = $1 AND tries < $2",
+                hash(scope),
+                max
+            )
+        }
         return sql.changes == 1
     }
 
     /// Tells whether a token belongs to the code that was sent last.
-    private func hasToken(_ scope: CodeScope, _ token: String?) throws -> Bool {
-        guard let token else { return false }
-        return try sql.find(CodeRow.table, hash(scope)).map {
+    private func hasToken(_ scope: CodeScope, _ token: String) throws -> Bool {
+        try sql.find(CodeRow.table, hash(scope)).map {
             Sodium.areEqual(Array(token.utf8), Array($0.token.utf8))
         } ?? false
     }
@@ -92,9 +103,11 @@ package struct CodeTable {
     package func use(_ code: String, token: String?, for scope: CodeScope) throws -> Bool {
         guard try matches(code, token: token, for: scope) else { return false }
         try sql.run(
-            "UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL",
+            // The code that was compared, not one that has taken its place meanwhile.
+            "UPDATE code SET usedAt = $1 WHERE scope = $2 AND usedAt IS NULL AND codeHash = $3",
             transaction.now,
-            hash(scope)
+            hash(scope),
+            hash(code, scope)
         )
         return sql.changes == 1
     }

@@ -17,22 +17,82 @@ package struct AttemptTable {
             ? transaction.now.seconds(until: end) : nil
     }
 
-    /// Counts a try; the first one after a window's end starts a new window.
-    package func add(_ subject: String, windowSeconds: Int64) throws {
-        try sql.run(
+    /// A limit on tries.
+    package struct Limit: Sendable {
+        /// What is counted.
+        package var subject: String
+        /// How many tries a window has.
+        package var max: Int
+        /// The length of a window, in seconds.
+        package var windowSeconds: Int64
+
+        /// Makes a limit.
+        package init(_ subject: String, max: Int, windowSeconds: Int64) {
+            self.subject = subject
+            self.max = max
+            self.windowSeconds = windowSeconds
+        }
+    }
+
+    /// Counts a try within each of some limits; where one is used up, none is counted.
+    ///
+    /// Each try is compared and counted in one statement, which keeps the counter to this transaction until its end:
+    /// several processes together have no more tries than one.
+    ///
+    /// - Returns: The seconds until the last of the limits that are used up opens again; nil if the try was counted.
+    package func take(_ limits: [Limit]) throws -> Int64? {
+        // In one order, so that no two transactions wait for each other.
+        let limits = limits.sorted { $0.subject < $1.subject }
+        var taken: Set<String> = []
+        try sql.query(
             """
-            INSERT INTO attempt (subject, count, since, until) VALUES ($1, 1, $2, $3)
-            ON CONFLICT (subject) DO UPDATE SET
-                count = CASE WHEN attempt.since <= $4 THEN 1 ELSE attempt.count + 1 END,
-                since = CASE WHEN attempt.since <= $4 THEN excluded.since ELSE attempt.since END,
-                until = CASE WHEN attempt.since <= $4 THEN excluded.until ELSE attempt.until END
+            \(Self.counting) WHERE attempt.since <= $4 OR attempt.count < $5 RETURNING subject
             """,
-            subject,
-            transaction.now,
-            transaction.now.adding(seconds: windowSeconds),
-            transaction.now.adding(seconds: -windowSeconds)
+            each: limits
+        ) { limit in
+            (
+                limit.subject,
+                transaction.now,
+                transaction.now.adding(seconds: limit.windowSeconds),
+                transaction.now.adding(seconds: -limit.windowSeconds),
+                limit.max
+            )
+        } row: {
+            taken.insert($1.next())
+        }
+        let refusing = limits.filter { !taken.contains($0.subject) }
+        guard !refusing.isEmpty else { return nil }
+        for subject in taken.sorted() { try takeBack(subject) }
+        // At least a second: another transaction may have counted by a clock that is ahead of ours.
+        return try refusing.map {
+            try retryAfter($0.subject, max: $0.max, windowSeconds: $0.windowSeconds) ?? 1
+        }.max()
+    }
+
+    /// Counts a try, whether or not there are any left; returns how many there are in the present window.
+    ///
+    /// The first one after a window's end starts a new window.
+    @discardableResult
+    package func add(_ subject: String, windowSeconds: Int64) throws -> Int {
+        Int(
+            try sql.integer(
+                "\(Self.counting) RETURNING count",
+                subject,
+                transaction.now,
+                transaction.now.adding(seconds: windowSeconds),
+                transaction.now.adding(seconds: -windowSeconds)
+            ) ?? 0
         )
     }
+
+    /// Counts one more in the present window, or the first one of a new window.
+    private static let counting = """
+        INSERT INTO attempt (subject, count, since, until) VALUES ($1, 1, $2, $3)
+        ON CONFLICT (subject) DO UPDATE SET
+            count = CASE WHEN attempt.since <= $4 THEN 1 ELSE attempt.count + 1 END,
+            since = CASE WHEN attempt.since <= $4 THEN excluded.since ELSE attempt.since END,
+            until = CASE WHEN attempt.since <= $4 THEN excluded.until ELSE attempt.until END
+        """
 
     /// Takes back a try that was counted before it proved right.
     package func takeBack(_ subject: String) throws {

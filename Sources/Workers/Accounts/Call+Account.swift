@@ -71,18 +71,28 @@ extension Call {
             max: limits.terminalsPerHour,
             windowSeconds: Quota.hour
         )
-        guard let wait else { return }
-        throw Rejection(
-            .tooManyRequests,
-            "Too many new terminals of this app.",
-            retryAfter: wait
-        )
+        if let wait { throw Self.tooManyTerminals(retryAfter: wait) }
     }
 
-    /// Counts the terminal if no user has logged in on it yet.
+    /// Counts the terminal if no user has logged in on it yet, or refuses it.
     func countTerminal() throws {
         guard try tx.sessions.app(of: request.terminal) == nil else { return }
-        try tx.attempts.add(newTerminals, windowSeconds: Quota.hour)
+        let limit = AttemptTable.Limit(
+            newTerminals,
+            max: limits.terminalsPerHour,
+            windowSeconds: Quota.hour
+        )
+        if let wait = try tx.attempts.take([limit]) {
+            throw Self.tooManyTerminals(retryAfter: wait)
+        }
+    }
+
+    private static func tooManyTerminals(retryAfter seconds: Int64) -> Rejection {
+        Rejection(
+            .tooManyRequests,
+            "Too many new terminals of this app.",
+            retryAfter: seconds
+        )
     }
 
     private var newTerminals: String { "terminal/app/\(app.id.text)" }

@@ -24,7 +24,7 @@ enum OwnerProof {
     ) throws -> BackgroundTask? {
         switch self {
         case .password(let password):
-            _ = try PasswordTries.begin(user, call)
+            try PasswordTries.begin(user, call)
             // A password that no account can have costs as much as any other.
             let bytes = PasswordRules.normalised(password)
             let hash = isOwner && bytes != nil ? user.passwordHash : nil

@@ -31,7 +31,7 @@ enum Passwords {
         let new = try SecretBytes(new: GivenPassword(new: call.fields), names: user.names)
         guard let hash = user.passwordHash else { return .hash(new) }
         let old = SecretBytes(compared: try GivenPassword(old: call.fields))
-        _ = try PasswordTries.begin(user, call)
+        try PasswordTries.begin(user, call)
         return .both(verify: old, against: hash, hash: new)
     }
 
@@ -87,7 +87,7 @@ enum Passwords {
     private static func prepareCheck(_ call: inout Call) throws -> BackgroundTask? {
         let user = try call.user()
         let password = SecretBytes(compared: try GivenPassword(compared: call.fields))
-        _ = try PasswordTries.begin(user, call)
+        try PasswordTries.begin(user, call)
         return .verify(password, against: user.passwordHash)
     }
 

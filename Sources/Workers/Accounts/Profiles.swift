@@ -122,10 +122,12 @@ enum Profiles {
         of owner: User,
         _ call: inout Call
     ) throws {
-        let subject = "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")"
-        guard try call.tx.attempts.retryAfter(subject, max: 1, windowSeconds: Quota.day) == nil
-        else { return }
-        try call.tx.attempts.add(subject, windowSeconds: Quota.day)
+        let limit = AttemptTable.Limit(
+            "taken/\(owner.uid.text)/\(address.isPhone ? "phone" : "email")",
+            max: 1,
+            windowSeconds: Quota.day
+        )
+        guard try call.tx.attempts.take([limit]) == nil else { return }
         try call.notifyTaken(address, owner)
     }
 }

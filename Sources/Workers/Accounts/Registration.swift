@@ -157,19 +157,17 @@ enum Registration {
             email.key,
             boundTo: "register \(call.app.id.text) \(place.region)"
         )
-        let subject = "register/" + digest.map { String($0, radix: 36) }.joined(separator: ".")
-        let wait = try call.tx.attempts.retryAfter(
-            subject,
+        let limit = AttemptTable.Limit(
+            "register/" + digest.map { String($0, radix: 36) }.joined(separator: "."),
             max: call.limits.unprovedPerAddress,
-            windowSeconds: 86_400
+            windowSeconds: Quota.day
         )
-        if let wait {
+        if let wait = try call.tx.attempts.take([limit]) {
             throw Rejection(
                 .tooManyRequests,
                 "This address was registered too often; try again later.",
                 retryAfter: wait
             )
         }
-        try call.tx.attempts.add(subject, windowSeconds: 86_400)
     }
 }

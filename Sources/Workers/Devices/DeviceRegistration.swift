@@ -198,16 +198,11 @@ struct DeviceRegistration {
 
     /// Whether the owners may be asked for a reset once more: a limited number of times in the window.
     private func mayAsk(_ did: DeviceID, in tx: Transaction) throws -> Bool {
-        let subject = "resetRequested:\(did.text)"
-        let window = RegistrationRules.triesWindowSeconds
-        guard
-            try tx.attempts.retryAfter(
-                subject,
-                max: RegistrationRules.triesMax,
-                windowSeconds: window
-            ) == nil
-        else { return false }
-        try tx.attempts.add(subject, windowSeconds: window)
-        return true
+        let limit = AttemptTable.Limit(
+            "resetRequested:\(did.text)",
+            max: RegistrationRules.triesMax,
+            windowSeconds: RegistrationRules.triesWindowSeconds
+        )
+        return try tx.attempts.take([limit]) == nil
     }
 }

@@ -36,18 +36,20 @@ enum CodeLimits {
         _ call: Call
     ) throws -> [Quota] {
         let terminal = call.request.terminal.text
-        let mark = "code/known/\(terminal)/\(address)"
-        let isKnown =
-            try call.tx.attempts.retryAfter(mark, max: 1, windowSeconds: Quota.hour) != nil
-        guard !isKnown else { return [] }
+        let mark = AttemptTable.Limit(
+            "code/known/\(terminal)/\(address)",
+            max: 1,
+            windowSeconds: Quota.hour
+        )
+        guard try call.tx.attempts.take([mark]) == nil else { return [] }
         let quota = Quota(
             .codesPerTerminal,
             terminal,
             max: call.limits.counts.codesPerTerminal,
             seconds: Quota.hour
         )
+        // Told before what is others' too.
         try call.quotas.check([quota])
-        try call.tx.attempts.add(mark, windowSeconds: Quota.hour)
         return [quota]
     }
 

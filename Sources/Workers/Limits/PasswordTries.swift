@@ -24,32 +24,25 @@ struct PasswordTries {
         _ call: Call
     ) throws -> PasswordTries {
         let named = subject(name, region: region, of: call.app.id, in: call.tx)
-        try check([named, terminal(call)], call)
-        let locked = try users.filter { try retryAfter(account($0), call) != nil }
-        if call.app.policies.revealAccounts { try check(locked.map(account), call) }
-        return try PasswordTries(
-            [named, terminal(call)] + users.map(account),
-            locked: Set(locked.map(\.uid)),
-            call
-        )
+        try take([named, terminal(call)], call)
+        var locked: [User] = []
+        for user in users.sorted(by: { $0.uid < $1.uid }) {
+            let count = try call.tx.attempts.add(account(user), windowSeconds: windowSeconds)
+            if count > call.limits.passwordFailures { locked.append(user) }
+        }
+        if call.app.policies.revealAccounts, !locked.isEmpty {
+            try refuse(after: locked.compactMap { try retryAfter(account($0), call) }.max() ?? 1)
+        }
+        return PasswordTries(silentlyLocked: Set(locked.map(\.uid)))
     }
 
     /// Counts the try of a logged-in user, under all names of the account.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
-    static func begin(_ user: User, _ call: Call) throws -> PasswordTries {
-        try check([account(user), terminal(call)], call)
-        return try PasswordTries(
-            [account(user), terminal(call)] + names(user, call.tx),
-            locked: [],
-            call
-        )
-    }
-
-    private init(_ subjects: [String], locked: Set<UserID>, _ call: Call) throws {
-        silentlyLocked = locked
-        for subject in subjects {
-            try call.tx.attempts.add(subject, windowSeconds: Self.windowSeconds)
+    static func begin(_ user: User, _ call: Call) throws {
+        try take([account(user), terminal(call)], call)
+        for name in names(user, call.tx) {
+            try call.tx.attempts.add(name, windowSeconds: windowSeconds)
         }
     }
 
@@ -81,13 +74,23 @@ struct PasswordTries {
 
     // MARK: Subjects
 
-    private static func check(_ subjects: [String], _ call: Call) throws {
-        let waits = try subjects.compactMap { try retryAfter($0, call) }
-        guard let wait = waits.max() else { return }
+    /// Counts a try for each subject, or refuses it and counts none.
+    private static func take(_ subjects: [String], _ call: Call) throws {
+        let limits = subjects.map {
+            AttemptTable.Limit(
+                $0,
+                max: call.limits.passwordFailures,
+                windowSeconds: windowSeconds
+            )
+        }
+        if let wait = try call.tx.attempts.take(limits) { try refuse(after: wait) }
+    }
+
+    private static func refuse(after seconds: Int64) throws {
         throw Rejection(
             .tooManyRequests,
             "Too many wrong passwords; wait, or use a code.",
-            retryAfter: wait
+            retryAfter: seconds
         )
     }
 

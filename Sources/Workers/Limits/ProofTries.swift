@@ -4,26 +4,30 @@ import Wire
 
 /// Counts wrong proofs: passcodes, labels and scanned codes.
 ///
+/// A proof is counted before it is looked at, so that several at once have no more tries than one after the other; a
+/// right one is taken back (`succeed`), and a request that fails takes its count with it.
+///
 /// The checked and the counted limits differ: a try for a device that doesn't exist is refused by the same
 /// limits as any other, but counts for that name and user alone, so that it does not reduce the tries that
 /// the terminal has for other devices.
 struct ProofTries {
     private let counted: [Quota]
 
-    /// Checks that tries are left.
+    /// Counts a try, if any are left.
     ///
     /// - Throws: `Rejection` with `TooManyRequests`.
     init(_ counted: [Quota], checked: [Quota] = [], _ call: Call) throws {
         self.counted = counted
-        try call.quotas.check(counted + checked)
+        if !checked.isEmpty { try call.quotas.check(counted + checked) }
+        try call.quotas.take(counted)
     }
 
-    /// Checks that a user has tries left for a thing that counts for the user alone, such as scanned codes.
+    /// Counts a try, if a user has any left for a thing that counts for the user alone, such as scanned codes.
     init(_ owner: String, _ call: Call) throws {
         try self.init([Self.own(owner, call)], call)
     }
 
-    /// Checks that tries are left for a device that the caller names by `target`.
+    /// Counts a try, if any are left for a device that the caller names by `target`.
     ///
     /// `isThere`: the device belongs to this app. With `hasLabel`, the right text of its label, the tries of other
     /// users for the device don't count.
@@ -60,9 +64,6 @@ struct ProofTries {
         )
     }
 
-    /// Counts a wrong proof and refuses it; the count stays although the request fails.
-    func refuse(_ rejection: Rejection, _ call: Call) throws -> Reply {
-        try call.quotas.add(counted)
-        return .refusal(rejection)
-    }
+    /// Takes back the count of a right proof.
+    func succeed(_ call: Call) throws { try call.quotas.takeBack(counted) }
 }

@@ -58,6 +58,11 @@ struct Quota: Sendable {
     /// The name of the count in the store.
     var subject: String { "\(kind.rawValue)/\(owner)" }
 
+    /// The limit on its count in the store.
+    fileprivate var limit: AttemptTable.Limit {
+        AttemptTable.Limit(subject, max: max, windowSeconds: seconds)
+    }
+
     /// Returns the limit of a source address; none if the address isn't counted.
     static func source(
         _ kind: Kind,
@@ -96,18 +101,21 @@ struct QuotaBook {
         throw Rejection(.tooManyRequests, reached.kind.message, retryAfter: reached.wait)
     }
 
-    /// Counts one for each quota.
-    func add(_ quotas: [Quota]) throws {
-        for quota in quotas {
-            try tx.attempts.add(quota.subject, windowSeconds: quota.seconds)
-            front.noteCounted(quota, at: tx.now)
+    /// Counts one for each quota, or refuses if a limit is reached, and counts none.
+    ///
+    /// - Throws: `Rejection` with `TooManyRequests`.
+    func take(_ quotas: [Quota]) throws {
+        if quotas.contains(where: { front.wait($0, at: tx.now) != nil }) { try check(quotas) }
+        guard let wait = try tx.attempts.take(quotas.map(\.limit)) else {
+            return quotas.forEach { front.noteCounted($0, at: tx.now) }
         }
+        try check(quotas)
+        throw Rejection(.tooManyRequests, quotas[0].kind.message, retryAfter: wait)
     }
 
-    /// Refuses if a limit is reached, or counts one for each quota.
-    func take(_ quotas: [Quota]) throws {
-        try check(quotas)
-        try add(quotas)
+    /// Takes back what was counted before it proved right.
+    func takeBack(_ quotas: [Quota]) throws {
+        for quota in quotas { try tx.attempts.takeBack(quota.subject) }
     }
 
     private func wait(_ quota: Quota) throws -> Int64? {

@@ -151,19 +151,17 @@ struct LinkMail {
             "\(recipient.app.text) \(key)",
             boundTo: "link"
         ).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-        let subject = "link/\(kind.rawValue)/\(address)"
-        let wait = try work.tx.attempts.retryAfter(
-            subject,
+        let limit = AttemptTable.Limit(
+            "link/\(kind.rawValue)/\(address)",
             max: work.limits.linksPerHour,
             windowSeconds: Quota.hour
         )
-        if let wait {
+        if let wait = try work.tx.attempts.take([limit]) {
             throw Rejection(
                 .tooManyRequests,
                 "Too many links were sent to this address; try again later.",
                 retryAfter: wait
             )
         }
-        try work.tx.attempts.add(subject, windowSeconds: Quota.hour)
     }
 }

@@ -180,15 +180,12 @@ package struct LinkService: Sendable {
     private func admit(_ token: String, in tx: Transaction) throws -> ResolvedLink {
         let resolved = try resolved(token, at: tx.now, in: tx)
         guard let link = resolved.link else { return resolved }
-        let subject = "link/try/\(link.uid.text)"
-        let limits = environment.limits
-        let wait = try tx.attempts.retryAfter(
-            subject,
-            max: limits.linkTriesPerHour,
+        let limit = AttemptTable.Limit(
+            "link/try/\(link.uid.text)",
+            max: environment.limits.linkTriesPerHour,
             windowSeconds: Quota.hour
         )
-        if wait != nil { throw BlockingPool.IsFull() }
-        try tx.attempts.add(subject, windowSeconds: Quota.hour)
+        if try tx.attempts.take([limit]) != nil { throw BlockingPool.IsFull() }
         return resolved
     }
 

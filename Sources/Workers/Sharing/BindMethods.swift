@@ -29,7 +29,9 @@ enum BindMethods {
         }
         let tries = try ProofTries(target, isThere: isOfApp, hasLabel: hasLabel ?? false, call)
         let isRight = call.tx.devices.hasPasscode(device, parameters.passcode)
-        guard isRight, isOfApp, let device else { return try tries.refuse(wrong, call) }
+        // Not thrown, which would undo the count.
+        guard isRight, isOfApp, let device else { return .refusal(wrong) }
+        try tries.succeed(call)
         try join(device.did, &call)
         return .result(BindingCodec.bound(device.did))
     }
@@ -106,7 +108,8 @@ enum BindMethods {
                 try call.tx.products.hasSecret(key, secret)
                     && mayBindBySecret(device, of: product, call)
             }
-        guard isRight, let product else { return try tries.refuse(wrong, call) }
+        guard isRight, let product else { return .refusal(wrong) }
+        try tries.succeed(call)
         let did = try device?.did ?? makeDevice(product, mac: mac, isLabelled: hasLabel, &call)
         try join(did, &call)
         return .result(BindingCodec.bound(did))
@@ -142,16 +145,18 @@ enum BindMethods {
     }
 
     private static func countNewDevice(_ call: Call) throws {
-        let subject = "remoteDevice:\(try call.caller().uid.text)"
-        let max = call.limits.remoteDevicesPerDay
-        if let wait = try call.tx.attempts.retryAfter(subject, max: max, windowSeconds: Quota.day) {
+        let limit = AttemptTable.Limit(
+            "remoteDevice:\(try call.caller().uid.text)",
+            max: call.limits.remoteDevicesPerDay,
+            windowSeconds: Quota.day
+        )
+        if let wait = try call.tx.attempts.take([limit]) {
             throw Rejection(
                 .tooManyRequests,
                 "Too many new devices were bound from afar.",
                 retryAfter: wait
             )
         }
-        try call.tx.attempts.add(subject, windowSeconds: Quota.day)
     }
 
     // MARK: Unbinding

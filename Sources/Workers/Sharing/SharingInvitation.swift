@@ -51,13 +51,14 @@ enum SharingInvitation {
 
     /// Limits invitations, so that an inviter can neither flood users nor try out many names.
     private static func checkCounts(_ binding: Binding, _ call: Call) throws {
-        let subject = "invite:\(binding.uid.text)"
-        let max = call.limits.invitationsPerHour
-        if let wait = try call.tx.attempts.retryAfter(subject, max: max, windowSeconds: Quota.hour)
-        {
+        let limit = AttemptTable.Limit(
+            "invite:\(binding.uid.text)",
+            max: call.limits.invitationsPerHour,
+            windowSeconds: Quota.hour
+        )
+        if let wait = try call.tx.attempts.take([limit]) {
             throw Rejection(.tooManyRequests, "Too many invitations; wait.", retryAfter: wait)
         }
-        try call.tx.attempts.add(subject, windowSeconds: Quota.hour)
         let waiting = try call.tx.sharings.open(of: binding.did)
             .filter { $0.status(at: call.tx.now) == .pending }
         guard waiting.count < call.limits.invitationsPerDevice else {

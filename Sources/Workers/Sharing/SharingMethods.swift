@@ -60,9 +60,10 @@ enum SharingMethods {
             found = try call.tx.sharings.find(sharing.id)
         }
         if let refusal = SharingRules.refuseAnswer(found, by: uid, at: call.tx.now) {
-            guard found == nil, let tries else { throw refusal }
-            return try tries.refuse(refusal, call)
+            guard found == nil, tries != nil else { throw refusal }
+            return .refusal(refusal)
         }
+        try tries?.succeed(call)
         guard var sharing = found else { return .done }
         sharing.guest = uid
         sharing.become(parameters.accepts ? .accepted : .rejected, at: call.tx.now)
