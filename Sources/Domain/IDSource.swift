@@ -1,49 +1,83 @@
+import Synchronization
+
 /// Makes ids that never repeat and that sort by the time of their making.
 ///
 /// Ids made together lie together in the store's trees, so that devices registered in one run share
-/// pages. The last two characters of a device's id are random: they pick its shard.
+/// pages. The last two characters of a device's id are random, unless its maker chooses them: they are its shard.
 package struct IDSource: Sendable {
     private static let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
     private static let hexDigits = Array("0123456789abcdef".utf8)
-    private static let counterBits: UInt64 = 13
 
+    private let slot: NodeSlot
     private var random: SystemRandomNumberGenerator
-    private var lastMillisecond: UInt64 = 0
-    private var counter: UInt64 = 0
+    private var stamps = Stamps()
 
     /// Makes a source; each thread has its own.
-    package init() {
+    ///
+    /// In a slot of several, all sources of the process count together, so that no two ids of the database are alike;
+    /// in a process that writes alone, chance keeps its threads apart.
+    package init(of slot: NodeSlot = .alone) {
+        self.slot = slot
         random = SystemRandomNumberGenerator()
     }
 
-    /// Makes an id: a prefix, 11 characters of time and counter, two random hexadecimal digits.
-    package mutating func make(_ prefix: Character, at now: Instant) -> String {
+    /// Makes an id: a prefix, 11 characters of time and counter, two hexadecimal digits, which are random or `shard`'s.
+    package mutating func make(
+        _ prefix: Character,
+        at now: Instant,
+        shard: UInt8? = nil
+    ) -> String {
         var value = nextStamp(now)
         var body = [UInt8](repeating: 0, count: 13)
         for place in (0..<11).reversed() {
             body[place] = Self.alphabet[Int(value & 31)]
             value >>= 5
         }
-        let shard = UInt8.random(in: 0...255, using: &random)
-        body[11] = Self.hexDigits[Int(shard >> 4)]
-        body[12] = Self.hexDigits[Int(shard & 15)]
+        let last = shard ?? UInt8.random(in: 0...255, using: &random)
+        body[11] = Self.hexDigits[Int(last >> 4)]
+        body[12] = Self.hexDigits[Int(last & 15)]
         return "\(prefix)-" + String(decoding: body, as: UTF8.self)
     }
 
-    /// Returns a stamp of 55 bits: milliseconds, then a counter that begins anywhere in its lower half.
+    /// Returns a stamp of 55 bits: milliseconds, then 13 bits that tell ids of one millisecond apart.
     private mutating func nextStamp(_ now: Instant) -> UInt64 {
-        let millisecond = UInt64(clamping: now.milliseconds)
-        if millisecond > lastMillisecond {
-            lastMillisecond = millisecond
-            counter = UInt64.random(in: 0..<(1 << (Self.counterBits - 1)), using: &random)
-        } else {
-            counter += 1
-            if counter >> Self.counterBits != 0 {
-                // More ids than a millisecond holds: borrow from the next one.
-                lastMillisecond += 1
-                counter = 0
-            }
+        guard slot != .alone else {
+            let start =
+                stamps.isBehind(now)
+                ? UInt64.random(in: 0..<(1 << (Stamps.bits - 1)), using: &random) : 0
+            return stamps.next(now, from: start, step: 1)
         }
-        return (lastMillisecond & ((1 << 42) - 1)) << Self.counterBits | counter
+        return Self.shared.withLock {
+            $0.next(now, from: UInt64(slot.number), step: UInt64(NodeSlot.count))
+        }
+    }
+
+    /// The stamps of a process in a slot of several.
+    private static let shared = Mutex(Stamps())
+
+    /// What was stamped last.
+    private struct Stamps {
+        static let bits: UInt64 = 13
+        private var millisecond: UInt64 = 0
+        private var counter: UInt64 = 0
+
+        /// Whether nothing was stamped in a moment's millisecond yet.
+        func isBehind(_ now: Instant) -> Bool { UInt64(clamping: now.milliseconds) > millisecond }
+
+        /// Returns the next stamp: of a new millisecond the one at `start`, else `step` more than the last.
+        mutating func next(_ now: Instant, from start: UInt64, step: UInt64) -> UInt64 {
+            if isBehind(now) {
+                millisecond = UInt64(clamping: now.milliseconds)
+                counter = start
+            } else {
+                counter += step
+                if counter >> Self.bits != 0 {
+                    // More ids than a millisecond holds: borrow from the next one.
+                    millisecond += 1
+                    counter &= step - 1
+                }
+            }
+            return (millisecond & ((1 << 42) - 1)) << Self.bits | counter
+        }
     }
 }

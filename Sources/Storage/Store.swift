@@ -12,7 +12,7 @@ package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
     private let gate: GateCredentials?
-    private let sequence = SequenceSource()
+    let sequence: SequenceSource
     private let messageWakeup = Mutex<(@Sendable () -> Void)?>(nil)
     private let writerCache = WriterCache()
 
@@ -59,6 +59,11 @@ package final class Store: Sendable {
     init(_ engine: StoreEngine, credentialsPath: String?, key: ServerKey) {
         self.engine = engine
         self.key = key
+        if case .postgres = engine {
+            sequence = SequenceSource(isShared: true)
+        } else {
+            sequence = SequenceSource(isShared: false)
+        }
         gate = credentialsPath.map { GateCredentials(path: $0) }
     }
 

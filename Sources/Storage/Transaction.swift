@@ -1,6 +1,5 @@
 package import Domain
 import Sodium
-import Synchronization
 
 /// One transaction, with a property for each noun.
 ///
@@ -108,26 +107,11 @@ package struct Transaction {
         }
     }
 
+    /// This process's place among those that write to the database.
+    package var slot: NodeSlot { sequence.slot }
+
     /// Hashes a short secret under the server's key, bound to what it belongs to.
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
         key.hash(secret, boundTo: subject)
-    }
-}
-
-/// Returns numbers that grow from row to row, across restarts and processes that write in turns.
-final class SequenceSource: Sendable {
-    private let last = Mutex<Int64>(0)
-
-    /// Returns the next number: microseconds of the transaction's moment, or one more than the last.
-    func next(_ now: Instant) -> Int64 {
-        last.withLock { last in
-            last = max(last + 1, now.milliseconds * 1000)
-            return last
-        }
-    }
-
-    /// Makes the next number larger than one that another process gave.
-    func goOn(behind number: Int64) {
-        last.withLock { $0 = max($0, number) }
     }
 }

@@ -31,6 +31,22 @@ struct IDSourceTests {
         }
     }
 
+    @Test("Sources of one slot, and of different slots, never make the same id")
+    func slots() throws {
+        let slots = [try #require(NodeSlot(1)), try #require(NodeSlot(63))]
+        var sources = (slots + slots).map { IDSource(of: $0) }
+        var ids: Set<String> = []
+        // More than a millisecond holds, so that some are borrowed from the next ones.
+        for _ in 0..<1_000 {
+            for index in sources.indices {
+                ids.insert(sources[index].make("d", at: Make.now, shard: 0xab))
+            }
+        }
+
+        #expect(ids.count == 4_000)
+        #expect(ids.allSatisfy { $0.hasSuffix("ab") })
+    }
+
     @Test("The last two hexadecimal digits are about evenly spread")
     func shards() {
         var source = IDSource()

@@ -572,3 +572,21 @@ CREATE TABLE refusal (
 ) STRICT;
 
 CREATE INDEX refusalLast ON refusal (lastAt, id);
+
+CREATE TABLE node (
+    slot INTEGER NOT NULL PRIMARY KEY,
+    node TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    version TEXT NOT NULL,
+    draining INTEGER NOT NULL CHECK (draining IN (0, 1)),
+    startedAt INTEGER NOT NULL,
+    untilAt INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE lease (
+    worker TEXT NOT NULL,
+    lane INTEGER NOT NULL,
+    node TEXT,
+    epoch INTEGER NOT NULL,
+    PRIMARY KEY (worker, lane)
+) STRICT, WITHOUT ROWID;

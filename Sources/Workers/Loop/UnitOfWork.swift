@@ -23,7 +23,7 @@ package struct UnitOfWork {
 
     /// Begins the work of a transaction, which reads products and apps from the store.
     package init(_ tx: Transaction, topics: Topics, limits: Limits) {
-        self.init(tx, topics: topics, limits: limits, catalog: nil, ids: IDSource())
+        self.init(tx, topics: topics, limits: limits, catalog: nil, ids: IDSource(of: tx.slot))
     }
 
     /// Begins the work of a worker's transaction; the catalog must be current.

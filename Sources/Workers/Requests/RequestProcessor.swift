@@ -8,7 +8,7 @@ import Wire
 struct RequestProcessor {
     let environment: Environment
     private var catalog = Catalog()
-    private var ids = IDSource()
+    private var ids: IDSource
     /// Requests whose slow work is under way.
     var waiting: PendingRequests
 
@@ -18,6 +18,7 @@ struct RequestProcessor {
     ) {
         self.environment = environment
         self.waiting = waiting
+        ids = IDSource(of: environment.store.slot)
     }
 
     private var topics: Topics { environment.topics }

@@ -7,12 +7,13 @@ package import Wire
 package struct StatusHandler: BatchHandler {
     private let environment: Environment
     private var catalog = Catalog()
-    private var ids = IDSource()
+    private var ids: IDSource
     private var reconciliation = PresenceReconciliation()
 
     /// Makes the worker's handler.
     package init(_ environment: Environment) {
         self.environment = environment
+        ids = IDSource(of: environment.store.slot)
     }
 
     package var name: WorkerName { .status }

@@ -1,0 +1,24 @@
+/// The place of a process among those that write to one database: what it numbers, no other process numbers alike.
+///
+/// Six bits of numbers and ids hold it.
+package struct NodeSlot: Hashable, Sendable, CustomStringConvertible {
+    /// How many slots there are.
+    package static let count = 64
+    /// The slot of a process that writes alone, and of commands that write beside others for a moment.
+    package static let alone = NodeSlot(trusted: 0)
+    /// The slots that processes take which share a database.
+    package static let shared = (1..<count).map { NodeSlot(trusted: $0) }
+
+    /// The number, 0 to 63.
+    package let number: Int
+
+    /// Takes a number; nil if it is not 0 to 63.
+    package init?(_ number: Int) {
+        guard (0..<Self.count).contains(number) else { return nil }
+        self.number = number
+    }
+
+    private init(trusted number: Int) { self.number = number }
+
+    package var description: String { "\(number)" }
+}

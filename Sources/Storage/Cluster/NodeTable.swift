@@ -1,0 +1,118 @@
+package import Domain
+
+/// The processes that share the database, one row for each slot in use.
+///
+/// All times are the database's clock, so that the processes' own don't matter. Used on PostgreSQL alone.
+package struct NodeTable {
+    let sql: SQL
+
+    /// One process.
+    package struct Node: Sendable, Equatable {
+        /// Its slot.
+        package var slot: NodeSlot
+        /// What no other run of a process is called.
+        package var id: String
+        /// Its name for people.
+        package var name: String
+        /// The version of the program.
+        package var version: String
+        /// Whether it is to hand over its lanes and take no more.
+        package var isDraining: Bool
+        /// When it began.
+        package var startedAt: Instant
+        /// Until when it is taken for alive, unless it says more.
+        package var untilAt: Instant
+    }
+
+    /// How long a slot stays with a process that says nothing more, so that one that was frozen finds its own again,
+    /// in milliseconds. Slots that nobody had are taken first.
+    private static let keptMilliseconds: Int64 = 60_000
+
+    /// The database's present moment in milliseconds.
+    private static let clock =
+        "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
+
+    /// Returns the database's present moment.
+    package func now() throws -> Instant {
+        Instant(milliseconds: try sql.integer("SELECT \(Self.clock)") ?? 0)
+    }
+
+    /// Takes a free slot for a process, for a time in milliseconds; nil if all are in use.
+    package func claim(
+        id: String,
+        name: String,
+        version: String,
+        milliseconds: Int64
+    ) throws -> NodeSlot? {
+        // Processes claim one after the other; those that hold a slot are not kept from renewing it.
+        try sql.run("LOCK TABLE node IN SHARE ROW EXCLUSIVE MODE")
+        let now = try now().milliseconds
+        let held = try sql.query("SELECT slot, untilAt FROM node") { row in
+            (slot: row.next(Int.self), until: row.next(Int64.self))
+        }
+        let new = NodeSlot.shared.first { slot in !held.contains { $0.slot == slot.number } }
+        let left = held.filter { $0.until + Self.keptMilliseconds < now }
+            .min { $0.until < $1.until }
+            .flatMap { NodeSlot($0.slot) }
+        guard let slot = new ?? left else { return nil }
+        try sql.run("DELETE FROM node WHERE slot = $1", slot.number)
+        try sql.run(
+            """
+            INSERT INTO node (slot, node, name, version, draining, startedAt, untilAt)
+            VALUES ($1, $2, $3, $4, 0, $5, $6)
+            """,
+            slot.number,
+            id,
+            name,
+            version,
+            now,
+            now + milliseconds
+        )
+        return slot
+    }
+
+    /// Says that a process is alive, for a time in milliseconds; returns false if its slot was given to another.
+    package func renew(_ id: String, milliseconds: Int64) throws -> Bool {
+        try sql.run(
+            "UPDATE node SET untilAt = \(Self.clock) + $1 WHERE node = $2",
+            milliseconds,
+            id
+        )
+        return sql.changes == 1
+    }
+
+    /// Says that a process is gone, so that others need not wait until its time is over.
+    package func expire(_ id: String) throws {
+        try sql.run("UPDATE node SET untilAt = 0 WHERE node = $1", id)
+    }
+
+    /// Gives a slot back.
+    package func release(_ id: String) throws {
+        try sql.run("DELETE FROM node WHERE node = $1", id)
+    }
+
+    /// Asks a process, by its name for people, to hand over its lanes and take no more, or to take some again.
+    ///
+    /// - Returns: Whether there is such a process.
+    package func drain(_ name: String, _ isDraining: Bool) throws -> Bool {
+        try sql.run("UPDATE node SET draining = $1 WHERE name = $2", isDraining, name)
+        return sql.changes > 0
+    }
+
+    /// Returns all processes, in the order of their slots; also those whose time is over.
+    package func all() throws -> [Node] {
+        try sql.query(
+            "SELECT slot, node, name, version, draining, startedAt, untilAt FROM node ORDER BY slot"
+        ) { row in
+            Node(
+                slot: NodeSlot(row.next(Int.self)) ?? .alone,
+                id: row.next(),
+                name: row.next(),
+                version: row.next(),
+                isDraining: row.next(),
+                startedAt: row.next(),
+                untilAt: row.next()
+            )
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package import Domain
+import PostgreSQL
+
+extension Store {
+    /// The tables that processes share the work by.
+    package struct Cluster {
+        let sql: SQL
+        /// The processes.
+        package var nodes: NodeTable { NodeTable(sql: sql) }
+    }
+
+    /// Whether other processes may write to the database at any time, so that they share the work by leases.
+    package var isShared: Bool {
+        if case .postgres = engine { true } else { false }
+    }
+
+    /// This process's place among those that write to the database; `.alone` until it has joined them.
+    package var slot: NodeSlot { sequence.slot }
+
+    /// Runs a short transaction on the cluster's tables, which no batch of this process or of another holds up.
+    package func coordinate<Value>(_ body: (Cluster) throws -> Value) throws -> Value {
+        try engine.coordinate { try body(Cluster(sql: $0)) }
+    }
+
+    /// Numbers what is written from now on as a slot's.
+    package func take(_ slot: NodeSlot) { sequence.take(slot) }
+}
+
+extension StoreEngine {
+    /// Runs a transaction over a connection of its own, beside all others where the engine lets several write.
+    func coordinate<Value>(_ body: (SQL) throws -> Value) throws -> Value {
+        switch self {
+        case .sqlite(let file): try file.write { sql in try sql.transaction { try body(sql) } }
+        case .postgres(let database):
+            try database.with { connection in
+                try connection.transaction {
+                    try body(SQL(.postgres(connection), key: database.key))
+                }
+            }
+        }
+    }
+}

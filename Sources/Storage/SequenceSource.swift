@@ -1,0 +1,45 @@
+import Domain
+import Synchronization
+
+/// Returns numbers that grow from row to row, across restarts and processes that write in turns.
+///
+/// Where several processes write at once each has numbers of its own: their remainder by 64 is its slot.
+final class SequenceSource: Sendable {
+    private struct State {
+        var last: Int64 = 0
+        var slot = NodeSlot.alone
+    }
+
+    private let state = Mutex(State())
+    private let isShared: Bool
+
+    /// Begins as a process that writes alone, or `isShared` as one that has not joined the others yet.
+    init(isShared: Bool) { self.isShared = isShared }
+
+    /// The slot whose numbers are given.
+    var slot: NodeSlot { state.withLock(\.slot) }
+
+    /// Gives numbers of a slot from now on.
+    func take(_ slot: NodeSlot) { state.withLock { $0.slot = slot } }
+
+    /// Returns the next number: microseconds of the transaction's moment, or one more than the last; of a slot, the
+    /// first of its numbers from there on.
+    func next(_ now: Instant) -> Int64 {
+        state.withLock { state in
+            let least = max(state.last + 1, now.milliseconds * 1000)
+            state.last = isShared ? Self.first(of: state.slot, from: least) : least
+            return state.last
+        }
+    }
+
+    /// Makes the next number larger than one that another process gave.
+    func goOn(behind number: Int64) {
+        state.withLock { $0.last = max($0.last, number) }
+    }
+
+    private static func first(of slot: NodeSlot, from least: Int64) -> Int64 {
+        let count = Int64(NodeSlot.count)
+        let rest = (Int64(slot.number) - least) % count
+        return least + (rest < 0 ? rest + count : rest)
+    }
+}

@@ -1,0 +1,93 @@
+import Domain
+import PostgreSQL
+import Sodium
+import TestKit
+import Testing
+
+@testable import Storage
+
+/// A database that several processes share.
+struct SharedDatabase {
+    let address: String
+    let key: ServerKey
+
+    init() throws {
+        address = try TestDatabase.make()
+        key = try #require(ServerKey([UInt8](repeating: 7, count: 32)))
+    }
+
+    /// Opens it as another process would.
+    func open() throws -> Store {
+        let engine = StoreEngine.postgres(try PostgresDatabase(address: address, key: key))
+        return Store(engine, credentialsPath: nil, key: key)
+    }
+}
+
+@Suite("Slots of processes", .enabled(if: PostgresServer.isInstalled))
+struct NodeTableTests {
+    private func claim(
+        _ id: String,
+        in store: Store,
+        for milliseconds: Int64 = 6_000
+    ) throws
+        -> NodeSlot?
+    {
+        try store.coordinate {
+            try $0.nodes.claim(id: id, name: id, version: "1", milliseconds: milliseconds)
+        }
+    }
+
+    @Test(
+        "Each process gets a slot of its own, up to 63, and one that was given back is free again"
+    )
+    func claims() throws {
+        let database = try SharedDatabase()
+        let store = try database.open()
+        let slots = try (1...63).map { try claim("n\($0)", in: store)?.number }
+        #expect(slots == Array(1...63))
+        #expect(try claim("late", in: store) == nil)
+
+        try store.coordinate { try $0.nodes.release("n7") }
+        #expect(try claim("late", in: store)?.number == 7)
+    }
+
+    @Test("A process that says that it lives keeps its slot; one whose slot was given away is told")
+    func renewal() throws {
+        let store = try SharedDatabase().open()
+        _ = try claim("a", in: store)
+        #expect(try store.coordinate { try $0.nodes.renew("a", milliseconds: 6_000) })
+        let node = try #require(try store.coordinate { try $0.nodes.all() }.first)
+        let now = try store.coordinate { try $0.nodes.now() }
+        #expect((5_000...6_000).contains(node.untilAt.milliseconds - now.milliseconds))
+
+        try store.coordinate { try $0.nodes.release("a") }
+        #expect(try !store.coordinate { try $0.nodes.renew("a", milliseconds: 6_000) })
+    }
+
+    @Test("The slot of a process that fell silent long ago goes to another once no slot is new")
+    func silent() throws {
+        let store = try SharedDatabase().open()
+        for number in 1...63 {
+            _ = try claim("n\(number)", in: store, for: number == 5 ? -120_000 : 6_000)
+        }
+        #expect(try claim("late", in: store)?.number == 5)
+        #expect(try !store.coordinate { try $0.nodes.renew("n5", milliseconds: 6_000) })
+    }
+
+    @Test("Processes of different slots never give a number twice, by whatever clocks")
+    func numbers() throws {
+        let database = try SharedDatabase()
+        let stores = try (0..<3).map { _ in try database.open() }
+        for (index, store) in stores.enumerated() {
+            store.take(try #require(try claim("n\(index)", in: store)))
+        }
+        var numbers: Set<Int64> = []
+        for round in 0..<200 {
+            for store in stores {
+                numbers.insert(store.sequence.next(Make.at(Int64(round % 3))))
+            }
+        }
+        #expect(numbers.count == 600)
+        #expect(Set(numbers.map { $0 % 64 }) == [1, 2, 3])
+    }
+}
