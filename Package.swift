@@ -95,6 +95,7 @@ let package = Package(
         .target(name: "Batching", swiftSettings: settings),
         .target(name: "Credentials", swiftSettings: settings),
         .target(name: "Metering", swiftSettings: settings),
+        .target(name: "Sharding", swiftSettings: settings),
 
         // The broker plugin, libLamplighterGate.so: what it decides, and the functions that the broker
         // looks for. Only the latter brings the static runtime, which tests must not load twice.
@@ -102,6 +103,7 @@ let package = Package(
             name: "Gate",
             dependencies: [
                 "Batching", "CMosquittoBroker", "CSodium", "Credentials", "JSON", "Metering",
+                "Sharding",
             ],
             swiftSettings: settings
         ),
@@ -122,7 +124,7 @@ let package = Package(
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
         .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: settings),
         .target(name: "Domain", dependencies: ["JSON"], swiftSettings: settings),
-        .target(name: "Wire", dependencies: ["Domain", "JSON"], swiftSettings: settings),
+        .target(name: "Wire", dependencies: ["Domain", "JSON", "Sharding"], swiftSettings: settings),
         .target(
             name: "Storage",
             dependencies: [
@@ -158,7 +160,7 @@ let package = Package(
             name: "Workers",
             dependencies: [
                 "Credentials", "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium",
-                "Providers", "QRCode",
+                "Providers", "QRCode", "Sharding",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "Metrics", package: "swift-metrics"),
@@ -316,6 +318,11 @@ let package = Package(
         .testTarget(
             name: "MeteringTests",
             dependencies: ["Metering", "TestKit"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ShardingTests",
+            dependencies: ["Sharding"],
             swiftSettings: settings
         ),
         .testTarget(

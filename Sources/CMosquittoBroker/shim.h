@@ -123,6 +123,15 @@ static inline int gate_publish_with(
     return code;
 }
 
+// A text in the broker's memory, which takes the place of a message's topic: the broker frees both.
+static inline char *gate_copy_topic(const void *topic, int count) {
+    char *copy = mosquitto_malloc((size_t)count + 1);
+    if (copy == NULL) return NULL;
+    memcpy(copy, topic, (size_t)count);
+    copy[count] = 0;
+    return copy;
+}
+
 static inline int gate_publish(
     const char *topic, const void *payload, int count, int qos, mosquitto_property *properties) {
     return gate_publish_with(topic, payload, count, qos, false, properties);

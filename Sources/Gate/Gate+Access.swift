@@ -42,13 +42,18 @@ extension Gate {
 
     /// Carries out a permitted access; false if the broker must not, as the gate sends a will itself or sheds a report.
     private func grant(_ client: Client, _ access: Access, to topic: Bytes) -> Bool {
-        if case .publish(let payload, _) = access, !client.isConnected, client.tellsAddress {
+        if case .publish(let payload, _) = access, !client.isConnected, mustSendWill(of: client) {
             sendWill(of: client, on: topic, payload: payload)
             return false
         }
         if isShed(client, access, to: topic) { return false }
         note(client, access, to: topic)
         return true
+    }
+
+    /// Whether the gate sends a client's will in place of the broker.
+    private func mustSendWill(of client: Client) -> Bool {
+        client.tellsAddress || hasShards && client.did != nil
     }
 
     /// Looks at the file before a subscription, and before a terminal gets the first delivery of a message to a user:

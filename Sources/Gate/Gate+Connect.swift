@@ -20,7 +20,7 @@ extension Gate {
             try checkLimits(pass, facts, source: source, key: key)
             let tally = try tally(of: pass, clientId: facts.clientId, key: key)
             welcome(client, as: pass, facts: facts, tally: tally)
-            if let session = pass.rotated { spend(session) }
+            if let session = pass.rotated { spend(session, on: facts.clientId) }
             return true
         } catch {
             tell(facts, error)
@@ -58,7 +58,7 @@ extension Gate {
     }
 
     /// Ends a session's old token after the first use of the new one, and tells the service.
-    private func spend(_ session: Session) {
+    private func spend(_ session: Session, on terminalId: String) {
         guard let old = session.old else { return }
         let now = Clock.now()
         admission.spent.insert(old, of: session.sessionId, now: now)
@@ -71,7 +71,8 @@ extension Gate {
         json.name("ts")
         json.value(now)
         json.endObject()
-        Broker.publish("\(settings.root)/system/token-used", json.finish(), qos: 1)
+        let topic = topicForWorkers("system/token-used", ofTerminal: terminalId)
+        Broker.publish(topic, json.finish(), qos: 1)
     }
 
     private func check(
@@ -160,6 +161,6 @@ extension Gate {
         client.outgoing = nil
         if client.clientId == Self.statusWorker { backlog.end() }
         sendBatches()
-        presence.tellDeparture(of: client, departure)
+        presence.tellDeparture(of: client, departure, on: topicForWorkers)
     }
 }

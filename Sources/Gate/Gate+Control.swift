@@ -1,4 +1,5 @@
 import JSON
+import Sharding
 
 extension Gate {
     private static let commandsMax = 1_000
@@ -36,7 +37,14 @@ extension Gate {
             guard let client = connected[did], client.did == did else { return }
             leaving.append(Leave(client: client, due: 0))
         case "announcePresence":
-            for client in connected.values { tellArrival(of: client) }
+            // With a lane, only its devices; without one, all.
+            let lane = command["lane"]?.intValue.flatMap { Int(exactly: $0) } ?? 0
+            let lanes = command["lanes"]?.intValue.flatMap { Int(exactly: $0) } ?? 1
+            let shards = Shards(lane: lane, of: max(1, lanes))
+            for client in connected.values where client.did.map(shards.contain) ?? false {
+                tellArrival(of: client)
+            }
+        case "divide": divide()
         default:
             Broker.log(.warning, "an unknown command was ignored")
         }

@@ -4,11 +4,13 @@ extension Gate {
     /// Answers MESSAGE, which comes for each message that ACL_CHECK let through, before the broker queues it;
     /// not for wills, and not for messages that the gate itself publishes.
     ///
+    /// Where the work is divided the topic becomes the one that workers see, in memory of the broker's.
+    ///
     /// Adds the source address to requests and registrations, and removes properties that would cost the workers
     /// more than they are worth.
     func pass(
         _ pointer: OpaquePointer,
-        topic: Bytes,
+        topic: inout Bytes,
         payload: Bytes,
         qos: UInt8,
         properties list: inout OpaquePointer?
@@ -16,6 +18,10 @@ extension Gate {
         guard let client = clients[pointer], client.isStill(pointer) else { return false }
         guard !client.rights.isWorker else { return true }
         guard inspect(client, topic: topic, properties: &list) else { return false }
+        if let divided = dividedTopic(topic) {
+            guard let copy = Broker.copy(topic: divided) else { return false }
+            topic = copy
+        }
         // With QoS 2 it is passed on later.
         if qos < 2 { note(passing: topic, payload: payload, properties: list) }
         return true
@@ -45,14 +51,17 @@ extension Gate {
     }
 
     /// Sends the will of a terminal, or of a registering device, in place of the broker, which would keep all
-    /// properties that the client set: only the gate may state the address of a request or registration.
+    /// properties that the client set: only the gate may state the address of a request or registration. Where the work
+    /// is divided, also a device's, whose topic the broker would leave as it is.
     func sendWill(of client: Client, on topic: Bytes, payload: Bytes) {
         var properties = MessageProperties(nil)
-        if let address = client.source, !properties.add(MessageProperties.address, address) {
+        if client.tellsAddress, let address = client.source,
+            !properties.add(MessageProperties.address, address)
+        {
             return
         }
         Broker.publish(
-            String(decoding: topic, as: UTF8.self),
+            topicForWorkers(String(decoding: topic, as: UTF8.self)),
             Array(payload),
             qos: 1,
             properties: properties

@@ -13,6 +13,8 @@ final class Gate {
     var newClients: NewClients
     var refusals: Refusals
     let presence: Presence
+    /// Whether workers get the messages of clients divided by shard; set by an option, or by the first worker that asks.
+    var hasShards: Bool
     let relayed: RelayedAddress
     var subscribers: RequestSubscribers
     /// The counts of clients without a connection.
@@ -87,6 +89,7 @@ final class Gate {
         newClients = NewClients(limit: settings.limits.newClientsPerMinute)
         refusals = Refusals(root: settings.root)
         presence = Presence(root: settings.root)
+        hasShards = settings.hasShards
         relayed = RelayedAddress(path: settings.relayedAddresses)
         subscribers = RequestSubscribers(root: settings.root)
         addressTallies = AddressTallies(

@@ -129,19 +129,25 @@ private func message(
     guard let client = event.pointee.client, let text = event.pointee.topic else {
         return MOSQ_ERR_ACL_DENIED.rawValue
     }
-    let topic = UnsafeRawBufferPointer(start: text, count: strlen(text))
+    let given = UnsafeRawBufferPointer(start: text, count: strlen(text))
         .assumingMemoryBound(to: UInt8.self)
+    var topic = given
     let payload = UnsafeRawBufferPointer(
         start: event.pointee.payload,
         count: event.pointee.payload == nil ? 0 : Int(event.pointee.payloadlen)
     )
     let mayPass = gate.pass(
         client,
-        topic: topic,
+        topic: &topic,
         payload: payload.assumingMemoryBound(to: UInt8.self),
         qos: event.pointee.qos,
         properties: &event.pointee.properties
     )
+    if topic.baseAddress != given.baseAddress, let start = topic.baseAddress {
+        // The broker frees its own, and later this one.
+        event.pointee.topic = UnsafeMutableRawPointer(mutating: start)
+            .assumingMemoryBound(to: CChar.self)
+    }
     return mayPass ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
 }
 

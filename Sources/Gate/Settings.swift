@@ -12,6 +12,8 @@ struct Settings {
     var worker: Digest?
     /// `plugin_opt_relayed_addresses`: the file in which the WebSocket relay names its clients; empty without one.
     var relayedAddresses = ""
+    /// `plugin_opt_shards`: whether workers get the messages of clients divided by shard.
+    var hasShards = false
     /// The limits that the options of `GateOption` set.
     var limits = GateLimits()
 
@@ -37,6 +39,11 @@ struct Settings {
         switch key {
         case "credentials": credentials = value
         case "relayed_addresses": relayedAddresses = value
+        case "shards":
+            guard value == "true" || value == "false" else {
+                throw Problem(text: "plugin_opt_shards is not true or false")
+            }
+            hasShards = value == "true"
         case "root":
             let isName = Array(value.utf8).withUnsafeBufferPointer(Topic.isName)
             guard isName, !value.utf8.starts(with: "$".utf8), value.utf8.last != Topic.slash else {

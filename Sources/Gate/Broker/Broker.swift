@@ -101,6 +101,15 @@ enum Broker {
         }
     }
 
+    /// Returns a copy of a topic, without its closing NUL, in memory that the broker frees; nil if there is none.
+    static func copy(topic: [UInt8]) -> Bytes? {
+        guard let copy = gate_copy_topic(topic, Int32(truncatingIfNeeded: topic.count)) else {
+            return nil
+        }
+        return UnsafeRawBufferPointer(start: copy, count: topic.count)
+            .assumingMemoryBound(to: UInt8.self)
+    }
+
     /// Closes a connection without its will; the disconnect callback runs before this returns.
     static func kick(_ clientId: String) {
         _ = gate_kick(clientId)

@@ -94,7 +94,7 @@ extension Gate {
     /// Publishes that a device has connected or listens, behind all messages sent before.
     func tellArrival(of client: Client) {
         sendBatches()
-        presence.tellArrival(of: client)
+        presence.tellArrival(of: client, on: topicForWorkers)
     }
 
     private func send(_ batch: OutgoingBatch) {

@@ -9,8 +9,8 @@ struct Presence {
     }
 
     /// Publishes that a device has connected, or later that it now listens to commands; ignores other
-    /// principals.
-    func tellArrival(of client: Client) {
+    /// principals. `topic` gives the topic that workers see.
+    func tellArrival(of client: Client, on topic: (String) -> String) {
         guard let did = client.did else { return }
         var json = JSONWriter()
         json.beginObject()
@@ -25,11 +25,15 @@ struct Presence {
         json.name("ts")
         json.value(client.connectedAt)
         json.endObject()
-        Broker.publish(prefix + did, json.finish(), qos: 1)
+        Broker.publish(topic(prefix + did), json.finish(), qos: 1)
     }
 
-    /// Publishes that a device's connection has ended.
-    func tellDeparture(of client: Client, _ departure: Departure) {
+    /// Publishes that a device's connection has ended, on the topic that workers see.
+    func tellDeparture(
+        of client: Client,
+        _ departure: Departure,
+        on topic: (String) -> String
+    ) {
         guard let did = client.did else { return }
         var json = JSONWriter()
         json.beginObject()
@@ -42,6 +46,6 @@ struct Presence {
         json.name("ts")
         json.value(Clock.now())
         json.endObject()
-        Broker.publish(prefix + did, json.finish(), qos: 1)
+        Broker.publish(topic(prefix + did), json.finish(), qos: 1)
     }
 }

@@ -1,0 +1,68 @@
+/// One of 256 parts into which devices, terminals and schedules are divided where several processes share the work.
+///
+/// The last two characters of an id say which: hexadecimal digits, made at random. The gate writes the shard into the
+/// topics that workers see, as two levels behind the root: `ll/v1/shard/4f/device/d-…4f/report`.
+package enum Shard {
+    /// How many there are.
+    package static let count = 256
+    /// The level that stands before the shard's own.
+    package static let level = "shard"
+
+    private static let slash = UInt8(ascii: "/")
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// Returns the shard of an id by its last two characters; those that are no hexadecimal digits count as well, by
+    /// their lowest four bits.
+    package static func of(_ id: some BidirectionalCollection<UInt8>) -> UInt8 {
+        let low = id.last.map(value) ?? 0
+        let high = id.dropLast().last.map(value) ?? 0
+        return high << 4 | low
+    }
+
+    private static func value(_ character: UInt8) -> UInt8 {
+        switch character {
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): character &- UInt8(ascii: "a") &+ 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): character &- UInt8(ascii: "A") &+ 10
+        default: character & 15
+        }
+    }
+
+    /// Returns a shard as it stands in topics.
+    package static func name(_ shard: UInt8) -> String {
+        String(decoding: [digits[Int(shard >> 4)], digits[Int(shard & 15)]], as: UTF8.self)
+    }
+
+    /// Returns the shard that a client's message belongs to, by its topic behind the root and its slash; nil for a topic
+    /// that is not divided.
+    ///
+    /// Divided are the messages of devices, requests of terminals, registrations, what the gate says of devices, and
+    /// triggers of schedules.
+    package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
+        let levels = rest.split(
+            separator: slash,
+            maxSplits: 4,
+            omittingEmptySubsequences: false
+        )
+        guard levels.count > 2 else { return nil }
+        if levels[0].elementsEqual("device".utf8) { return of(levels[1]) }
+        let isInner =
+            levels[0].elementsEqual("app".utf8) || levels[0].elementsEqual("product".utf8)
+            || levels[0].elementsEqual("system".utf8)
+                && (levels[1].elementsEqual("presence".utf8)
+                    || levels[1].elementsEqual("trigger".utf8))
+        return isInner ? of(levels[2]) : nil
+    }
+
+    /// Returns the topic that workers see in place of one below the root; nil for a topic that is not divided.
+    package static func divided(
+        _ topic: some BidirectionalCollection<UInt8>,
+        root: String
+    ) -> [UInt8]? {
+        let prefix = root.utf8.count + 1
+        guard topic.count > prefix, topic.starts(with: root.utf8),
+            topic.dropFirst(prefix - 1).first == slash,
+            let shard = ofTopic(topic.dropFirst(prefix))
+        else { return nil }
+        return Array("\(root)/\(level)/\(name(shard))".utf8) + topic.dropFirst(prefix - 1)
+    }
+}
