@@ -124,7 +124,11 @@ let package = Package(
         .target(name: "Sodium", dependencies: ["CSodium"], swiftSettings: settings),
         .target(name: "QRCode", dependencies: ["CQREncode"], swiftSettings: settings),
         .target(name: "Domain", dependencies: ["JSON"], swiftSettings: settings),
-        .target(name: "Wire", dependencies: ["Domain", "JSON", "Sharding"], swiftSettings: settings),
+        .target(
+            name: "Wire",
+            dependencies: ["Domain", "JSON", "Sharding"],
+            swiftSettings: settings
+        ),
         .target(
             name: "Storage",
             dependencies: [

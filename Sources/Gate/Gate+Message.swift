@@ -51,8 +51,9 @@ extension Gate {
     }
 
     /// Sends the will of a terminal, or of a registering device, in place of the broker, which would keep all
-    /// properties that the client set: only the gate may state the address of a request or registration. Where the work
-    /// is divided, also a device's, whose topic the broker would leave as it is.
+    /// properties that the client set: only the gate may state the address of a request or registration.
+    ///
+    /// Where the work is divided, also a device's, whose topic the broker would leave as it is.
     func sendWill(of client: Client, on topic: Bytes, payload: Bytes) {
         var properties = MessageProperties(nil)
         if client.tellsAddress, let address = client.source,

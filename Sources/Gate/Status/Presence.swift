@@ -9,7 +9,9 @@ struct Presence {
     }
 
     /// Publishes that a device has connected, or later that it now listens to commands; ignores other
-    /// principals. `topic` gives the topic that workers see.
+    /// principals.
+    ///
+    /// `topic` gives the topic that workers see.
     func tellArrival(of client: Client, on topic: (String) -> String) {
         guard let did = client.did else { return }
         var json = JSONWriter()

@@ -24,8 +24,7 @@ package struct NodeTable {
         package var untilAt: Instant
     }
 
-    /// How long a slot stays with a process that says nothing more, so that one that was frozen finds its own again,
-    /// in milliseconds. Slots that nobody had are taken first.
+    /// The milliseconds that a slot stays with a process that says nothing more: one that was frozen finds its own again.
     private static let keptMilliseconds: Int64 = 60_000
 
     /// The database's present moment in milliseconds.
