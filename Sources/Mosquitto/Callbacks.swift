@@ -8,7 +8,7 @@ import Glibc
 /// mutex that is not recursive: they copy and return, and call only its functions that read properties.
 final class Callbacks {
     var intake = Intake()
-    /// The number of the connection in its set; nil for a single one, and for the set's intake.
+    /// The number of the connection in its set; nil for a single one, and for the set's receiver.
     var lane: Int?
     /// The topic of incoming batches.
     var batches: [UInt8]?

@@ -4,7 +4,7 @@ import CMosquitto
 /// Messages that leave over one connection as the payload of one message.
 ///
 /// Each still has an id of its own for its receipt; no packet has that id.
-struct OutgoingBatch {
+struct PublishBatch {
     let topic: String
     var writer = BatchWriter()
     /// The id of the first message that waits, and of the next one.

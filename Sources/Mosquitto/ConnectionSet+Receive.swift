@@ -11,15 +11,15 @@ extension ConnectionSet {
         upTo limit: Int,
         linger: Duration,
         wait: Duration,
-        into batch: inout Intake
+        into intake: inout Intake
     ) throws(MosquittoError) {
-        batch.removeAll()
+        intake.removeAll()
         try tick()
         try look(upTo: limit, linger: linger, wait: wait)
-        swap(&intake.callbacks.intake, &batch)
+        swap(&receiver.callbacks.intake, &intake)
         for outlet in outlets where !outlet.client.callbacks.intake.confirmed.isEmpty {
             for receipt in outlet.client.callbacks.intake.confirmed {
-                outlet.confirm(receipt) { batch.append($0) }
+                outlet.confirm(receipt) { intake.append($0) }
             }
             outlet.client.callbacks.intake.removeAll()
         }
@@ -27,7 +27,7 @@ extension ConnectionSet {
 
     private mutating func tick() throws(MosquittoError) {
         for outlet in outlets { try outlet.client.tick() }
-        try intake.tick()
+        try receiver.tick()
     }
 
     /// Waits for something to read, and reads it; writes meanwhile.
@@ -39,14 +39,14 @@ extension ConnectionSet {
         let end = ContinuousClock.now + wait
         while true {
             let left = end.milliseconds(since: .now)
-            let isReading = limit > 0 && intake.mayRead
+            let isReading = limit > 0 && receiver.mayRead
             let events = poll(isReading: isReading, milliseconds: min(left, 1000))
             if events.isLost { throw MosquittoError(.connectionLost, function: "poll") }
             try write(events)
             var hasRead = try readReceipts(events)
             if isReading, events.isReadable(0) {
-                try intake.drain(upTo: limit, linger: linger)
-                hasRead = hasRead || !intake.callbacks.intake.isEmpty
+                try receiver.drain(upTo: limit, linger: linger)
+                hasRead = hasRead || !receiver.callbacks.intake.isEmpty
             }
             if hasRead || events.isWoken || left == 0 { return }
             try tick()
@@ -66,17 +66,17 @@ extension ConnectionSet {
         for (index, outlet) in outlets.enumerated() where events.isWritable(index + 1) {
             try outlet.client.writeSome()
         }
-        if events.isWritable(0) { try intake.writeSome() }
+        if events.isWritable(0) { try receiver.writeSome() }
     }
 
     // MARK: poll(2)
 
-    /// The events of the connections; the intake is the first.
+    /// The events of the connections; the receiver is the first.
     private struct Events {
         var readable: UInt64 = 0
         var writable: UInt64 = 0
         var isWoken = false
-        /// The intake's connection has ended, which reading would not show.
+        /// The receiver's connection has ended, which reading would not show.
         var isLost = false
 
         func isReadable(_ index: Int) -> Bool { readable >> UInt64(index) & 1 == 1 }
@@ -87,7 +87,7 @@ extension ConnectionSet {
         let ended = Int16(POLLERR | POLLHUP | POLLNVAL)
         let count = outlets.count + 1
         return withUnsafeTemporaryAllocation(of: pollfd.self, capacity: count + 1) { entries in
-            entries[0] = Self.entry(of: intake, isReading: isReading)
+            entries[0] = Self.entry(of: receiver, isReading: isReading)
             for index in 1..<count {
                 entries[index] = Self.entry(of: outlets[index - 1].client, isReading: true)
             }

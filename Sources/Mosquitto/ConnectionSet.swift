@@ -1,15 +1,15 @@
 import CMosquitto
 
-/// A worker's connections: an intake that receives messages, and outlets that publish its own.
+/// A worker's connections: a receiver that takes messages, and outlets that publish its own.
 ///
 /// Mosquitto 2.0 reads one packet of a connection in each round of its loop. With many busy devices,
 /// acknowledgements, answers and fan-out would wait for each other on a single connection: each outlet adds a
-/// packet a round. Messages that must stay in order share an outlet. Only the intake's session outlives its
+/// packet a round. Messages that must stay in order share an outlet. Only the receiver's session outlives its
 /// connection. The set ends with the first connection that is lost.
 ///
 /// It belongs to the one thread that made it, as a `MosquittoClient` does.
 package struct ConnectionSet: ~Copyable {
-    var intake: MosquittoClient
+    var receiver: MosquittoClient
     let outlets: [Outlet]
     let waker: Waker
 
@@ -18,15 +18,15 @@ package struct ConnectionSet: ~Copyable {
         var client: MosquittoClient
 
         /// The messages to be sent as one; nil if each is sent by itself.
-        var batch: OutgoingBatch?
+        var batch: PublishBatch?
 
-        init(_ client: consuming MosquittoClient, batch: OutgoingBatch?) {
+        init(_ client: consuming MosquittoClient, batch: PublishBatch?) {
             self.client = client
             self.batch = batch
         }
     }
 
-    /// Prepares the connections; `options` are the intake's, and so is the will.
+    /// Prepares the connections; `options` are the receiver's, and so is the will.
     ///
     /// - Throws: `MosquittoError`.
     package init(
@@ -35,15 +35,15 @@ package struct ConnectionSet: ~Copyable {
         waker: Waker
     ) throws(MosquittoError) {
         var own = options
-        // While much output waits, the intake reads nothing, not even the answer to a PINGREQ: the outlets
+        // While much output waits, the receiver reads nothing, not even the answer to a PINGREQ: the outlets
         // notice a broker that is gone.
         if count > 0 { own.keepAliveSeconds = max(options.keepAliveSeconds, Self.patientSeconds) }
         let outlets = try Self.outlets(count, of: options, waker)
-        let intake = try MosquittoClient(own, waker: waker)
-        intake.callbacks.batches = options.batches.map { Array($0.incoming.utf8) }
+        let receiver = try MosquittoClient(own, waker: waker)
+        receiver.callbacks.batches = options.batches.map { Array($0.incoming.utf8) }
         self.waker = waker
         self.outlets = outlets
-        self.intake = intake
+        self.receiver = receiver
     }
 
     private static func outlets(
@@ -55,13 +55,13 @@ package struct ConnectionSet: ~Copyable {
         for number in 0..<count {
             let client = try MosquittoClient(outlet(number, of: options), waker: waker)
             client.callbacks.lane = number
-            let batch = options.batches.map { OutgoingBatch(topic: $0.outgoing) }
+            let batch = options.batches.map { PublishBatch(topic: $0.outgoing) }
             outlets.append(Outlet(client, batch: batch))
         }
         return outlets
     }
 
-    /// Seconds without a packet after which the intake sends a PINGREQ.
+    /// Seconds without a packet after which the receiver sends a PINGREQ.
     private static let patientSeconds = 600
 
     private static func outlet(_ number: Int, of options: ConnectionOptions) -> ConnectionOptions {
@@ -73,18 +73,18 @@ package struct ConnectionSet: ~Copyable {
         return options
     }
 
-    /// Connects the outlets and the intake; returns whether the broker still had the intake's session.
+    /// Connects the outlets and the receiver; returns whether the broker still had its session.
     ///
     /// The outlets come first: this ends connections that a killed process left under their client ids.
     /// - Throws: `MosquittoError`.
     package mutating func connect() throws(MosquittoError) -> Bool {
         for outlet in outlets { _ = try outlet.client.connect() }
-        return try intake.connect()
+        return try receiver.connect()
     }
 
     /// Uses the first outlet's connection by itself, while nothing is published over it: to ask the broker something.
     ///
-    /// It was made before the intake's. So an answer over it comes from a broker that was there when the intake connected.
+    /// It was made before the receiver's. So an answer over it comes from a broker that was there when that connected.
     /// - Throws: What `body` throws; `MosquittoError` where there is no outlet.
     package func withOutlet<R>(_ body: (inout MosquittoClient) throws -> R) throws -> R {
         guard let outlet = outlets.first else {
@@ -93,22 +93,22 @@ package struct ConnectionSet: ~Copyable {
         return try body(&outlet.client)
     }
 
-    /// Subscribes over the intake, as `MosquittoClient.subscribe`.
+    /// Subscribes over the receiver, as `MosquittoClient.subscribe`.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func subscribe(
         _ filters: [String],
         options: SubscribeOptions
-    ) throws(MosquittoError) { try intake.subscribe(filters, options: options) }
+    ) throws(MosquittoError) { try receiver.subscribe(filters, options: options) }
 
     /// Ends subscriptions, as `MosquittoClient.unsubscribe`.
     ///
     /// - Throws: `MosquittoError`.
     package mutating func unsubscribe(_ filters: [String]) throws(MosquittoError) {
-        try intake.unsubscribe(filters)
+        try receiver.unsubscribe(filters)
     }
 
-    /// Queues a message for the outlet of a lane, or for the intake's own connection where it is nil.
+    /// Queues a message for the outlet of a lane, or for the receiver's own connection where it is nil.
     ///
     /// - Returns: The packet id, one of that connection's.
     /// - Throws: `MosquittoError`, as `MosquittoClient.publish`.
@@ -121,7 +121,7 @@ package struct ConnectionSet: ~Copyable {
         properties: PublishProperties?
     ) throws(MosquittoError) -> Int32 {
         guard let lane, !outlets.isEmpty else {
-            return try intake.publish(
+            return try receiver.publish(
                 topic: topic,
                 payload: payload,
                 quality: quality,
@@ -152,7 +152,7 @@ package struct ConnectionSet: ~Copyable {
     ///
     /// The library writes all of them or none: they leave with the next `flush()` once all are permitted. While many
     /// wait for that, `receive` reads no message.
-    package mutating func acknowledge(_ count: Int) { intake.acknowledge(count) }
+    package mutating func acknowledge(_ count: Int) { receiver.acknowledge(count) }
 
     /// Writes messages and acknowledgements as far as the broker takes them now; `receive` writes the rest.
     ///
@@ -162,18 +162,18 @@ package struct ConnectionSet: ~Copyable {
             try outlet.sendBatch()
             try outlet.client.writeSome()
         }
-        try intake.writeSome()
+        try receiver.writeSome()
     }
 
-    /// Disconnects all connections; the intake's is only closed if acknowledgements are held.
+    /// Disconnects all connections; the receiver's is only closed if acknowledgements are held.
     package mutating func disconnect() {
         for outlet in outlets {
             try? outlet.client.flush(within: Self.goodbye)
             outlet.client.disconnect()
         }
-        guard intake.callbacks.acknowledgementsHeld == 0 else { return }
-        try? intake.flush(within: Self.goodbye)
-        intake.disconnect()
+        guard receiver.callbacks.acknowledgementsHeld == 0 else { return }
+        try? receiver.flush(within: Self.goodbye)
+        receiver.disconnect()
     }
 
     /// The longest time for writing to a connection at its end, if the broker no longer reads.

@@ -118,8 +118,11 @@ class Pages(unittest.TestCase):
             [str(BINARY), *arguments], check=True, capture_output=True, text=True, env=ENVIRONMENT).stdout
 
     def test_each_reason_for_which_a_session_ends_is_explained(self):
-        for reason in catalog.files()["methods/session"]["definitions"]["endReason"]["enum"]:
-            self.assertIn(f"| `{reason}` |", markdown("sessions"))
+        schema = catalog.files()["methods/session"]["definitions"]["endReason"]
+        rows = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", markdown("sessions"), re.M))
+        self.assertEqual(list(rows), schema["enum"])
+        meanings = " ".join(f"`{reason}`: {meaning}." for reason, meaning in rows.items())
+        self.assertEqual(meanings, schema["description"])
 
     def test_every_link_leads_somewhere(self):
         for name, page in pages().items():

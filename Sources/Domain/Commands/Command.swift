@@ -77,7 +77,7 @@ package struct Command: Sendable, Equatable {
     package var doneAt: Instant?
     /// The states that it took on, in order.
     package var steps: [Step]
-    /// The reason of the failure, where it never reached the device.
+    /// Why the service gave it up; it may have been sent.
     package var refusal: ErrorCode?
     /// The device's result code.
     package var code: Int64?

@@ -2,12 +2,12 @@ package import JSON
 
 /// The transitions of a command's state.
 ///
-/// The rules in words (reference: commands#modes).
+/// The rules in words (reference: commands#life).
 package enum CommandRules {
     /// Applies a device's answer; returns whether it made the state final.
     ///
-    /// A second answer changes nothing; one after the expiry is kept as late and the state stays. A command
-    /// that was never sent can't be answered (reference: commands#device).
+    /// A second answer changes nothing about the command; its values count like any report's. One after the expiry is
+    /// kept as late and the state stays. A command that was never sent can't be answered (reference: commands#device).
     package static func answered(
         _ command: inout Command,
         code: Int64,

@@ -9,7 +9,7 @@ package enum ScheduleRules {
     private static let reach: Int64 = 3
 
     /// The effect of a day on a schedule.
-    package enum Occurrence: Sendable, Equatable {
+    package enum DayOutcome: Sendable, Equatable {
         case at(Instant)
         /// The sun stays up all day.
         case polarDay
@@ -20,12 +20,12 @@ package enum ScheduleRules {
     }
 
     /// Returns the effect of a day, which must be one of the schedule's.
-    package static func occurrence(
+    package static func outcome(
         of timing: Timing,
         on date: CalendarDate,
         zone: ZoneRules,
         place: Location?
-    ) -> Occurrence {
+    ) -> DayOutcome {
         switch timing.time {
         case .clock(let minutes):
             return .at(instant(zone.first(local: date.day * 86_400 + minutes * 60)))
@@ -50,7 +50,7 @@ package enum ScheduleRules {
         guard place != nil || !timing.time.needsPlace else { return nil }
         if case .once(let date) = timing.days {
             guard
-                case .at(let instant) = occurrence(of: timing, on: date, zone: zone, place: place),
+                case .at(let instant) = outcome(of: timing, on: date, zone: zone, place: place),
                 instant > moment
             else { return nil }
             return instant
@@ -60,7 +60,7 @@ package enum ScheduleRules {
             let date = start.adding(days: ahead)
             // Occurrences follow one another as their days do.
             guard timing.includes(date),
-                case .at(let instant) = occurrence(of: timing, on: date, zone: zone, place: place),
+                case .at(let instant) = outcome(of: timing, on: date, zone: zone, place: place),
                 instant > moment
             else { continue }
             return instant
@@ -75,12 +75,12 @@ package enum ScheduleRules {
         after moment: Instant,
         zone: ZoneRules,
         place: Location
-    ) -> (date: CalendarDate, occurrence: Occurrence)? {
+    ) -> (date: CalendarDate, outcome: DayOutcome)? {
         let today = zone.date(at: seconds(moment))
         for ahead in 0..<62 {
             let date = today.adding(days: Int64(ahead))
             guard timing.includes(date) else { continue }
-            switch occurrence(of: timing, on: date, zone: zone, place: place) {
+            switch outcome(of: timing, on: date, zone: zone, place: place) {
             case .at(let instant) where instant <= moment: continue
             case .at, .none: return nil
             case .polarDay: return (date, .polarDay)
@@ -104,7 +104,7 @@ package enum ScheduleRules {
         }
         let near = zone.date(at: seconds(next))
         return (-reach...reach).map { near.adding(days: $0) }.first {
-            occurrence(of: every, on: $0, zone: zone, place: place) == .at(next)
+            outcome(of: every, on: $0, zone: zone, place: place) == .at(next)
         }
     }
 

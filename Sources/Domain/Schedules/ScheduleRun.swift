@@ -2,8 +2,8 @@
 package struct ScheduleRun: Sendable, Equatable {
     /// The state of a run.
     package enum State: String, Sendable, CaseIterable {
-        /// The command is on its way. This state is not published, since the outcome follows soon.
-        case sent
+        /// Its command has no outcome yet: queued or sent. This state is not published, since the outcome follows soon.
+        case open = "sent"
         case done, failed, expired, missed
 
         /// Derives a run's state from its command's; nil while that is under way.
@@ -25,7 +25,7 @@ package struct ScheduleRun: Sendable, Equatable {
     package var firedAt: Instant
     /// Its state.
     package var state: State
-    /// The command that it sent.
+    /// The command that was made for it.
     package var cid: Int64?
     /// The reason why no command was sent, or the device did not obey it.
     package var error: ErrorCode?

@@ -29,10 +29,11 @@ package enum TriggerRules {
     /// Missed occurrences that one trigger finds; the next one finds more.
     private static let missedMax = 1000
 
-    /// Decides about a trigger; fails with the problem, in words.
+    /// Decides about a trigger; fails with the reason why it is none.
     ///
-    /// `next` returns the schedule's first occurrence after a moment. A trigger of the occurrence that the schedule has
-    /// noted as its next one also finds those missed since then; any other trigger decides about its own occurrence.
+    /// `next` returns the schedule's first occurrence after a moment. A trigger of `schedule.nextAt` decides about all
+    /// occurrences from then to `now`: those not run in time are missed, and `nextAt` moves on. A trigger of another
+    /// occurrence, one that `nextAt` has passed, decides about that one alone.
     package static func decide(
         _ dueAt: Instant,
         of schedule: Schedule,

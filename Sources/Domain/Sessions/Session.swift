@@ -20,6 +20,9 @@ package struct Session: Sendable, Equatable {
         case replaced
         /// An operator or the maker's identity service ended it.
         case `operator`
+
+        /// Whether the terminal is told, and its connection closed: after `replaced` it belongs to the new session.
+        package var isToldToTerminal: Bool { self != .replaced }
     }
 
     /// The session's id.

@@ -70,7 +70,7 @@ package struct Binding: Sendable, Equatable {
     /// How many characters a user's own note on a device has at most.
     package static let remarkMax = 256
 
-    /// Tells whether a guest's time is over, whether or not the sweep has ended the binding.
+    /// Tells whether a guest's time is over, whether or not the control worker (`DueControl`) has ended the binding.
     package func isOver(at now: Instant) -> Bool { guestUntil.map { $0 <= now } ?? false }
 
     /// Returns why the user may not send a command of a kind at a moment; nil when they may.

@@ -20,11 +20,11 @@ package enum BindingEvent: Sendable, Equatable {
 package struct BindingChange: Sendable, Equatable {
     /// The effect on the invitations to the device.
     package enum Invitations: Sendable, Equatable {
-        /// Only the leaving guest's own invitations become void.
+        /// Only those to users whose bindings end become void.
         case stay
         /// All become void.
         case void
-        /// Open ones become void; accepted ones pass to the new owner.
+        /// Pending ones become void; accepted ones pass to the new owner.
         case pass(to: UserID)
     }
 

@@ -103,12 +103,12 @@ package struct Sharing: Sendable, Equatable {
         updatedAt = moment
     }
 
-    /// Returns the invitation's status at a moment, whether or not the sweep has recorded it.
+    /// Returns the invitation's status at a moment, whether or not the control worker (`DueControl`) has recorded it.
     package func status(at now: Instant) -> Status {
         status == .pending && expiresAt <= now ? .expired : status
     }
 
-    /// Returns when the status at a moment began, whether or not the sweep has recorded it.
+    /// Returns when the status at a moment began, whether or not the control worker (`DueControl`) has recorded it.
     package func updated(at now: Instant) -> Instant {
         status(at: now) == status ? updatedAt : expiresAt
     }

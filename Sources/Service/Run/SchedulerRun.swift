@@ -11,7 +11,8 @@ import Workers
 /// The scheduler in a process of its own, beside a service on the same data directory, with the maintenance of
 /// its rows.
 ///
-/// It takes no lock: two schedulers at once do no harm, since what they fire runs once.
+/// It takes no lock: two schedulers at once do no harm, since what they fire runs once. Its client id is new at each
+/// start, so occurrences due before wait each time for devices that may reconnect (`limits.triggerSettle`).
 package struct SchedulerRun: Sendable {
     private let settings: Settings
     private let messages: RunMessages

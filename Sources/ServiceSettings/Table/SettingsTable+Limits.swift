@@ -153,7 +153,7 @@ extension SettingsTable {
             sets: \.triggerSettleSeconds,
             in: 0...60,
             unit: "s",
-            doc: "Time that late schedules wait for their devices when the broker was restarted."
+            doc: "Time that occurrences due before the broker restarted wait for their devices."
         ),
         NumberSetting(
             "limits.scheduleRunDays",

@@ -110,7 +110,7 @@ package struct ExpiringRows: Sendable {
         by: "expiresAt",
         where: "state IN ('queued', 'sent') AND expiresAt < $1"
     )
-    /// Open invitations.
+    /// Pending invitations.
     package static let invitation = Self(
         "invitation",
         in: "sharing",

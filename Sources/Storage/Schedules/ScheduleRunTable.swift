@@ -5,15 +5,15 @@ package struct ScheduleRunTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
 
-    /// Hands over the place of each occurrence that was taken up before.
+    /// Hands over the index of each trigger whose occurrence that was taken up before.
     package func find(_ triggers: [Trigger], _ body: (Int) -> Void) throws {
         try sql.query(
             "SELECT 1 FROM scheduleRun WHERE scheduleId = $1 AND dueAt = $2",
             each: triggers.indices
         ) {
             (triggers[$0].schedule, triggers[$0].dueAt)
-        } row: { place, _ in
-            body(place)
+        } row: { index, _ in
+            body(index)
         }
     }
 

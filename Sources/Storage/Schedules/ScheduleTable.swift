@@ -89,6 +89,7 @@ package struct ScheduleTable {
     /// Writes when schedules act next, and whether they act at all.
     package func plan(_ schedules: [Schedule]) throws {
         transaction.requireLocks(of: schedules.map(\.did))
+        // It writes the columns that are `.apart` alone: attrs are not among them.
         try sql.run(
             Self.savePlan,
             each: schedules.map { ScheduleRow(schedule: $0, masked: $0.attrs) }

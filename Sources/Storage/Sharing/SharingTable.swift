@@ -46,7 +46,7 @@ package struct SharingTable {
         )
     }
 
-    /// Returns whether a device's invitation by a name is open, or was accepted and still gives access.
+    /// Returns whether a device's invitation by a name is pending, or was accepted and still gives access.
     package func isInvited(_ did: DeviceID, name: String) throws -> Bool {
         try sql.integer(
             """

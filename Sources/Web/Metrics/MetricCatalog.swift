@@ -119,7 +119,7 @@ package enum MetricCatalog {
         Entry(
             "lamplighter_sweep_backlog_rows",
             .gauge,
-            "Rows past their retention that wait to be deleted, by kind; of history the devices."
+            "Rows past their time that wait to be deleted, or ended by a worker, by kind; of history the devices."
         ),
         Entry(
             "lamplighter_window_used",

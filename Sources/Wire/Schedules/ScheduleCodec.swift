@@ -68,7 +68,7 @@ package enum ScheduleCodec {
     package static func encode(
         _ schedule: Schedule,
         attrs: JSONObject,
-        polar: (date: CalendarDate, occurrence: ScheduleRules.Occurrence)? = nil
+        polar: (date: CalendarDate, outcome: ScheduleRules.DayOutcome)? = nil
     ) -> JSONObject {
         var object = JSONObject([
             ("scheduleId", .string(schedule.id.text)), ("did", .string(schedule.did.text)),
@@ -95,19 +95,19 @@ package enum ScheduleCodec {
 
     /// Returns the note that the next day of a schedule has no sunrise or sunset.
     private static func polar(
-        _ polar: (date: CalendarDate, occurrence: ScheduleRules.Occurrence)
+        _ polar: (date: CalendarDate, outcome: ScheduleRules.DayOutcome)
     ) -> JSONValue {
         [
             "date": .string(polar.date.description),
-            "sun": .string(polar.occurrence == .polarDay ? "polarDay" : "polarNight"),
+            "sun": .string(polar.outcome == .polarDay ? "polarDay" : "polarNight"),
         ]
     }
 
-    /// The place behind a schedule in a list of several devices.
-    package typealias Place = (did: DeviceID, id: ScheduleID)
+    /// The position behind a schedule in a list of several devices.
+    package typealias Position = (did: DeviceID, id: ScheduleID)
 
     /// Reads the cursor of `schedule/list`, or nil if there is none.
-    package static func cursor(_ fields: Fields) throws(Rejection) -> Place? {
+    package static func cursor(_ fields: Fields) throws(Rejection) -> Position? {
         guard let text = try fields.text("cursor", length: 1...129) else { return nil }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 2, let did = DeviceID(String(parts[0])),
@@ -116,10 +116,12 @@ package enum ScheduleCodec {
         return (did, id)
     }
 
-    private static func text(_ place: Place) -> String { "\(place.did.text).\(place.id.text)" }
+    private static func text(_ position: Position) -> String {
+        "\(position.did.text).\(position.id.text)"
+    }
 
     /// Writes the answer of `schedule/list`.
-    package static func page(_ rows: [AnswerRow], next: Place?) -> Answer {
+    package static func page(_ rows: [AnswerRow], next: Position?) -> Answer {
         AnswerRows.page("schedules", rows, next: next.map(text))
     }
 
@@ -129,7 +131,7 @@ package enum ScheduleCodec {
     package static func changed(
         _ schedule: Answer?,
         _ rows: [AnswerRow],
-        next: Place?,
+        next: Position?,
         ignored: [String]
     ) -> Answer {
         [
@@ -140,7 +142,7 @@ package enum ScheduleCodec {
     }
 
     /// Writes the push of a device's schedules to a user.
-    package static func push(_ did: DeviceID, _ rows: [AnswerRow], next: Place?) -> [UInt8] {
+    package static func push(_ did: DeviceID, _ rows: [AnswerRow], next: Position?) -> [UInt8] {
         JSONObject([
             ("did", .string(did.text)), ("schedules", .array(rows)),
             ("cursor", next.map { .string(text($0)) }),
@@ -151,7 +153,7 @@ package enum ScheduleCodec {
     package static func row(
         _ schedule: Schedule,
         attrs: AttributeValues,
-        polar: (date: CalendarDate, occurrence: ScheduleRules.Occurrence)?
+        polar: (date: CalendarDate, outcome: ScheduleRules.DayOutcome)?
     ) -> AnswerRow {
         .object(encode(schedule, attrs: attrs, polar: polar))
     }

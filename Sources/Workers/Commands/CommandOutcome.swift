@@ -10,13 +10,13 @@ enum CommandOutcome {
     /// Tells the outcome of a finished command to waiting requests, and to the users who see its schedule.
     static func publish(_ command: Command, product: Product?, in work: inout UnitOfWork) throws {
         try answer(command, product: product, in: &work)
-        try publishScheduleRun(command, in: &work)
+        try endScheduleRun(command, in: &work)
     }
 
-    /// Tells users of a schedule the outcome of its command; ignores other commands.
-    static func publishScheduleRun(_ command: Command, in work: inout UnitOfWork) throws {
+    /// Ends the run of a schedule's command in the store, and tells its users; ignores other commands.
+    static func endScheduleRun(_ command: Command, in work: inout UnitOfWork) throws {
         guard command.actor.kind == .schedule else { return }
-        try ScheduleNotifications.finish(command, in: &work)
+        try ScheduleRuns.finish(command, in: &work)
     }
 
     /// Sends the outcome to the terminal that sent the command, and answers waiting requests.

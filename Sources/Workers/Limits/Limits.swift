@@ -153,7 +153,7 @@ package struct Limits: Sendable {
     package var logoutCodeSeconds: Int64 = 300
     /// The delay with which an occurrence of a schedule may still run before it is missed, in seconds.
     package var triggerLateSeconds: Int64 = 300
-    /// The time for which late occurrences wait for their devices after the broker restarted without sessions, in
+    /// The time for which occurrences due before the broker restarted without sessions wait for their devices, in
     /// seconds.
     package var triggerSettleSeconds: Int64 = 10
     /// Due occurrences that one look of the scheduler reads from the store.

@@ -107,6 +107,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         let unfit = UnfitRequests.part(&batch, handler)
         tell(unfit.refused)
         let outcome = try commit(handler.isForOthers(batch) ? [] : batch)
+        // Only permits them: they leave with `flush()`, behind what is published.
         connection.acknowledge(queue.done())
         let published = try publisher.publish(to: &connection, at: environment.clock.now)
         // Over the receiving connection they would wait behind acknowledgements that are held.

@@ -29,7 +29,7 @@ struct Replanner {
         try work.tx.replans.finish(page)
         let taken = page.schedules
         guard !taken.isEmpty else { return }
-        var calendar = ScheduleCalendar(work.tx, isWriting: false)
+        var calendar = ScheduleCalendar(work.tx, keepsNewZones: false)
         let moved = try taken.compactMap { try replanned($0, by: &calendar, at: work.now) }
         try work.tx.schedules.plan(moved)
         for did in Set(moved.map(\.did)).sorted() {

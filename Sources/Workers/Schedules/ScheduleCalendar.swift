@@ -6,14 +6,14 @@ package import Storage
 /// It is valid for one transaction, since it caches rows.
 package struct ScheduleCalendar {
     private let tx: Transaction
-    /// Whether zones used for the first time are stored as in force.
-    private let isWriting: Bool
+    /// Whether a zone is stored as in force at its first use.
+    private let keepsNewZones: Bool
     private var zones: [String: ZoneRules] = [:]
 
-    /// Opens the calendar; `isWriting` in a transaction that may write.
-    package init(_ tx: Transaction, isWriting: Bool) {
+    /// Opens the calendar; `keepsNewZones` stores a zone at its first use, in a transaction that may write.
+    package init(_ tx: Transaction, keepsNewZones: Bool) {
         self.tx = tx
-        self.isWriting = isWriting
+        self.keepsNewZones = keepsNewZones
     }
 
     /// Returns the rules of a zone; nil if there is none of the name.
@@ -26,7 +26,7 @@ package struct ScheduleCalendar {
         guard let data = ZoneFiles.data(of: name), let rules = ZoneRules(file: data) else {
             return name == "UTC" ? .utc : nil
         }
-        if isWriting { try tx.replans.setZone(name, data) }
+        if keepsNewZones { try tx.replans.setZone(name, data) }
         zones[name] = rules
         return rules
     }
@@ -69,7 +69,7 @@ package struct ScheduleCalendar {
     mutating func polar(
         _ schedule: Schedule,
         at now: Instant
-    ) throws -> (date: CalendarDate, occurrence: ScheduleRules.Occurrence)? {
+    ) throws -> (date: CalendarDate, outcome: ScheduleRules.DayOutcome)? {
         let (zone, place) = try frame(of: schedule)
         return place.flatMap {
             ScheduleRules.polar(schedule.timing, after: now, zone: zone, place: $0)

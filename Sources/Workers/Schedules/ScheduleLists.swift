@@ -50,7 +50,7 @@ enum ScheduleLists {
         bytes: inout Int,
         in tx: Transaction
     ) throws -> [AnswerRow] {
-        var calendar = ScheduleCalendar(tx, isWriting: false)
+        var calendar = ScheduleCalendar(tx, keepsNewZones: false)
         return try AnswerRows.fitting(schedules, bytes: &bytes) { schedule in
             ScheduleCodec.row(
                 schedule,
@@ -60,8 +60,8 @@ enum ScheduleLists {
         }
     }
 
-    /// Returns the place behind the last shown row of a cut list.
-    static func next(_ schedules: [Schedule], shown: Int) -> ScheduleCodec.Place? {
+    /// Returns the position behind the last shown row of a cut list.
+    static func next(_ schedules: [Schedule], shown: Int) -> ScheduleCodec.Position? {
         guard shown < schedules.count, shown > 0 else { return nil }
         let last = schedules[shown - 1]
         return (last.did, last.id)
@@ -85,7 +85,7 @@ enum ScheduleLists {
 
     private static func addAll(
         to page: inout Page,
-        from start: ScheduleCodec.Place?,
+        from start: ScheduleCodec.Position?,
         _ call: Call
     ) throws {
         let uid = try call.caller().uid
@@ -107,8 +107,8 @@ enum ScheduleLists {
     private struct Page {
         let limit: Int
         var rows: [AnswerRow] = []
-        /// The place behind the last row.
-        var last: ScheduleCodec.Place?
+        /// The position behind the last row.
+        var last: ScheduleCodec.Position?
         /// Whether there is more.
         var isCut = false
         private var bytes = AnswerRows.frameBytes

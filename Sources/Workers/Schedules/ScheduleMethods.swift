@@ -32,7 +32,7 @@ enum ScheduleMethods {
                 field: "params.did"
             )
         }
-        var calendar = ScheduleCalendar(call.tx, isWriting: true)
+        var calendar = ScheduleCalendar(call.tx, keepsNewZones: true)
         let zone = try parameters.timezone ?? userZone(call)
         var schedule = Schedule(
             id: ScheduleID(trusted: call.work.makeID("s")),
@@ -123,7 +123,7 @@ enum ScheduleMethods {
         schedule.timing.days = parameters.days ?? schedule.timing.days
         schedule.updatedAt = call.tx.now
         if parameters.concernsTiming || (schedule.isEnabled && !wasEnabled) {
-            var calendar = ScheduleCalendar(call.tx, isWriting: true)
+            var calendar = ScheduleCalendar(call.tx, keepsNewZones: true)
             try ScheduleTimes.plan(
                 &schedule,
                 hasDate: parameters.date != nil,
@@ -153,7 +153,7 @@ enum ScheduleMethods {
             schedule.nextAt = nil
             schedule.updatedAt = call.tx.now
             if isEnabled {
-                var calendar = ScheduleCalendar(call.tx, isWriting: true)
+                var calendar = ScheduleCalendar(call.tx, keepsNewZones: true)
                 do {
                     try ScheduleTimes.plan(
                         &schedule,
@@ -189,7 +189,7 @@ enum ScheduleMethods {
         let masked = ProductRules.masked(schedule.attrs, product: product)
         try call.tx.schedules.save(schedule, masked: masked)
         try notifyUsers(schedule.did, &call)
-        var calendar = ScheduleCalendar(call.tx, isWriting: false)
+        var calendar = ScheduleCalendar(call.tx, keepsNewZones: false)
         let shown = ScheduleCodec.encode(
             schedule,
             attrs: masked,

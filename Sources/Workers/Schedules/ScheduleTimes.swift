@@ -76,7 +76,7 @@ enum ScheduleTimes {
         zone: ZoneRules,
         place: Location?
     ) -> String {
-        switch ScheduleRules.occurrence(of: timing, on: date, zone: zone, place: place) {
+        switch ScheduleRules.outcome(of: timing, on: date, zone: zone, place: place) {
         case .at: "That time has passed already."
         case .polarDay: "The sun does not set at that place on \(date): it is polar day."
         case .polarNight: "The sun does not rise at that place on \(date): it is polar night."

@@ -23,7 +23,7 @@ struct TriggerBatch {
     /// Devices with a schedule that has disabled itself.
     private var devicesToPush: Set<DeviceID> = []
 
-    private init(in tx: Transaction) { calendar = ScheduleCalendar(tx, isWriting: true) }
+    private init(in tx: Transaction) { calendar = ScheduleCalendar(tx, keepsNewZones: true) }
 
     /// Carries out a number of triggers.
     static func carryOut(
@@ -71,7 +71,7 @@ struct TriggerBatch {
     // MARK: Decide
 
     private mutating func decide(in work: inout UnitOfWork) throws {
-        var occurrences: [Occurrence] = []
+        var dueRuns: [DueRun] = []
         for (trigger, source) in triggers {
             guard let schedule = schedules[trigger.schedule] else {
                 let reason = "the schedule does not exist"
@@ -86,12 +86,12 @@ struct TriggerBatch {
             case .failure(let refusal):
                 work.effects.deadLetter(source, .refused, because: refusal.reason)
             case .success(let outcome):
-                if let occurrence = try note(outcome, of: schedule, in: work.tx) {
-                    occurrences.append(occurrence)
+                if let run = try note(outcome, of: schedule, in: work.tx) {
+                    dueRuns.append(run)
                 }
             }
         }
-        try makeCommands(for: occurrences, in: &work)
+        try makeCommands(for: dueRuns, in: &work)
     }
 
     private mutating func outcome(
@@ -137,18 +137,18 @@ struct TriggerBatch {
         changed.insert(schedule.id)
     }
 
-    /// An occurrence that runs now.
-    private struct Occurrence {
+    /// A schedule's occurrence that runs now.
+    private struct DueRun {
         var schedule: Schedule
         var dueAt: Instant
     }
 
-    /// Notes an outcome; returns the occurrence that runs, unless it has run before.
+    /// Notes an outcome; returns the run that is due, unless it has run before.
     private mutating func note(
         _ outcome: TriggerRules.Outcome,
         of schedule: Schedule,
         in tx: Transaction
-    ) throws -> Occurrence? {
+    ) throws -> DueRun? {
         for dueAt in outcome.missed where taken.insert(Trigger(schedule.id, dueAt: dueAt)).inserted
         {
             runs.append(
@@ -161,56 +161,55 @@ struct TriggerBatch {
         let trigger = Trigger(schedule.id, dueAt: dueAt)
         // It may differ from the trigger's own, whose run was loaded already.
         try tx.runs.find([trigger]) { _ in taken.insert(trigger) }
-        return taken.insert(trigger).inserted ? Occurrence(schedule: schedule, dueAt: dueAt) : nil
+        return taken.insert(trigger).inserted ? DueRun(schedule: schedule, dueAt: dueAt) : nil
     }
 
     // MARK: Commands
 
-    /// Makes the commands of occurrences, with the present rights of the schedules' creators.
+    /// Makes the commands of due runs, with the present rights of the schedules' creators.
     private mutating func makeCommands(
-        for occurrences: [Occurrence],
+        for dueRuns: [DueRun],
         in work: inout UnitOfWork
     ) throws {
         var bindings: [Int: Binding] = [:]
-        try work.tx.bindings.load(occurrences.map { ($0.schedule.did, $0.schedule.creator) }) {
+        try work.tx.bindings.load(dueRuns.map { ($0.schedule.did, $0.schedule.creator) }) {
             bindings[$0] = $1
         }
         var records: [Int: StatusRecord] = [:]
-        try work.tx.statuses.load(occurrences.map(\.schedule.did)) { records[$0] = $1 }
-        let dids = Set(occurrences.map(\.schedule.did)).sorted()
+        try work.tx.statuses.load(dueRuns.map(\.schedule.did)) { records[$0] = $1 }
+        let dids = Set(dueRuns.map(\.schedule.did)).sorted()
         var waiting = try work.tx.commands.queuedCounts(dids)
-        var allowed: [(occurrence: Occurrence, product: Product)] = []
-        for (place, occurrence) in occurrences.enumerated() {
+        var allowed: [(run: DueRun, product: Product)] = []
+        for (index, run) in dueRuns.enumerated() {
             let permission = try Self.permit(
-                occurrence.schedule,
-                of: bindings[place],
-                on: records[place],
+                run.schedule,
+                of: bindings[index],
+                on: records[index],
                 in: work
             )
             switch permission {
-            case .failure(let rejection): fail(occurrence, with: rejection, at: work.now)
+            case .failure(let rejection): fail(run, with: rejection, at: work.now)
             case .success(let product):
-                let queued = waiting[occurrence.schedule.did] ?? 0
+                let queued = waiting[run.schedule.did] ?? 0
                 guard CommandQueueLimits.hasRoom(beside: queued, in: work.limits) else {
-                    fail(occurrence, with: CommandQueueLimits.full, at: work.now)
+                    fail(run, with: CommandQueueLimits.full, at: work.now)
                     continue
                 }
-                waiting[occurrence.schedule.did] = queued + 1
-                allowed.append((occurrence, product))
+                waiting[run.schedule.did] = queued + 1
+                allowed.append((run, product))
             }
         }
-        let cids = try work.tx.devices.nextCommandIDs(allowed.map(\.occurrence.schedule.did))
-        for (place, (occurrence, product)) in allowed.enumerated() {
-            makeCommand(for: occurrence, of: product, cid: cids[place] ?? 0, at: work.now)
+        let cids = try work.tx.devices.nextCommandIDs(allowed.map(\.run.schedule.did))
+        for (index, (run, product)) in allowed.enumerated() {
+            makeCommand(for: run, of: product, cid: cids[index] ?? 0, at: work.now)
         }
     }
 
-    private mutating func fail(_ occurrence: Occurrence, with rejection: Rejection, at now: Instant)
-    {
+    private mutating func fail(_ run: DueRun, with rejection: Rejection, at now: Instant) {
         runs.append(
             ScheduleRun(
-                occurrence.schedule.id,
-                dueAt: occurrence.dueAt,
+                run.schedule.id,
+                dueAt: run.dueAt,
                 firedAt: now,
                 state: .failed,
                 error: rejection.code
@@ -241,12 +240,12 @@ struct TriggerBatch {
     }
 
     private mutating func makeCommand(
-        for occurrence: Occurrence,
+        for run: DueRun,
         of product: Product,
         cid: Int64,
         at now: Instant
     ) {
-        let schedule = occurrence.schedule
+        let schedule = run.schedule
         let request = CommandRequest(
             did: schedule.did,
             data: schedule.attrs,
@@ -254,7 +253,7 @@ struct TriggerBatch {
         )
         commands.append(request.command(cid: cid, product: product, at: now))
         runs.append(
-            ScheduleRun(schedule.id, dueAt: occurrence.dueAt, firedAt: now, state: .sent, cid: cid)
+            ScheduleRun(schedule.id, dueAt: run.dueAt, firedAt: now, state: .open, cid: cid)
         )
     }
 
@@ -269,9 +268,9 @@ struct TriggerBatch {
             Set(commands.map(\.did)).sorted().map { DispatchRequest(did: $0, at: work.now) }
         )
         try work.tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
-        let ended = runs.filter { $0.state != .sent }
+        let ended = runs.filter { $0.state != .open }
         for run in ended { ScheduleMetrics.shared.ran(run.state) }
-        try ScheduleNotifications.publish(
+        try ScheduleRuns.publish(
             ended.compactMap { run in schedules[run.schedule].map { ($0.did, run) } },
             in: &work
         )

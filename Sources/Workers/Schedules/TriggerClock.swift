@@ -15,7 +15,8 @@ package struct TriggerClock: BatchHandler {
     /// The time of the next look at the sent triggers.
     private var lookAt: Instant?
     private var budget: Budget
-    /// The time after the start of a broker without sessions, while its devices reconnect.
+    /// The time after connecting without a session, while devices may still reconnect: after the restart of a broker
+    /// that lost its sessions, and after each start of a scheduler whose client id is new.
     private var settling: (from: Instant, until: Instant)?
 
     private struct FiredTrigger {
@@ -95,7 +96,7 @@ package struct TriggerClock: BatchHandler {
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
-        if let rest = settling, tx.now < rest.from || tx.now >= rest.until { settling = nil }
+        if let settling, tx.now < settling.from || tx.now >= settling.until { self.settling = nil }
         let waiting = try waiting(in: tx)
         let start = ContinuousClock.now
         budget.fill(at: start)
@@ -123,20 +124,22 @@ package struct TriggerClock: BatchHandler {
     /// Returns the due triggers: those still in time before late ones.
     private func waiting(in tx: Transaction) throws -> [Trigger] {
         let limit = environment.limits.triggerPage
-        let border = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
+        let missedBefore = tx.now.adding(seconds: -environment.limits.triggerLateSeconds)
         if let settling {
-            // An occurrence that was due before can wait for its device, unless it would then be too late.
-            let left = settling.until.milliseconds - tx.now.milliseconds
-            let last = min(Instant(milliseconds: border.milliseconds + left), settling.from)
-            let start = max(border, settling.from)
-            return try tx.schedules.due(after: border, upTo: last, limit: limit)
-                + (try tx.schedules.due(after: start, upTo: tx.now, limit: limit))
+            // Held: what was due before we connected and is still in time when settling ends, and what is missed
+            // already. Fired now: what would be missed by then, and what fell due since.
+            let untilSettled = settling.until.milliseconds - tx.now.milliseconds
+            let missedWhenSettled = Instant(milliseconds: missedBefore.milliseconds + untilSettled)
+            let wouldBeMissed = min(missedWhenSettled, settling.from)
+            let dueSince = max(missedBefore, settling.from)
+            return try tx.schedules.due(after: missedBefore, upTo: wouldBeMissed, limit: limit)
+                + (try tx.schedules.due(after: dueSince, upTo: tx.now, limit: limit))
         }
-        let timely = try tx.schedules.due(after: border, upTo: tx.now, limit: limit)
-        guard timely.count < limit else { return timely }
-        let first = Instant(milliseconds: .min)
-        return timely
-            + (try tx.schedules.due(after: first, upTo: border, limit: limit - timely.count))
+        let inTime = try tx.schedules.due(after: missedBefore, upTo: tx.now, limit: limit)
+        guard inTime.count < limit else { return inTime }
+        let ever = Instant(milliseconds: .min)
+        return inTime
+            + (try tx.schedules.due(after: ever, upTo: missedBefore, limit: limit - inTime.count))
     }
 
     /// Returns the triggers as signals: they need no outbox, as a lost one is sent again.

@@ -12,7 +12,7 @@ enum SessionTermination {
         in work: inout UnitOfWork
     ) throws {
         let isTerminalFree = try work.tx.sessions.live(on: session.terminal) == nil
-        if isTerminalFree, notice.reason != .replaced {
+        if isTerminalFree, notice.reason.isToldToTerminal {
             work.effects.publish(
                 OutboundMessage(
                     work.topics.terminal(session.app, session.terminal, leaf: "session"),

@@ -21,11 +21,11 @@ enum BindingExpiry {
         }
     }
 
-    /// Ends a device's expired guests ahead of the sweep, so that they count as strangers; tells whether there
+    /// Ends a device's expired guests ahead of `DueControl`, so that they count as strangers; tells whether there
     /// were any.
     ///
     /// Whatever adds a binding or an invitation calls it first: the old row would stand in the way of a new one,
-    /// and the sweep would end a new invitation with it.
+    /// and `DueControl` would end a new invitation with it.
     @discardableResult
     static func endGuests(of did: DeviceID, in work: inout UnitOfWork) throws -> Bool {
         let overdue = try work.tx.bindings.all(of: did).filter { $0.isOver(at: work.now) }

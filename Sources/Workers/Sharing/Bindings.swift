@@ -78,7 +78,8 @@ struct Bindings {
 
     private func end(_ ended: [UserID], in work: inout UnitOfWork) throws {
         guard !ended.isEmpty else { return }
-        // The schedules of these users end as well.
+        // Deleting the bindings deletes their schedules (foreign key): read them before, for the push and the commands
+        // that they queued.
         let schedules = try work.tx.schedules.all(ofDevice: did)
             .filter { ended.contains($0.creator) }
         try work.tx.bindings.delete(did, ended)

@@ -71,7 +71,7 @@ struct CommandAnswers {
             try CommandOutcome.answer(command, product: product, in: &part)
             outcomes.merge(part.effects)
             part.effects = Effects()
-            try CommandOutcome.publishScheduleRun(command, in: &part)
+            try CommandOutcome.endScheduleRun(command, in: &part)
             work.merge(part)
         }
         return outcomes

@@ -256,9 +256,9 @@ struct ScheduleRulesTests {
             place: tromso
         )
 
-        #expect(winter?.occurrence == .polarNight)
+        #expect(winter?.outcome == .polarNight)
         #expect(winter?.date.description == "2026-12-10")
-        #expect(summer?.occurrence == .polarDay)
+        #expect(summer?.outcome == .polarDay)
         #expect(
             ScheduleRules.polar(timing, after: utc("2026-10-01T00:00"), zone: zone, place: tromso)
                 == nil

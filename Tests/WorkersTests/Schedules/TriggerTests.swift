@@ -88,7 +88,7 @@ struct TriggerTests {
             try work.tx.lock(devices: [World.did(0)])
             var command = try #require(try work.tx.commands.find(World.did(0), 1))
             CommandRules.refuse(&command, .forbidden, at: work.now)
-            try CommandOutcome.publishScheduleRun(command, in: &work)
+            try CommandOutcome.endScheduleRun(command, in: &work)
         }
 
         let answer = try world.ask(0, "runs", ["scheduleId": .string(id.text)])

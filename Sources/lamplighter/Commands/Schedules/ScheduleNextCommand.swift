@@ -34,7 +34,7 @@ struct ScheduleNextCommand: AsyncParsableCommand {
         let schedule = try place.schedule(id)
         let now = SystemClock().now
         let (moments, zone, polar) = try place.store.read { tx in
-            var calendar = ScheduleCalendar(tx, isWriting: false)
+            var calendar = ScheduleCalendar(tx, keepsNewZones: false)
             var moments: [Instant] = []
             while moments.count < count,
                 let next = try calendar.next(schedule, after: moments.last ?? now)
@@ -61,12 +61,12 @@ struct ScheduleNextCommand: AsyncParsableCommand {
 
     private func tell(
         _ schedule: Schedule,
-        _ polar: (date: CalendarDate, occurrence: ScheduleRules.Occurrence)?,
+        _ polar: (date: CalendarDate, outcome: ScheduleRules.DayOutcome)?,
         isEmpty: Bool
     ) {
         if let polar {
             let why =
-                polar.occurrence == .polarDay
+                polar.outcome == .polarDay
                 ? "the sun stays up (polar day)" : "the sun stays down (polar night)"
             Terminal.tell("note: nothing on \(polar.date): \(why)")
         }

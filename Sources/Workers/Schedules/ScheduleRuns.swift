@@ -1,0 +1,40 @@
+import Domain
+import Storage
+import Wire
+
+/// The ends of schedules' runs.
+enum ScheduleRuns {
+    /// Tells the outcomes of runs, and stores them among the devices' events.
+    static func publish(
+        _ runs: [(did: DeviceID, run: ScheduleRun)],
+        in work: inout UnitOfWork
+    ) throws {
+        guard !runs.isEmpty else { return }
+        let events = runs.map { ScheduleCodec.event(of: $0.run, at: work.now) }
+        try work.tx.events.append(zip(runs, events).map { ($0.did, $1) })
+        try work.tx.bindings.subscribers(of: runs.map(\.did)) { index, uid, _ in
+            work.effects.publish(
+                OutboundMessage(
+                    work.topics.user(uid, device: runs[index].did, "event"),
+                    EventCodec.encode(events[index], for: uid)
+                )
+            )
+        }
+    }
+
+    /// Stores the outcome of a schedule's command in its run, and tells the device's users.
+    static func finish(_ command: Command, in work: inout UnitOfWork) throws {
+        guard let state = ScheduleRun.State(command.state) else { return }
+        let run = try work.tx.runs.finish(
+            ScheduleID(trusted: command.actor.id),
+            cid: command.cid,
+            state,
+            // A device that refuses gives a code of its own.
+            error: state == .failed && command.code == nil ? command.refusal ?? .internal : nil,
+            code: state == .failed ? command.code : nil
+        )
+        guard let run else { return }
+        ScheduleMetrics.shared.ran(state)
+        try publish([(command.did, run)], in: &work)
+    }
+}
