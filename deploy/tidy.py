@@ -13,6 +13,12 @@ DECLARATION = re.compile(
     r"(?:struct|class|enum|protocol|actor|func|typealias)\s+(\S+)"
 )
 INITIALISER = re.compile(r"^\s*package (?:convenience )?(?:init|subscript)\b[?]?")
+PROPERTY = re.compile(
+    r"^\s*package\s+(?:(?:private|fileprivate|internal)\(set\)\s+|(static|final|lazy|weak|nonisolated)\s+)*"
+    r"(?:let|var)\s+(\w+)(.*)"
+)
+# What protocols of the standard library and of logging ask for.
+PROPERTY_WITNESSES = {"description", "debugDescription", "logLevel", "metadata", "metadataProvider"}
 # Those that a protocol asks for: of the standard library, of logging, of Storage's columns.
 INITIALISER_WITNESS = re.compile(r"\((?:\w+Literal|rawValue|metadataKey|_ column: Column\b)")
 NAME = re.compile(r"\w+|[^\w(]+")
@@ -34,7 +40,7 @@ BORDERS = {
 UNSAFE = re.compile(r"@unchecked Sendable|nonisolated\(unsafe\)|\btry!|\bfatalError\(")
 IMPORT = re.compile(r"^\s*(?:package |private |internal |@\w+ )*import (?:\w+ )?(\w+)")
 
-REQUIREMENT = re.compile(r"^\s+(?:mutating |static )*func (\w+)")
+REQUIREMENT = re.compile(r"^\s+(?:mutating |static )*(func|var) (\w+)")
 
 FILES_MAX = 20
 # Names that the glossary of CONTRIBUTING.md replaced, as whole words of identifiers: each of them has a better one.
@@ -102,20 +108,28 @@ def is_documented(lines: list[str], index: int) -> bool:
     return above.startswith(("///", "@")) or above.endswith("*/")
 
 
-def requirements(paths: list[pathlib.Path]) -> set[str]:
-    """The names of the functions that our own protocols ask for."""
-    names = set()
+def requirements(paths: list[pathlib.Path]) -> dict[str, set[str]]:
+    """The names of the functions and of the properties that our own protocols ask for."""
+    names = {"func": set(WITNESSES), "var": set()}
     for path in paths:
         inside = False
         for line in path.read_text(encoding="utf-8").splitlines():
             inside = (inside and line != "}") or line.startswith(("package protocol", "protocol"))
             found = REQUIREMENT.match(line) if inside else None
             if found:
-                names.add(found[1])
+                names[found[1]].add(found[2])
     return names
 
 
-def check(path: pathlib.Path, witnesses: set[str]) -> None:
+def is_plain(line: str, witnesses: set[str]) -> bool:
+    """True for a property that no protocol describes: one that is asked for is computed or static."""
+    found = PROPERTY.match(line)
+    if not found or found[2] in PROPERTY_WITNESSES:
+        return False
+    return not (found[2] in witnesses and (found[1] == "static" or "{" in found[3]))
+
+
+def check(path: pathlib.Path, witnesses: dict[str, set[str]]) -> None:
     name = path.relative_to(ROOT).as_posix()
     lines = path.read_text(encoding="utf-8").splitlines()
     if len(lines) > 400:
@@ -123,7 +137,9 @@ def check(path: pathlib.Path, witnesses: set[str]) -> None:
     for index, line in enumerate(lines):
         place = f"{name}:{index + 1}"
         found = DECLARATION.match(line)
-        if found and not is_documented(lines, index) and NAME.match(found[1])[0] not in witnesses:
+        if found and not is_documented(lines, index) and NAME.match(found[1])[0] not in witnesses["func"]:
+            failures.append(f"{place}: no doc comment: {line.strip()}")
+        if is_plain(line, witnesses["var"]) and not is_documented(lines, index):
             failures.append(f"{place}: no doc comment: {line.strip()}")
         found = INITIALISER.match(line)
         if found and not is_documented(lines, index) and not INITIALISER_WITNESS.match(line, found.end()):
@@ -210,7 +226,7 @@ def check_texts() -> None:
 
 def main() -> int:
     files = sorted(p for top in ("Sources", "Tests") for p in (ROOT / top).rglob("*.swift"))
-    witnesses = WITNESSES | requirements(files)
+    witnesses = requirements(files)
     for path in files:
         check(path, witnesses)
         if path.is_relative_to(ROOT / "Sources"):

@@ -18,6 +18,7 @@ package struct BatchWriter {
     /// Begins an empty batch.
     package init() { bytes = [Self.version] }
 
+    /// Whether it holds no message.
     package var isEmpty: Bool { count == 0 }
     /// Whether even the smallest message belongs to the next batch.
     package var isFull: Bool { bytes.count >= Self.bytesMax }

@@ -1,9 +1,12 @@
 /// One message of a batch: ranges of the caller's memory, valid for one call.
 package struct BatchedMessage {
+    /// The topic, in UTF-8.
     package var topic: UnsafeBufferPointer<UInt8>
+    /// The payload.
     package var payload: UnsafeBufferPointer<UInt8>
     /// Whether it has QoS 1; else it has QoS 0.
     package var isAtLeastOnce = true
+    /// Whether the broker keeps it as the topic's last one.
     package var isRetained = false
     /// MQTT 5 Message Expiry Interval, in seconds.
     package var expirySeconds: UInt32?

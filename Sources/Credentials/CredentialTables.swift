@@ -1,11 +1,16 @@
 /// The newest record of each principal.
 package struct CredentialTables: Sendable {
+    /// The secrets of products, by product key.
     package private(set) var products: [String: Digest] = [:]
+    /// The secrets of devices, by did.
     package private(set) var devices: [String: Digest] = [:]
     /// By did, the moment from which certificates count, in milliseconds since the Unix epoch.
     package private(set) var certificates: [String: Int64] = [:]
+    /// The secrets of apps, by app id.
     package private(set) var apps: [String: Digest] = [:]
+    /// Back-end services, by name.
     package private(set) var services: [String: ServiceEntry] = [:]
+    /// Terminals with a session or with one that ended, by terminal id.
     package private(set) var terminals: [String: TerminalEntry] = [:]
 
     /// The largest number of a device's connection that the service knew.
@@ -45,12 +50,16 @@ package struct CredentialTables: Sendable {
 
 /// A back-end service's secret and rights.
 package struct ServiceEntry: Sendable, Equatable {
+    /// The SHA-256 of its secret.
     package var secret: Digest
+    /// What it may do.
     package var role: Role
 }
 
 /// The app a terminal belongs to, and the session on it.
 package struct TerminalEntry: Sendable, Equatable {
+    /// The app.
     package var appId: String
+    /// The session; nil after its end.
     package var session: Session?
 }

@@ -70,7 +70,9 @@ extension Record {
 
 /// A user's session on a terminal, as the gate needs it.
 package struct Session: Sendable, Equatable {
+    /// The id of the session.
     package var sessionId: String
+    /// The user who is logged in.
     package var uid: String
     /// The SHA-256 of the token that stands in for the app's secret while the session lives.
     package var token: Digest

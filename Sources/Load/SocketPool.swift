@@ -6,6 +6,7 @@ import Glibc
 /// `epoll`, so that a wait costs the same with thousands of connections as with ten: what the load
 /// costs is taken from what it measures.
 package final class SocketPool {
+    /// The connections, by their numbers; nil where one was removed.
     package private(set) var sockets: [DeviceSocket?] = []
     private let descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     private var isWriting: [Bool]

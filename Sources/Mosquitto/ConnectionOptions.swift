@@ -1,20 +1,28 @@
 /// The address and credentials with which a `MosquittoClient` connects, and its limits.
 package struct ConnectionOptions: Sendable {
+    /// The broker's name or address.
     package var host: String
+    /// The broker's TCP port.
     package var port: Int
+    /// The client id; the broker ends an older connection of the same.
     package var clientID: String
+    /// The user name; nil to send none.
     package var username: String?
+    /// The password; nil to send none.
     package var password: String?
     /// Seconds without a packet after which the client sends a PINGREQ: 0 (never) or 5 and more.
     package var keepAliveSeconds = 30
     /// Seconds for which the broker keeps session and queue while the client is away.
     package var sessionExpirySeconds: UInt32 = 14 * 24 * 3600
+    /// Whether the broker drops the session of an earlier connection.
     package var cleanStart = false
     /// Messages that the broker may send before it gets an acknowledgement: the limit of one intake.
     package var receiveMaximum: UInt16 = 1000
     /// Messages of the client that may be unconfirmed on the wire; the broker may lower the number.
     package var sendMaximum: UInt16 = 250
+    /// The files for TLS; nil for a plain connection.
     package var tls: TLS?
+    /// The will; nil for none.
     package var will: Will?
     /// The topics for many messages in one; without them each message is a packet of its own.
     package var batches: Batches?
@@ -48,8 +56,11 @@ extension ConnectionOptions {
 
     /// Names the PEM files of a TLS connection; the broker's certificate is always verified.
     package struct TLS: Sendable {
+        /// The authorities that the broker's certificate must come from.
         package var caFile: String
+        /// The client's own certificate, if it shows one.
         package var certificateFile: String?
+        /// The key of the client's certificate.
         package var keyFile: String?
 
         /// Names the files.
@@ -62,9 +73,13 @@ extension ConnectionOptions {
 
     /// The message the broker publishes when the connection ends without a DISCONNECT.
     package struct Will: Sendable {
+        /// Its topic.
         package var topic: String
+        /// Its payload.
         package var payload: [UInt8]
+        /// Its delivery guarantee.
         package var quality: QualityOfService
+        /// Whether the broker keeps it as the topic's last message.
         package var isRetained: Bool
 
         /// Makes a will.
@@ -99,7 +114,9 @@ package struct SubscribeOptions: Sendable {
         case never = 0x20
     }
 
+    /// The best delivery guarantee with which the broker forwards messages.
     package var quality = QualityOfService.atLeastOnce
+    /// The cases in which the broker sends retained messages.
     package var retainHandling = RetainHandling.onlyIfNew
     /// Leaves out the messages that this client itself publishes.
     package var noLocal = false

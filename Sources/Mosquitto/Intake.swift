@@ -4,7 +4,9 @@ import Glibc
 ///
 /// It holds no memory of its own, so that a batch of a thousand costs no allocation.
 package struct Delivery: Sendable {
+    /// The topic.
     package var topic: Range<Int>
+    /// The payload.
     package var payload: Range<Int>
     /// MQTT 5 Response Topic, if there is one.
     package var responseTopic: Range<Int>?
@@ -20,6 +22,7 @@ package struct Delivery: Sendable {
     package var isCorrelationTooLong = false
     /// With QoS 1 an acknowledgement is held for it; of the messages of a batch for the last one alone.
     package var quality: QualityOfService
+    /// Whether it was kept from before the subscription.
     package var isRetained: Bool
     /// The packet id: reused soon, so not a key. (The library does not show the DUP flag.)
     package var mid: Int32
@@ -27,6 +30,7 @@ package struct Delivery: Sendable {
 
 /// The broker's receipt for a message published with QoS 1.
 package struct PublishReceipt: Equatable, Sendable {
+    /// The packet id that `publish` returned.
     package var mid: Int32
     /// 0: success; 0x10: no subscribers; 0x80 and above: refused.
     package var reasonCode: UInt8
@@ -40,6 +44,7 @@ package struct PublishReceipt: Equatable, Sendable {
         self.lane = lane
     }
 
+    /// Whether the broker refused the message.
     package var isRefused: Bool { reasonCode >= 0x80 }
 }
 
@@ -62,6 +67,7 @@ package struct Intake: Sendable {
         confirmed.reserveCapacity(1024)
     }
 
+    /// Whether nothing came.
     package var isEmpty: Bool { deliveries.isEmpty && confirmed.isEmpty }
 
     /// Forgets the batch and keeps the memory, which it overwrites: passwords and tokens were among the bytes.

@@ -7,11 +7,13 @@ import Glibc
 package struct MosquittoError: Error, Equatable, Sendable {
     /// The library's result, `mosq_err_t`, or one of this module's above 1000.
     package struct Code: RawRepresentable, Hashable, Sendable {
+        /// The number.
         package let rawValue: Int32
 
         package init(rawValue: Int32) { self.rawValue = rawValue }
     }
 
+    /// What failed.
     package let code: Code
     /// The C function, or the method of `MosquittoClient`, that failed.
     package let function: String
@@ -35,18 +37,31 @@ package struct MosquittoError: Error, Equatable, Sendable {
 }
 
 extension MosquittoError.Code {
+    /// The library got no memory.
     package static let outOfMemory = Self(rawValue: MOSQ_ERR_NOMEM.rawValue)
+    /// The broker sent what MQTT does not allow.
     package static let protocolError = Self(rawValue: MOSQ_ERR_PROTOCOL.rawValue)
+    /// An argument that the library does not take.
     package static let invalid = Self(rawValue: MOSQ_ERR_INVAL.rawValue)
+    /// There is no connection.
     package static let noConnection = Self(rawValue: MOSQ_ERR_NO_CONN.rawValue)
+    /// The broker refused the connection.
     package static let connectionRefused = Self(rawValue: MOSQ_ERR_CONN_REFUSED.rawValue)
+    /// The connection ended.
     package static let connectionLost = Self(rawValue: MOSQ_ERR_CONN_LOST.rawValue)
+    /// TLS failed, or the broker's certificate was not accepted.
     package static let tls = Self(rawValue: MOSQ_ERR_TLS.rawValue)
+    /// The payload is larger than MQTT allows.
     package static let payloadSize = Self(rawValue: MOSQ_ERR_PAYLOAD_SIZE.rawValue)
+    /// The system refused a call; see `systemError`.
     package static let system = Self(rawValue: MOSQ_ERR_ERRNO.rawValue)
+    /// The broker's name has no address; see `systemError`.
     package static let lookup = Self(rawValue: MOSQ_ERR_EAI.rawValue)
+    /// A text that is not valid UTF-8.
     package static let malformedUTF8 = Self(rawValue: MOSQ_ERR_MALFORMED_UTF8.rawValue)
+    /// No answer to a PINGREQ.
     package static let keepAlive = Self(rawValue: MOSQ_ERR_KEEPALIVE.rawValue)
+    /// The packet is larger than the broker takes.
     package static let oversizePacket = Self(rawValue: MOSQ_ERR_OVERSIZE_PACKET.rawValue)
 
     /// The broker did not answer, or did not read, in time.

@@ -34,6 +34,7 @@ struct Properties: ~Copyable {
 
 /// The MQTT 5 properties that a published message may carry.
 package struct PublishProperties: Equatable, Sendable {
+    /// The topic on which the sender wants the answer.
     package var responseTopic: String?
     /// The request's data, returned unchanged: at most 65,535 bytes.
     package var correlationData: [UInt8]?

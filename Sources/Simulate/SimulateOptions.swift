@@ -2,12 +2,17 @@ package import JSON
 
 /// The options of `simulate`.
 package struct SimulateOptions: Sendable {
+    /// The broker's name or address.
     package var host = "127.0.0.1"
+    /// The broker's port.
     package var port = 1883
+    /// The first levels of all topics.
     package var root = "ll/v1"
     /// The product's document; its data points say what the devices report.
     package var product: JSONObject
+    /// The secret with which devices register.
     package var productSecret: String
+    /// The number of devices.
     package var devices = 10
     /// Reports a second, over all devices together.
     package var rate = 2.0
@@ -18,7 +23,9 @@ package struct SimulateOptions: Sendable {
 
     /// An app as its terminals know it.
     package struct App: Sendable {
+        /// The id of the app.
         package var appID: String
+        /// The secret of the app.
         package var secret: String
 
         /// Names the app, and gives its secret.
@@ -45,7 +52,9 @@ package struct SimulateSummary: Sendable {
     package internal(set) var refused = 0
     /// Reports sent again because no answer came.
     package internal(set) var resent = 0
+    /// The commands that devices received.
     package internal(set) var commands = 0
+    /// The connections that were lost and made again.
     package internal(set) var reconnects = 0
     /// The messages that the app's user received.
     package internal(set) var seen = 0

@@ -16,6 +16,7 @@ package final class Simulation {
     let address: sockaddr_in
     var devices: [SimulatedDevice]
     var app: SimulatedApp?
+    /// What has happened so far.
     package internal(set) var summary = SimulateSummary()
     var lastError: String?
     /// Connections that have begun and are not through.

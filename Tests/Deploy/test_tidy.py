@@ -25,6 +25,10 @@ FAULTS = [
     ("Sources/Workers/A.swift", "package struct A {}", "no doc comment"),
     ("Sources/Workers/A.swift", "/// Is there.\npackage struct A {\n    package func run2() {}\n}", "no doc comment"),
     ("Sources/Workers/A.swift", "/// Is there.\npackage struct A {\n    package init(one: Int) {}\n}", "no doc comment"),
+    ("Sources/Workers/A.swift", "/// Is there.\npackage struct A {\n    package var one = 1\n}", "no doc comment"),
+    ("Sources/Workers/A.swift", "/// Is there.\npackage struct A {\n    package private(set) var one = 1\n}", "no doc comment"),
+    ("Sources/Workers/A.swift", "/// Is there.\npackage enum A {\n    package static let one = 1\n}", "no doc comment"),
+    ("Sources/Workers/A.swift", "/// Is there.\npackage struct A {\n    package let id: Int\n}\n\nprotocol B {\n    var id: Int { get }\n}", "no doc comment"),
     ("Sources/Workers/A.swift", "func a(_ one: Int, _ two: Int, _ three: Int) {}", "label the third"),
     ("Sources/Workers/A.swift", "struct A {\n    init(\n        _ one: [Int],\n        _ two: (Int, Int),\n        _ three: Int\n    ) {}\n}", "label the third"),
     ("Sources/Workers/A.swift", "struct A {\n    subscript(_ one: Int, _ two: Int, _ three: Int) -> Int { 0 }\n}", "label the third"),
@@ -74,6 +78,7 @@ class Tidy(unittest.TestCase):
             "Sources/Workers/A.swift": "/// Is there.\npackage struct A {\n    func a(_ one: Int, _ two: Int, three: Int) {}\n}",
             "Sources/Workers/B.swift": "struct B {\n    static let pageMax = 5\n    let rows = 5\n}",
             "Sources/Workers/C.swift": "struct C {\n    static let pageMax = 6\n}",
+            "Sources/Workers/D.swift": "/// Is asked for.\nprotocol D {\n    var id: Int { get }\n}\n\nextension Int: D {\n    package var id: Int { self }\n}",
             "docs/guide.md": "cd /opt/lamplighter",
         }
         self.assertEqual(self.tidy(good), (0, []))
@@ -92,7 +97,7 @@ class Tidy(unittest.TestCase):
     def test_a_limit_that_is_defined_twice_is_found(self):
         texts = {
             "Sources/Workers/A.swift": "enum A {\n    static let pageMax = 1_000\n}",
-            "Sources/Domain/B.swift": "enum B {\n    package static let pageMax: Int64 = 1000\n}",
+            "Sources/Domain/B.swift": "enum B {\n    /// Rows.\n    package static let pageMax: Int64 = 1000\n}",
         }
 
         self.assertFound(self.tidy(texts), "pageMax = 1000 is defined 2 times")

@@ -3,7 +3,9 @@ import Glibc
 
 /// A Mosquitto of its own for one test, on a free port of the loopback.
 package final class BrokerProcess: Sendable {
+    /// The port on which it listens.
     package let port: Int
+    /// The directory of its configuration and files.
     package let directory: TemporaryDirectory
     private let process: ChildProcess
 
@@ -76,6 +78,7 @@ package final class BrokerProcess: Sendable {
         return (process, port)
     }
 
+    /// The id of its process.
     package var pid: Int32 { process.pid }
 
     /// Ends the broker and waits until it is gone; SIGKILL ends it without a message to any client.

@@ -58,6 +58,7 @@ package final class ChildProcess: Sendable {
     /// Blocks until there is one.
     package func nextLine() -> String? { lines.withLock { $0.next() } }
 
+    /// Whether it has not ended.
     package var isRunning: Bool { reap(WNOHANG) == nil }
 
     /// Sends a signal to the command, and only to it.
@@ -89,6 +90,7 @@ package final class ChildProcess: Sendable {
 
 /// A command that could not be started.
 package struct ChildProcessError: Error {
+    /// The program, as it was called.
     package let command: String
 }
 

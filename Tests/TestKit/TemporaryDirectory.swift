@@ -3,6 +3,7 @@ import Synchronization
 
 /// A directory of its own for one test, removed with everything in it when the test lets go of it.
 package final class TemporaryDirectory: Sendable {
+    /// Where it is.
     package let url: URL
     private let last = Mutex<(@Sendable () -> Void)?>(nil)
 
@@ -27,6 +28,7 @@ package final class TemporaryDirectory: Sendable {
         last.withLock { $0 = body }
     }
 
+    /// Where it is, as a path.
     package var path: String { url.path }
 
     /// Gives the path of a file in the directory, whether or not it exists.

@@ -25,12 +25,17 @@ package struct BenchConsumer: Sendable {
         case flushedHops = "flushed-hops"
     }
 
+    /// What it does with the messages.
     package var kind: Kind
+    /// The broker's port on this machine.
     package var port: Int
+    /// The user name at the broker.
     package var username: String
     /// The file that holds the password on its first line: passwords don't belong into arguments.
     package var passwordFile: String
+    /// The file that it writes its counts to, for the process that measures.
     package var counterFile: String
+    /// The first levels of all topics.
     package var root: String
     /// B publishes on as many bytes as a status of the service has.
     package var statusBytes: Int

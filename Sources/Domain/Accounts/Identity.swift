@@ -12,13 +12,21 @@ package struct ProviderName: RawRepresentable, Hashable, Sendable, CustomStringC
 
     private init(_ rawValue: String) { self.rawValue = rawValue }
 
+    /// WeChat, whose code is exchanged for an access token.
     package static let wechat = ProviderName("wechat")
+    /// QQ.
     package static let qq = ProviderName("qq")
+    /// Facebook.
     package static let facebook = ProviderName("facebook")
+    /// Twitter.
     package static let twitter = ProviderName("twitter")
+    /// Weibo.
     package static let weibo = ProviderName("weibo")
+    /// Baidu.
     package static let baidu = ProviderName("baidu")
+    /// Sign in with Apple.
     package static let apple = ProviderName("apple")
+    /// Google.
     package static let google = ProviderName("google")
 
     /// The built-in names, which need no `oidc:` in front.

@@ -2,7 +2,9 @@
 package struct ReferenceFacts: Sendable {
     /// A code of an error with its explanation.
     package struct Explained: Sendable {
+        /// The code, as errors show it.
         package let code: String
+        /// What it means, in a few words.
         package let title: String
         /// Paragraphs: why it happens and what to do.
         package let paragraphs: [String]
@@ -15,12 +17,15 @@ package struct ReferenceFacts: Sendable {
 
     /// A row of a table of the program's own, as texts.
     package struct Setting: Sendable {
+        /// The name in the settings file.
         package let key: String
+        /// The name of the environment variable.
         package let environment: String
         /// What it takes, with its unit.
         package let takes: String
         /// The default; empty where it has none.
         package let standard: String
+        /// What it is for.
         package let doc: String
 
         /// Puts a row together.
@@ -33,8 +38,11 @@ package struct ReferenceFacts: Sendable {
 
     /// A metric with its kind and meaning.
     package struct Metric: Sendable {
+        /// The name, as `/metrics` shows it.
         package let name: String
+        /// Counter, gauge or histogram.
         package let kind: String
+        /// What it counts, with its unit.
         package let help: String
 
         /// Puts a row together.
@@ -49,7 +57,9 @@ package struct ReferenceFacts: Sendable {
     package var problems: [Explained] = []
     /// The reasons for which the gate refuses.
     package var refusals: [Explained] = []
+    /// The settings, in the order of the table.
     package var settings: [Setting] = []
+    /// The metrics, in the order of the catalog.
     package var metrics: [Metric] = []
 
     /// Makes facts that tell nothing yet.

@@ -164,7 +164,9 @@ package struct RequestTable {
     package struct Page: Sendable {
         /// The number of the last row.
         package var last: Int64
+        /// The number of rows.
         package var rows: Int
+        /// The size of their texts, in bytes.
         package var bytes: Int64
     }
 

@@ -79,6 +79,7 @@ package typealias BrokerProof = @Sendable (inout MosquittoClient) throws -> Void
 package struct MosquittoConnection: BrokerConnection, ~Copyable {
     private var client: ConnectionSet
     private let proof: BrokerProof?
+    /// The filters of the batches that the gate makes for this client.
     package let batchFilters: [String]
 
     /// Prepares a connection to receive over, and others to publish over.

@@ -6,6 +6,7 @@ package import Wire
 ///
 /// The account worker is nothing else; the control and the schedule worker have one beside their own work.
 package struct RequestHandler: BatchHandler {
+    /// The worker that it answers for.
     package let name: WorkerName
     private let methods: [String: Method]
     private let environment: Environment
