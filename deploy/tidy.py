@@ -51,6 +51,8 @@ RETIRED = re.compile(
     r"DeviceLife|CommandCall|CommandPlace|CommandRoom|CommandOrder|CrowdQueue|HistoryTail|Round|Piece|strike|sorter|"
     r"rearrange|harden|heal|StampSource|scrub|Wish|Sight|Said|Matter|turnAway|RequestHearers|isStandIn|"
     r"ScheduleHandler|SchedulerHandler|ScheduleNews|Workplace|JSONGlance)\b"
+    # Plain words are retired as names of types and values alone.
+    r"|\b(?:let|var|struct|enum|class|protocol) (?:owed|Ask|Standing|apology)\b|\bowed: inout\b"
 )
 # A statement of SQL in a string; its place is Storage.
 SQL = re.compile(r"(?:\"|^)[ \t]*(?:SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM|PRAGMA \w+)", re.M)

@@ -46,6 +46,13 @@ class Contents(unittest.TestCase):
                 if IS_STATIC:
                     self.assertNotRegex(sections, r"NEEDED.*libswift|NEEDED.*libFoundation|NEEDED.*libdispatch")
 
+    def test_no_function_takes_the_place_of_the_systems(self):
+        for path in self.binaries():
+            with self.subTest(path=path.name):
+                lines = run("nm", "--dynamic", "--defined-only", path).stdout.splitlines()
+                names = {line.split()[-1].split("@")[0] for line in lines}
+                self.assertEqual(names & {"close", "poll", "read", "recv", "send", "write"}, set())
+
     def test_every_library_is_a_dependency(self):
         depends = self.packages.field("Depends")
         for library in ("libc6", "libcurl4", "libmosquitto1", "libpq5", "libqrencode4", "libsodium23", "libsqlite3-0", "mosquitto"):

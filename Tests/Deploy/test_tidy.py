@@ -33,6 +33,8 @@ FAULTS = [
     ("Sources/Workers/A.swift", "struct A {\n    init(\n        _ one: [Int],\n        _ two: (Int, Int),\n        _ three: Int\n    ) {}\n}", "label the third"),
     ("Sources/Workers/A.swift", "struct A {\n    subscript(_ one: Int, _ two: Int, _ three: Int) -> Int { 0 }\n}", "label the third"),
     ("Sources/Workers/A.swift", "let owed = OwedBook()", "a retired name"),
+    ("Sources/Workers/A.swift", "func a(owed: inout Effects) {}", "a retired name"),
+    ("Sources/Workers/A.swift", "struct Ask {}", "a retired name"),
     ("Tests/WorkersTests/A.swift", "struct StoreVisits {}", "a retired name"),
     ("Sources/Workers/A.swift", f'let path = "{HOME}"', "a path of one machine"),
     ("docs/guide.md", f"cd {HOME}", "a path of one machine"),
