@@ -227,7 +227,7 @@ let package = Package(
         .target(
             name: "ServiceSettings",
             dependencies: [
-                "Files", "JSON", "Metering", "Problems", "Workers",
+                "Files", "JSON", "Metering", "PostgreSQL", "Problems", "Workers",
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -238,7 +238,7 @@ let package = Package(
             dependencies: [
                 "Domain", "Wire", "JSON", "Storage", "Mosquitto", "Sodium", "Workers", "Web",
                 "Backups", "Batching", "Certificates", "Credentials", "CLinux", "Files", "Metering",
-                "Problems", "Providers", "Reference", "ServiceSettings",
+                "PostgreSQL", "Problems", "Providers", "Reference", "ServiceSettings",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Logging", package: "swift-log"),
@@ -282,7 +282,8 @@ let package = Package(
             name: "lamplighter",
             dependencies: [
                 "Backups", "Bench", "Certificates", "Domain", "Files", "Wire", "JSON", "Problems",
-                "Reference", "Storage", "Mosquitto", "Simulate", "Sodium", "Workers", "Service",
+                "PostgreSQL", "Reference", "Storage", "Mosquitto", "Simulate", "Sodium", "Workers",
+                "Service",
                 "ServiceSettings", "QRCode",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -83,15 +83,16 @@ package struct DataDirectory: Sendable {
 
     /// Takes a directory that must exist already, for commands that work on it.
     ///
+    /// Where it does not hold the store, only the directory itself must be there.
     /// - Throws: A `Problem` where there is none.
-    package static func existing(_ name: String) throws -> DataDirectory {
+    package static func existing(_ name: String, holdsStore: Bool) throws -> DataDirectory {
         let directory = DataDirectory(path: AbsolutePath.of(name), isNew: false)
-        guard TextFile.exists(directory.database) else {
+        guard TextFile.exists(holdsStore ? directory.database : directory.path) else {
             throw Problem(
                 .dataMissing,
                 "there is no Lamplighter data in \(directory.path)",
                 at: directory.path,
-                why: "lamplighter.db is not there",
+                why: holdsStore ? "lamplighter.db is not there" : "it is not there",
                 cures: [
                     .init("lamplighter up --data '\(directory.path)'", "make it and start"),
                     .init("--data DIR", "name the right directory"),

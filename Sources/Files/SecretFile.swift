@@ -52,11 +52,13 @@ package struct ServiceSecrets: Sendable {
     /// Of `service:tools`, commands and tests.
     package let tools: String
 
-    /// Reads both, or makes what isn't there yet.
+    /// Reads both, or makes what isn't there yet; that of the workers from a file of its own, where one is given.
     ///
     /// - Throws: A `Problem` where a file cannot be read or written.
-    package init(_ directory: DataDirectory) throws {
-        service = try SecretFile.readOrMake(directory.serviceSecret)
+    package init(_ directory: DataDirectory, serviceFile: String? = nil) throws {
+        service =
+            try serviceFile.map { try SecretFile.read($0) }
+            ?? SecretFile.readOrMake(directory.serviceSecret)
         tools = try SecretFile.readOrMake(directory.toolsSecret)
     }
 }

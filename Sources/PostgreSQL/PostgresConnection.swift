@@ -23,17 +23,20 @@ package final class PostgresConnection {
         let types: [UInt32]
     }
 
-    /// Connects to a server, given as libpq's connection string or address, with several hosts where one of them
-    /// is to be found (`PQconnectdb`).
+    /// Connects to a server; of several hosts to the first that is as the address wants it (`PQconnectdbParams`).
     ///
-    /// A password belongs into a file, not into the address.
-    package init(_ address: String) throws(PostgresError) {
-        guard let handle = PQconnectdb(address) else {
-            throw PostgresError(message: "out of memory")
+    /// Blocks for up to 3 s a host.
+    package init(
+        _ address: PostgresAddress,
+        password: String? = nil
+    ) throws(PostgresError) {
+        let made = address.lend(password: password) { names, values in
+            PQconnectdbParams(names, values, 0)
         }
+        guard let handle = made else { throw PostgresError(message: "out of memory") }
         guard PQstatus(handle) == CONNECTION_OK else {
             defer { PQfinish(handle) }
-            throw PostgresError(message: PostgresError.message(of: handle))
+            throw PostgresError(message: PostgresError.reasons(of: handle))
         }
         self.handle = handle
         // Within a pipeline: otherwise both sides may wait for the other to read.

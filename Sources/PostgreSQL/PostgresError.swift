@@ -43,6 +43,36 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         return text.split(separator: "\n").first.map(String.init) ?? "the connection was lost"
     }
 
+    /// Returns why no host was connected to, each host's reason once.
+    static func reasons(of connection: OpaquePointer) -> String {
+        let lines = String(cString: PQerrorMessage(connection)).split(separator: "\n")
+        // The others are advice for people who run `psql`.
+        let reasons = lines.filter { !$0.hasPrefix("\t") }.map(String.init)
+        return reasons.isEmpty ? "the connection failed" : reasons.joined(separator: "; ")
+    }
+
+    /// Why a server that answers can't be used.
+    package enum Refusal: Sendable {
+        /// It writes nothing: a standby, or told so.
+        case readOnly
+        /// It doesn't let the user in, or has no such database.
+        case user
+    }
+
+    /// Why a server that answers can't be used; nil for all other errors.
+    ///
+    /// Of a connection that was refused libpq tells no code, only the server's text.
+    package var refusal: Refusal? {
+        if state == "25006" || message.contains("session is read-only") { return .readOnly }
+        if ["28", "3D"].contains(String(state.prefix(2))) { return .user }
+        guard state.isEmpty else { return nil }
+        let signs = [
+            "authentication", "password", "pg_hba.conf", "does not exist", "no privileges",
+        ]
+        return message.contains("FATAL") && signs.contains(where: message.contains)
+            || message.contains("no password supplied") ? .user : nil
+    }
+
     /// What helps.
     ///
     /// Of the classes and codes of PostgreSQL's Appendix A: 08 connection, 53 resources, 57P0x shutdown, 58 system,

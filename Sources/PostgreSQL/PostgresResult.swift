@@ -18,6 +18,15 @@ package final class PostgresResult {
     /// What was done (`PQcmdStatus`), such as `COMMIT`; a commit of a failed transaction is a `ROLLBACK`.
     var command: String { String(cString: PQcmdStatus(handle)) }
 
+    /// The first row of a statement whose result is text; empty without one.
+    package var texts: [String] {
+        withExtendedLifetime(self) {
+            guard count > 0 else { return [] }
+            let row = row(0)
+            return (0..<PQnfields(handle)).map { String(decoding: row.bytes($0), as: UTF8.self) }
+        }
+    }
+
     /// Lends a row; it must not outlive the result.
     package func row(_ number: Int) -> PostgresRow {
         PostgresRow(result: handle, number: Int32(number))

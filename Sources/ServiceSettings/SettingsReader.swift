@@ -63,6 +63,11 @@ package struct SettingsReader {
                     cures: [.init("lamplighter config", "every setting with its kind and unit")]
                 )
             }
+            if setting.key == StoreSetting.key,
+                let problem = StoreSetting.problem(with: value.text, from: origin.text)
+            {
+                throw problem
+            }
             return Settings.Entry(setting: setting, value: value, origin: origin)
         }
         return Settings.Entry(setting: setting, value: setting.standard, origin: .standard)

@@ -10,7 +10,7 @@ extension SimulateOptions {
     /// A `productFile` is a product's document to take instead of the demo's, with `productSecret`.
     /// - Throws: A `Problem` where nothing runs there or the file can't be read.
     package static func of(_ settings: Settings, productFile: String?) throws -> SimulateOptions {
-        let directory = try DataDirectory.existing(settings.dataDirectory)
+        let directory = try DataDirectory.existing(settings)
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }
         guard let ready = ready?.objectValue, let port = ready["mqttPort"]?.intValue else {
             throw Problem(

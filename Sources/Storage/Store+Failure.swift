@@ -13,6 +13,14 @@ extension Store {
         case olderVersion(path: String)
         /// What the file keeps secret was sealed with another key.
         case foreignKey(path: String)
+        /// No host of a database answers.
+        case unreachable(path: String, reason: String)
+        /// Each host of a database that answers is a standby, or told to write nothing.
+        case readOnly(path: String, reason: String)
+        /// The database doesn't let the user in.
+        case refused(path: String, reason: String)
+        /// The database's clock is another one than ours, by so much.
+        case wrongClock(milliseconds: Int64)
 
         package var description: String {
             switch self {
@@ -25,6 +33,11 @@ extension Store {
             case .olderVersion(let path):
                 "\(path) was written by an older version of lamplighter and has to be migrated"
             case .foreignKey(let path): "\(path) was written with another server.key"
+            case .unreachable(let path, let reason): "\(path) can't be reached: \(reason)"
+            case .readOnly(let path, let reason): "no host of \(path) is writable: \(reason)"
+            case .refused(let path, let reason): "\(path) refuses the user: \(reason)"
+            case .wrongClock(let milliseconds):
+                "the database's clock is \(milliseconds) ms ahead of this machine's"
             }
         }
     }

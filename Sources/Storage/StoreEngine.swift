@@ -39,13 +39,14 @@ enum StoreEngine: Sendable {
         case .sqlite(let file):
             try file.prepare(migrates: migrates, steps: steps, beforeMigrating: beforeMigrating)
         case .postgres(let database):
-            try database.with { connection in
-                try PostgresMigrations.run(
-                    steps,
-                    on: connection,
-                    migrates: migrates,
-                    beforeMigrating: beforeMigrating
-                )
+            try database.opening {
+                try database.with { connection in
+                    try PostgresMigrations(connection, database).run(
+                        steps,
+                        migrates: migrates,
+                        beforeMigrating: beforeMigrating
+                    )
+                }
             }
         }
     }

@@ -19,7 +19,7 @@ import Testing
     init() throws {
         folder = try TemporaryDirectory()
         directory = try DataDirectory.prepare(folder.path + "/data")
-        store = try StoreAccess.service(directory)
+        store = try StoreAccess.service(directory, .file)
         _ = try SecretFile.readOrMake(directory.serviceSecret)
     }
 
@@ -86,7 +86,9 @@ import Testing
         #expect(TextFile.read(target.serviceSecret) == TextFile.read(directory.serviceSecret))
         #expect(TextFile.mode(file) == 0o600)
         #expect(TextFile.mode(target.database) == 0o600)
-        let names = try StoreAccess.service(target).read { try $0.services.all().map(\.name) }
+        let names = try StoreAccess.service(target, .file).read {
+            try $0.services.all().map(\.name)
+        }
         #expect(Set(names) == Set((0..<50).map { "name-\($0)" }))
     }
 
@@ -184,7 +186,7 @@ import Testing
             _ = try tx.devices.nextCommandID(did)
         }
         try make()
-        let target = try StoreAccess.service(try restored())
+        let target = try StoreAccess.service(try restored(), .file)
         let next = try target.batch(at: Self.now) { tx in
             try tx.lock(devices: [did])
             return try tx.devices.nextCommandID(did)

@@ -10,7 +10,7 @@ import Testing
     func migrationCopy() throws {
         let folder = try TemporaryDirectory()
         let directory = try DataDirectory.prepare(folder.path)
-        let store = try StoreAccess.service(directory) { _ in
+        let store = try StoreAccess.service(directory, .file) { _ in
             Issue.record("nothing is to be migrated")
         }
 

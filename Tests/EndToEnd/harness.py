@@ -10,6 +10,8 @@ import subprocess
 import tempfile
 import time
 
+import postgres
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = pathlib.Path(os.environ.get("LAMPLIGHTER_BIN", ROOT / ".build/debug/lamplighter"))
 TORTURE = os.environ.get("LAMPLIGHTER_TORTURE") == "1"
@@ -55,16 +57,23 @@ def alive(pid):
 
 
 class Service:
-    """One `lamplighter up` with a data directory of its own."""
+    """One `lamplighter up` with a data directory of its own.
 
-    def __init__(self, directory=None, arguments=()):
+    `store` is the address of its database; without one it is a file, or a new database where all tests run on PostgreSQL.
+    """
+
+    def __init__(self, directory=None, arguments=(), store=None):
         self.holder = None
         if directory is None:
             self.holder = tempfile.mkdtemp(prefix="lamplighter-test-")
             directory = pathlib.Path(self.holder) / "data"
         self.data = pathlib.Path(directory)
         self.arguments = list(arguments)
-        self.environment = ENVIRONMENT  # of the process
+        self.database = None  # made for it
+        if store is None and postgres.WANTED:
+            store = self.database = postgres.shared().make()
+        self.store = store
+        self.environment = ENVIRONMENT | ({"LAMPLIGHTER_STORE": store} if store else {})  # of the process
         self.process = None
         self.ready = None
         self.mqtt_port = 0
@@ -142,6 +151,8 @@ class Service:
             except (FileNotFoundError, ValueError, ProcessLookupError):
                 pass
             self.log.close()
+            if self.database:
+                postgres.shared().drop(self.database)
             if self.holder and not os.environ.get("LAMPLIGHTER_KEEP"):
                 shutil.rmtree(self.holder, ignore_errors=True)
 
@@ -149,7 +160,7 @@ class Service:
         """Runs a command of `lamplighter` on the same data directory."""
         done = subprocess.run(
             [str(BINARY), *arguments, "--data", str(self.data)],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, env=ENVIRONMENT)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, env=self.environment)
         if check and done.returncode != 0:
             raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}{done.stdout}")
         return done

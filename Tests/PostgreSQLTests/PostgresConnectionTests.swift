@@ -9,7 +9,7 @@ struct Session {
 
     init(_ address: String? = nil) throws {
         let server = try #require(PostgresServer.shared)
-        connection = try PostgresConnection(address ?? server.address())
+        connection = try PostgresConnection(PostgresAddress(address ?? server.address()))
     }
 
     /// Runs a statement with integers and returns the first column's integers.
@@ -150,7 +150,7 @@ struct PostgresConnectionTests {
     @Test("A server that can't be reached is the server's fault")
     func unreachable() {
         let error = #expect(throws: PostgresError.self) {
-            try PostgresConnection("host=/nonexistent dbname=postgres")
+            try PostgresConnection(PostgresAddress("host=/nonexistent dbname=postgres"))
         }
         #expect(error?.kind == .server)
         #expect(error?.message.contains("/nonexistent") == true)

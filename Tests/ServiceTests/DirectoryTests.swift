@@ -29,7 +29,7 @@ import Testing
         let files = ["", "-wal", "-shm"].map { directory.database + $0 }
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         do {
-            let store = try StoreAccess.service(directory)
+            let store = try StoreAccess.service(directory, .file)
             #expect(files.map(TextFile.mode) == [0o600, 0o600, 0o600])
             withExtendedLifetime(store) {}
         }
@@ -39,7 +39,7 @@ import Testing
             ofItemAtPath: directory.database
         )
 
-        let store = try StoreAccess.service(directory)
+        let store = try StoreAccess.service(directory, .file)
 
         #expect(files.map(TextFile.mode) == [0o600, 0o600, 0o600])
         withExtendedLifetime(store) {}
@@ -85,7 +85,7 @@ import Testing
         let directory = try DataDirectory.prepare(folder.path)
         _ = try folder.write("hello", as: "lamplighter.db")
 
-        let problem = #expect(throws: Problem.self) { try StoreAccess.tool(directory) }
+        let problem = #expect(throws: Problem.self) { try StoreAccess.tool(directory, .file) }
 
         #expect(problem?.code == .databaseFailed)
         #expect(problem?.place == directory.database)
@@ -121,7 +121,9 @@ import Testing
     func missing() throws {
         let folder = try TemporaryFolder()
 
-        let problem = #expect(throws: Problem.self) { try DataDirectory.existing(folder.path) }
+        let problem = #expect(throws: Problem.self) {
+            try DataDirectory.existing(folder.path, holdsStore: true)
+        }
 
         #expect(problem?.code == .dataMissing)
         #expect(problem?.cures.first?.command.contains("lamplighter up") == true)

@@ -15,7 +15,7 @@ import Workers
 
     init() throws {
         folder = try TemporaryFolder()
-        store = try StoreAccess.service(DataDirectory.prepare(folder.path + "/d"))
+        store = try StoreAccess.service(DataDirectory.prepare(folder.path + "/d"), .file)
     }
 
     private func product(
@@ -185,11 +185,11 @@ import Workers
 
     @Test("A database whose key is gone is refused, not voided by a new one")
     func keyLost() throws {
-        let directory = try DataDirectory.existing(folder.path + "/d")
-        #expect(throws: Never.self) { try StoreAccess.tool(directory) }
+        let directory = try DataDirectory.existing(folder.path + "/d", holdsStore: true)
+        #expect(throws: Never.self) { try StoreAccess.tool(directory, .file) }
         try #require(rename(directory.serverKey, directory.serverKey + ".away") == 0)
 
-        let problem = #expect(throws: Problem.self) { try StoreAccess.tool(directory) }
+        let problem = #expect(throws: Problem.self) { try StoreAccess.tool(directory, .file) }
 
         #expect(problem?.code == .secretUnreadable)
         #expect(!TextFile.exists(directory.serverKey))

@@ -19,10 +19,21 @@ enum TestDatabase {
             let key = ServerKey([UInt8](repeating: 7, count: 32))
         else { throw PostgresError(message: "there is no PostgreSQL to test with") }
         let name = server.newName()
-        try PostgresConnection(server.address()).execute("CREATE DATABASE \(name)")
-        let database = try PostgresDatabase(address: server.address(name), key: key)
+        try connection().execute("CREATE DATABASE \(name)")
+        let database = try PostgresDatabase(
+            address: PostgresAddress(server.address(name)),
+            key: key
+        )
         try StoreEngine.postgres(database).prepare(migrates: true, steps: Migrations.steps) {}
         return name
+    }
+
+    /// Connects to a database; to the server's own where none is named.
+    static func connection(_ address: String? = nil) throws -> PostgresConnection {
+        guard let server = PostgresServer.shared else {
+            throw PostgresError(message: "there is no PostgreSQL to test with")
+        }
+        return try PostgresConnection(PostgresAddress(address ?? server.address()))
     }
 
     /// Makes a database with this version's tables and returns its address.
@@ -30,7 +41,7 @@ enum TestDatabase {
         let template = try template.get()
         guard let server = PostgresServer.shared else { return "" }
         let name = server.newName()
-        try PostgresConnection(server.address()).execute(
+        try connection().execute(
             "CREATE DATABASE \(name) TEMPLATE \(template)"
         )
         return server.address(name)
@@ -38,16 +49,16 @@ enum TestDatabase {
 
     /// Removes a database; 10 MB each are too much to keep for all tests.
     private static func drop(_ address: String) {
-        guard let server = PostgresServer.shared,
-            let name = address.split(separator: "dbname=").last
-        else { return }
-        _ = try? PostgresConnection(server.address()).execute("DROP DATABASE \(name) WITH (FORCE)")
+        guard let name = address.split(separator: "@/").last?.prefix(while: { $0 != "?" }) else {
+            return
+        }
+        _ = try? connection().execute("DROP DATABASE \(name) WITH (FORCE)")
     }
 
     /// Tells whether any file of a store's database holds a text.
     static func holds(_ text: String, _ store: Store) throws -> Bool {
         guard let server = PostgresServer.shared else { return false }
-        try PostgresConnection(server.address()).execute("CHECKPOINT")
+        try connection().execute("CHECKPOINT")
         let number = try store.read {
             try $0.sql.integer(
                 "SELECT CAST(oid AS BIGINT) FROM pg_database WHERE datname = current_database()"
@@ -73,7 +84,9 @@ enum TestDatabase {
             directory.onRemoval { drop(address) }
         }
         let address = try String(contentsOfFile: note, encoding: .utf8)
-        let engine = StoreEngine.postgres(try PostgresDatabase(address: address, key: key))
+        let engine = StoreEngine.postgres(
+            try PostgresDatabase(address: PostgresAddress(address), key: key)
+        )
         try engine.prepare(migrates: migrates, steps: Migrations.steps) {}
         return Store(engine, credentialsPath: directory.path("credentials"), key: key)
     }

@@ -72,9 +72,9 @@ package final class PostgresServer: Sendable {
         directory = line
     }
 
-    /// Returns the address of a database; `postgres` is there from the start.
+    /// Returns the address of a database, without a password; `postgres` is there from the start.
     package func address(_ database: String = "postgres") -> String {
-        "host=\(directory) user=lamplighter dbname=\(database)"
+        "postgres://lamplighter@/\(database)?host=\(directory)"
     }
 
     /// Returns a name that no database of the server has yet.

@@ -39,7 +39,7 @@ final class AbuseGround {
         ).read()
         root = values.root
         directory = try DataDirectory.prepare(values.dataDirectory)
-        let store = try StoreAccess.service(directory)
+        let store = try StoreAccess.service(directory, .file)
         seed = try AbuseSeed(store, devices: devices, terminals: terminals, logins: logins)
         service = try await BenchProcess.up(directory, settings: settings)
         let ready = TextFile.readBytes(directory.ready).flatMap { try? JSONValue.parse($0) }

@@ -82,7 +82,7 @@ package struct BenchCommands: Sendable {
         guard let crowd = field.seed.unbound.first else {
             throw LoadError.failed("there is no device left for the crowd")
         }
-        let store = try StoreAccess.tool(field.directory)
+        let store = try StoreAccess.tool(field.directory, .file)
         try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) { tx in
             try tx.lockAll()
             for terminal in field.seed.terminals {

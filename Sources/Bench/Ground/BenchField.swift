@@ -46,7 +46,7 @@ final class BenchField {
         root = settings.root
         directory = try DataDirectory.prepare(settings.dataDirectory)
         secrets = try ServiceSecrets(directory)
-        store = try StoreAccess.service(directory)
+        store = try StoreAccess.service(directory, .file)
         let toolsSecret = secrets.tools
         try store.batch(at: Instant(milliseconds: LoadClock.milliseconds)) {
             try $0.services.save("tools", role: .worker, secret: toolsSecret)

@@ -113,7 +113,7 @@ package struct BenchSchedules: Sendable {
         window: Int,
         result: inout BenchSchedulesResult
     ) throws {
-        let store = try StoreAccess.tool(field.directory)
+        let store = try StoreAccess.tool(field.directory, .file)
         let dids = field.seed.bound.map { DeviceID(trusted: $0.did) }
         var seed = BenchScheduleSeed()
         result.reportsBefore = try rig.throughput(seconds: 10, window: window)

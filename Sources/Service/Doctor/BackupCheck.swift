@@ -8,9 +8,20 @@ import Workers
 /// Whether a backup that was read back is younger than a day.
 struct BackupCheck {
     let directory: DataDirectory
+    let place: StorePlace
 
     func run() -> Finding {
         let title = "there is a fresh backup"
+        guard place.database == nil else {
+            return Finding(
+                .doctorBackup,
+                title,
+                .skip,
+                directory.path,
+                "the database's server makes its own",
+                cure: "keep server.key, service.secret and tools.secret beside them"
+            )
+        }
         let now = SystemClock().now
         guard let note = BackupNote(of: directory) else {
             let seconds = Int64(now.milliseconds / 1000 - Self.changed(directory.serverKey))

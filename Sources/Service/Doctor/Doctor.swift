@@ -57,17 +57,17 @@ package struct Doctor {
         switch group {
         case "service":
             ServiceCheck(directory: directory, settings: settings, patience: patience).run()
-        case "store": StoreCheck(directory: directory).run()
+        case "store": StoreCheck(directory: directory, place: StorePlace(settings)).run()
         case "secrets": SystemChecks.secrets(directory)
         case "disk": SystemChecks.disk(directory, settings.diskReserve)
         case "clock": SystemChecks.clock()
         case "limits": SystemChecks.limits(settings)
         case "broker": BrokerCheck(directory: directory, settings: settings).run()
-        case "refusals": RefusalCheck(directory: directory).run()
+        case "refusals": RefusalCheck(directory: directory, place: StorePlace(settings)).run()
         case "certificates":
             await CertificateCheck(directory: directory, settings: settings)
                 .run(at: SystemClock().now)
-        case "backup": BackupCheck(directory: directory).run()
+        case "backup": BackupCheck(directory: directory, place: StorePlace(settings)).run()
         case "addresses": AddressCheck(settings: settings).run()
         default: GateCheck(directory: directory, settings: settings).run()
         }

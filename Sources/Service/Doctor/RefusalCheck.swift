@@ -1,5 +1,6 @@
 import Domain
 import Files
+import PostgreSQL
 import Problems
 import Storage
 import Workers
@@ -7,15 +8,18 @@ import Workers
 /// Counts the gate's refusals within the last hour, by reason.
 struct RefusalCheck {
     let directory: DataDirectory
+    let place: StorePlace
 
     /// Refusals of an hour above which an operator should look: more than one every four seconds.
     private static let warnMin: Int64 = 1000
+
+    private var subject: String { place.database?.place ?? directory.database }
 
     func run() -> Finding {
         let title = "the gate refuses few"
         do {
             let hourAgo = SystemClock().now.adding(seconds: -3600)
-            let store = try StoreAccess.tool(directory)
+            let store = try StoreAccess.tool(directory, place)
             let counts = try store.read { try $0.refusals.counts(since: hourAgo) }
             let total = counts.reduce(0) { $0 + $1.times }
             let shown = counts.map { "\($0.times) \($0.reason)" }.joined(separator: ", ")
@@ -35,7 +39,7 @@ struct RefusalCheck {
                 .doctorRefusals,
                 title,
                 .skip,
-                directory.database,
+                subject,
                 (error as? Problem)?.message ?? StoreError.summary(error)
             )
         }

@@ -1,13 +1,18 @@
 import Files
+import PostgreSQL
 import Problems
 import Storage
 
 /// Whether the store opens, with the settings that durability rests on.
 struct StoreCheck {
     let directory: DataDirectory
+    let place: StorePlace
+
+    private var subject: String { place.database?.place ?? directory.database }
 
     private func sizes(_ size: Store.FileSize) -> [String] {
         let free = "\(size.bytes >> 20) MiB, \(size.freeBytes >> 20) of them free"
+        guard place.database == nil else { return ["\(size.bytes >> 20) MiB"] }
         guard !size.isShrinkable else { return [free] }
         return [free, "it can't shrink: stop the service and run lamplighter migrate --compact"]
     }
@@ -15,7 +20,7 @@ struct StoreCheck {
     func run() -> Finding {
         let title = "the store opens, with the settings it needs"
         do {
-            let store = try StoreAccess.tool(directory)
+            let store = try StoreAccess.tool(directory, place)
             let settings = try store.settings()
             let (devices, letters) = try store.read { tx in
                 (try tx.devices.count(), try tx.deadLetters.count())
@@ -29,7 +34,7 @@ struct StoreCheck {
                 .doctorStore,
                 title,
                 .pass,
-                directory.database,
+                subject,
                 shown.joined(separator: ", ")
             )
         } catch let problem as Problem {
@@ -37,7 +42,7 @@ struct StoreCheck {
                 .doctorStore,
                 title,
                 .fail,
-                directory.database,
+                subject,
                 problem.why,
                 cure: problem.cures.first?.title ?? "",
                 command: problem.cures.first?.command
@@ -47,7 +52,7 @@ struct StoreCheck {
                 .doctorStore,
                 title,
                 .fail,
-                directory.database,
+                subject,
                 StoreError.summary(error),
                 cure: "look at the disk; restore a backup if the file is damaged"
             )

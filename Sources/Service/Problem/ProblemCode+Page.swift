@@ -75,6 +75,10 @@ extension ProblemCode {
                 sync it. Network file systems do not; a full disk does not either.
                 """
             )
+        case .databaseUnreachable, .databaseReadOnly, .databaseRefused, .databaseDurability,
+            .databaseEncoding, .databaseLocale, .databaseTimeouts, .databaseClock, .storePassword,
+            .backupOnServer:
+            databasePage
         case .brokerUnreachable:
             (
                 "no broker answers at the configured address",

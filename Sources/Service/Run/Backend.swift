@@ -3,6 +3,7 @@ package import Files
 import JSON
 package import Logging
 import Mosquitto
+import Problems
 package import ServiceLifecycle
 package import ServiceSettings
 import Storage
@@ -26,6 +27,9 @@ package struct Backend {
     /// - Throws: A `Problem` where the store cannot be used.
     package static func open(_ context: RunContext) throws -> Backend {
         let store = try openStore(context)
+        if !store.isFile, context.settings.backupDirectory != nil {
+            throw Problem.backupOnServer(store.summary)
+        }
         try enrol(context, in: store)
         context.readiness.isReady("store")
         StoreSampler.install(in: context.metrics, store)
@@ -56,7 +60,7 @@ package struct Backend {
             )
         }
         return Backend(
-            summary: "SQLite, WAL, synchronous FULL",
+            summary: store.summary,
             services: [
                 slow,
                 try BrokerMonitor(context, environment),
@@ -81,6 +85,7 @@ package struct Backend {
         var tenths = -1
         return try StoreAccess.service(
             context.directory,
+            StorePlace(context.settings),
             copying: { done in
                 guard Int(done * 10) > tenths else { return }
                 tenths = Int(done * 10)
@@ -166,7 +171,7 @@ package struct Backend {
             readiness.isWaiting("disk", for: reason)
         }
         environment.disk = DiskGuard(
-            path: store.path,
+            path: store.isFile ? store.path : context.directory.path,
             context.settings.diskReserve
         )
         environment.messageOutcomes = MessageOutcomes(logger: Logger(label: "lamplighter.delivery"))

@@ -28,13 +28,13 @@ package struct SchedulerRun: Sendable {
     /// - Throws: A `Problem` where something that is needed is missing.
     package func run() async throws {
         LogSetup.install(settings)
-        let directory = try DataDirectory.existing(settings.dataDirectory)
+        let directory = try DataDirectory.existing(settings)
         let client = ToolClient(directory, settings)
         let address = client.address
         let logger = Logger(label: "lamplighter.scheduler")
         let messages = messages
         let environment = Environment(
-            store: try StoreAccess.tool(directory),
+            store: try StoreAccess.tool(directory, StorePlace(settings)),
             topics: Topics(root: settings.root),
             limits: Limits(settings),
             wakeups: try WorkerWakeups([.scheduler]),

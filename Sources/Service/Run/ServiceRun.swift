@@ -118,7 +118,10 @@ package struct ServiceRun: Sendable {
         return RunContext(
             settings: settings,
             directory: directory,
-            secrets: try ServiceSecrets(directory),
+            secrets: try ServiceSecrets(
+                directory,
+                serviceFile: settings.serviceSecretFile
+            ),
             demo: ownBroker && settings.makesDemo ? try DemoKeys.readOrMake(directory) : nil,
             ownsBroker: ownBroker,
             ports: ports,

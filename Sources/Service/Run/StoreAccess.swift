@@ -1,6 +1,8 @@
 import Backups
 package import Files
+import PostgreSQL
 import Problems
+import ServiceSettings
 import Sodium
 package import Storage
 
@@ -8,18 +10,19 @@ package import Storage
 package enum StoreAccess {
     /// Opens the store for the service: brings an older database up to date, and the gate's file.
     ///
-    /// Before an older database is changed it is copied: `copying` is told the part that is done, from 0 to 1, and
+    /// Before an older file is changed it is copied: `copying` is told the part that is done, from 0 to 1, and
     /// `onCopy` takes the path of the copy.
     /// - Throws: A `Problem`, or what `copying` throws; then nothing was changed.
     package static func service(
         _ directory: DataDirectory,
+        _ place: StorePlace,
         copying: (Double) throws -> Void = { _ in },
         onCopy: (String) -> Void = { _ in }
     ) throws -> Store {
         var ended: (any Error)?
         let store: Store
         do {
-            store = try open(directory, migrates: true) { store in
+            store = try open(directory, place, migrates: true) { store in
                 let path = try MigrationCopy.make(
                     of: store,
                     in: directory,
@@ -39,7 +42,7 @@ package enum StoreAccess {
         do {
             try store.rebuildCredentials()
         } catch {
-            throw unusable(directory.credentials, error)
+            throw StoreProblem.unusable(directory.credentials, error)
         }
         return store
     }
@@ -47,19 +50,24 @@ package enum StoreAccess {
     /// Opens the store for a command: a running service beside it goes on undisturbed.
     ///
     /// - Throws: A `Problem`, also where the database has to be brought up to date first.
-    package static func tool(_ directory: DataDirectory) throws -> Store {
-        try open(directory, migrates: false)
+    package static func tool(_ directory: DataDirectory, _ place: StorePlace) throws -> Store {
+        try open(directory, place, migrates: false)
     }
 
     private static func open(
         _ directory: DataDirectory,
+        _ place: StorePlace,
         migrates: Bool,
         beforeMigrating: (Store) throws -> Void = { _ in }
     ) throws -> Store {
-        try checkIsDatabase(directory)
-        let key = try key(directory)
-        if migrates { directory.narrowDatabase() }
+        let problem = StoreProblem(directory, place)
         do {
+            if let address = place.database {
+                return try connect(to: address, directory, place, migrates: migrates)
+            }
+            try problem.checkIsDatabase()
+            let key = try key(problem, isKnown: TextFile.exists(directory.database))
+            if migrates { directory.narrowDatabase() }
             return try Store(
                 path: directory.database,
                 credentialsPath: directory.credentials,
@@ -68,109 +76,49 @@ package enum StoreAccess {
                 beforeMigrating: beforeMigrating
             )
         } catch let failure as Store.Failure {
-            throw problem(failure, directory)
+            throw problem.problem(failure)
         } catch let problem as Problem {
             throw problem
         } catch {
-            throw unusable(directory.database, error)
+            throw StoreProblem.unusable(directory.database, error)
         }
     }
 
-    /// Refuses a file of the database's name that is something else, before its key is missed.
-    private static func checkIsDatabase(_ directory: DataDirectory) throws {
-        let path = directory.database
-        guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty,
-            start != Array("SQLite format 3\0".utf8)
-        else { return }
-        throw Problem(
-            .databaseFailed,
-            "\(path) is not a database",
-            at: path,
-            why: "the file does not begin as every SQLite database does",
-            cures: [
-                .init("cp BACKUP/lamplighter.db '\(path)'", "from a backup, with its server.key"),
-                .init("mv '\(path)' '\(path).odd'", "put it aside and begin with an empty one"),
-            ]
+    private static func connect(
+        to address: PostgresAddress,
+        _ directory: DataDirectory,
+        _ place: StorePlace,
+        migrates: Bool
+    ) throws -> Store {
+        let password = try place.passwordFile.map { try SecretFile.read($0) }
+        let known = try Store.keyFingerprint(of: address, password: password)
+        let key = try key(StoreProblem(directory, place), isKnown: known != nil)
+        // A command on a machine where no broker's gate runs has no file to tell.
+        let hasGate = migrates || TextFile.exists(directory.credentials)
+        return try Store(
+            database: address,
+            password: password,
+            credentialsPath: hasGate ? directory.credentials : nil,
+            key: key,
+            migrates: migrates
         )
     }
 
-    private static func key(_ directory: DataDirectory) throws -> ServerKey {
-        let isLost =
-            TextFile.exists(directory.database) && !TextFile.exists(directory.serverKey)
-        // A new key beside an old database would silently void every passcode in it.
-        if !isLost,
-            let key = ServerKey(secret: try SecretFile.readOrMake(directory.serverKey))
+    /// Reads the key of a database; makes one for a database that is new.
+    private static func key(_ problem: StoreProblem, isKnown: Bool) throws -> ServerKey {
+        let path = problem.serverKey
+        // A new key for an old database would silently void every passcode in it.
+        if TextFile.exists(path) || !isKnown,
+            let key = ServerKey(secret: try SecretFile.readOrMake(path))
         {
             return key
         }
         throw Problem(
             .secretUnreadable,
-            "the key in \(directory.serverKey) cannot be used",
-            at: directory.serverKey,
-            why: "secrets in the database are sealed with it, and it is missing",
-            cures: keyCures(directory)
-        )
-    }
-
-    /// The ways back to the key of a database.
-    private static func keyCures(_ directory: DataDirectory) -> [Problem.Cure] {
-        [
-            .init(
-                "lamplighter restore FILE --data DIR",
-                "a backup of this database holds its server.key: go on with DIR, or take the key from it"
-            ),
-            .init("cp DIR/server.key '\(directory.serverKey)'", "then start again"),
-        ]
-    }
-
-    private static func unusable(_ path: String, _ error: any Error) -> Problem {
-        Problem(
-            .databaseFailed,
-            "\(path) cannot be used: \(StoreError.summary(error))",
+            "the key in \(path) cannot be used",
             at: path,
-            why: "everything that the service keeps is in it",
-            cures: [.init("lamplighter doctor", "look closer")]
+            why: "secrets in the database are sealed with it, and it is missing",
+            cures: problem.keyCures
         )
-    }
-
-    private static func problem(_ failure: Store.Failure, _ directory: DataDirectory) -> Problem {
-        switch failure {
-        case .diskFull(let path): .diskFull(path, failure.description)
-        case .newerVersion(let path):
-            Problem(
-                .databaseTooNew,
-                failure.description,
-                at: path,
-                why: "this version does not know what the newer one changed",
-                cures: [.init("lamplighter version", "compare, and start the newer version")]
-            )
-        case .olderVersion(let path):
-            Problem(
-                .databaseFailed,
-                failure.description,
-                at: path,
-                why: "a command beside the service does not change the tables",
-                cures: [
-                    .init("lamplighter migrate --data '\(directory.path)'", "bring it up to date")
-                ]
-            )
-        case .foreignKey(let path):
-            Problem(
-                .serverKeyForeign,
-                "\(directory.serverKey) is not the key of \(path)",
-                at: directory.serverKey,
-                why:
-                    "what the database keeps secret was sealed with another one; nothing was changed",
-                cures: keyCures(directory)
-            )
-        case .wrongSetting, .cannotOpen:
-            Problem(
-                .databaseFailed,
-                failure.description,
-                at: directory.database,
-                why: "everything that the service keeps is in it",
-                cures: [.init("lamplighter doctor --data '\(directory.path)'", "look closer")]
-            )
-        }
     }
 }

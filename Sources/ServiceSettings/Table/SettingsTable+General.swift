@@ -11,6 +11,31 @@ extension SettingsTable {
             doc: "Directory of the database, the secrets and the broker's files."
         ),
         Setting(
+            StoreSetting.key,
+            .text,
+            standard: .text(""),
+            doc:
+                "Database of PostgreSQL's, postgres://USER@HOST/DATABASE, hosts with commas; empty: a file of the directory."
+        ),
+        Setting(
+            "postgres.passwordFile",
+            .text,
+            standard: .text(""),
+            doc: "File of mode 0600 with the database's password; empty: libpq's .pgpass, or none."
+        ),
+        Setting(
+            "serverKeyFile",
+            .text,
+            standard: .text(""),
+            doc: "File with the key that seals secrets; empty: server.key of the directory."
+        ),
+        Setting(
+            "serviceSecretFile",
+            .text,
+            standard: .text(""),
+            doc: "File with the workers' password; empty: service.secret of the directory."
+        ),
+        Setting(
             "root",
             .text,
             standard: .text("ll/v1"),

@@ -2,35 +2,32 @@ import PostgreSQL
 import Sodium
 import Synchronization
 
-/// The PostgreSQL database behind a store: its connections, and their settings.
+/// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
 /// One thread of the process writes at a time, and of all processes that use the database too, by a lock that each
 /// transaction takes first. Readers see one committed state and never wait.
 final class PostgresDatabase: Sendable {
-    /// The most connections that stay open while they are not in use.
-    static let idleMax = 5
-
-    /// A connection that one thread at a time uses: who has it took it out of the list of idle ones, under its lock.
-    private struct Lent: @unchecked Sendable {  // in one thread's hands at a time
-        let connection: PostgresConnection
-    }
+    /// The most connections of one process: its workers, readers and maintenance, and some for pages.
+    static let connectionsMax = 40
 
     let key: ServerKey
-    private let address: String
-    private let idle = Mutex<[Lent]>([])
+    /// Where it is, for people.
+    let place: String
+    private let pool: PostgresPool
     private let writing = Mutex(())
 
-    /// Refers to a database by libpq's address, and connects once to see that it answers and is as it must be.
+    /// Refers to a database, and connects once to see that it answers and is as it must be.
     ///
     /// - Throws: `Store.Failure`.
-    init(address: String, key: ServerKey) throws {
-        self.address = address
+    init(address: PostgresAddress, password: String? = nil, key: ServerKey) throws {
         self.key = key
-        do {
-            try with(Self.check)
-        } catch let error as PostgresError {
-            throw Store.Failure.cannotOpen(path: "the database", reason: error.description)
+        place = address.place
+        pool = PostgresPool(size: Self.connectionsMax) {
+            let connection = try PostgresConnection(address, password: password)
+            try PostgresSettings.apply(to: connection)
+            return connection
         }
+        try opening { try with(PostgresSettings.checkClock) }
     }
 
     /// Lends a connection for any number of transactions that write; waits while another thread has one.
@@ -54,53 +51,57 @@ final class PostgresDatabase: Sendable {
         }
     }
 
-    /// Lends a connection, which is closed afterwards if it was lost.
+    /// Lends a connection, which is closed afterwards if it failed.
     func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
-        let lent = try idle.withLock { $0.popLast() } ?? Lent(connection: open())
-        defer {
-            if !lent.connection.isLost, !lent.connection.isInTransaction {
-                idle.withLock { if $0.count < Self.idleMax { $0.append(lent) } }
-            }
-        }
-        return try body(lent.connection)
+        try pool.with(body)
     }
 
-    private func open() throws(PostgresError) -> PostgresConnection {
-        let connection = try PostgresConnection(address)
-        try connection.execute("SET client_encoding = 'UTF8'; SET synchronous_commit = 'on'")
-        return connection
+    /// Runs a part of opening, and says of the server's failures why the database can't be used.
+    func opening<Value>(_ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as PostgresError {
+            throw Self.failure(error, place)
+        }
+    }
+
+    private static func failure(_ error: PostgresError, _ place: String) -> Store.Failure {
+        switch error.refusal {
+        case .readOnly: .readOnly(path: place, reason: error.description)
+        case .user: .refused(path: place, reason: error.description)
+        case nil where error.kind == .server:
+            .unreachable(path: place, reason: error.description)
+        case nil: .cannotOpen(path: place, reason: error.description)
+        }
+    }
+
+    /// Returns the fingerprint of the key that a database was written with; nil in one that has no tables yet.
+    ///
+    /// - Throws: `Store.Failure`.
+    static func fingerprint(of address: PostgresAddress, password: String?) throws -> String? {
+        do {
+            let connection = try PostgresConnection(address, password: password)
+            return try PostgresMigrations.fingerprint(connection)
+        } catch let error as PostgresError {
+            throw failure(error, address.place)
+        }
     }
 
     // MARK: Settings
 
-    /// What order, texts and durability rest on.
-    private static let wanted = [
-        ("server_encoding", "UTF8"), ("lc_collate", "C"), ("synchronous_commit", "on"),
-    ]
-
-    /// Refuses a database whose settings are others.
-    private static func check(_ connection: PostgresConnection) throws {
-        for (name, value) in wanted {
-            let actual = try setting(name, connection)
-            guard actual == value else {
-                throw Store.Failure.wrongSetting(name: name, value: actual, wanted: value)
-            }
-        }
-    }
-
-    private static func setting(_ name: String, _ connection: PostgresConnection) throws -> String {
-        var value = "unknown"
-        try connection.query("SHOW \(name)", bind: { _ in }) { row in
-            value = String(decoding: row.bytes(0), as: UTF8.self)
-            return false
-        }
-        return value
-    }
-
     /// Returns the settings that durability rests on, as they are now, by name.
     func settings() throws -> [(name: String, value: String)] {
         try with { connection in
-            try Self.wanted.map { name, _ in (name, try Self.setting(name, connection)) }
+            let values = try PostgresSettings.read(connection)
+            return zip(PostgresSettings.all, values).map { ($0.name, $1) }
+        }
+    }
+
+    /// The server's version, such as `15.18`.
+    func version() throws -> String {
+        try with { connection in
+            let text = try connection.execute("SHOW server_version").texts.first ?? ""
+            return text.split(separator: " ").first.map(String.init) ?? text
         }
     }
 

@@ -1,7 +1,19 @@
 import PostgreSQL
+import Sodium
 
 /// Brings a database of PostgreSQL to this version's tables, by the same steps as SQLite's.
-enum PostgresMigrations {
+struct PostgresMigrations {
+    private let connection: PostgresConnection
+    private let key: ServerKey
+    /// The database's place, for people.
+    private let place: String
+
+    init(_ connection: PostgresConnection, _ database: PostgresDatabase) {
+        self.connection = connection
+        key = database.key
+        place = database.place
+    }
+
     /// Where the steps that ran are noted.
     private static let journal = "migration"
 
@@ -39,49 +51,102 @@ enum PostgresMigrations {
 
     /// Runs the steps that are missing, in one transaction, unless told to leave the database as it is.
     ///
+    /// One process at a time; others wait for a minute.
     /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.
-    static func run(
+    func run(
         _ steps: [Migrations.Step],
-        on connection: PostgresConnection,
         migrates: Bool,
         beforeMigrating: () throws -> Void
     ) throws {
-        try connection.transaction(beginningWith: Engine.beginAlone) {
-            if migrates {
-                try connection.execute(
-                    "CREATE TABLE IF NOT EXISTS \(journal) (name TEXT NOT NULL PRIMARY KEY)"
-                )
-            }
-            let done = try applied(connection)
-            let names = steps.map(\.name)
-            guard done.isSubset(of: names) else {
-                throw Store.Failure.newerVersion(path: "the database")
-            }
-            let missing = steps.filter { !done.contains($0.name) }
-            guard !missing.isEmpty else { return }
-            guard migrates else { throw Store.Failure.olderVersion(path: "the database") }
-            if !done.isEmpty { try beforeMigrating() }
-            try connection.execute(functions)
-            for step in missing {
-                try connection.execute(translate(step.sql))
-                try connection.execute("INSERT INTO \(journal) (name) VALUES ('\(step.name)')")
-            }
+        // Before anything is changed: with another key all secrets in it would count as wrong.
+        let known = try Self.fingerprint(connection)
+        if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: place) }
+        if known != nil, try missing(steps).isEmpty { return }
+        guard migrates else { throw Store.Failure.olderVersion(path: place) }
+        try connection.transaction(beginningWith: Self.begin) {
+            try migrate(steps, beforeMigrating: beforeMigrating)
+            // Another process may have been the first meanwhile.
+            guard let noted = try Self.fingerprint(connection) else { return try noteKey() }
+            guard noted == key.fingerprint else { throw Store.Failure.foreignKey(path: place) }
         }
     }
 
-    /// Returns the names of the steps that ran; none where the database is new.
-    private static func applied(_ connection: PostgresConnection) throws -> Set<String> {
-        var isThere = false
-        try connection.query("SELECT to_regclass('\(journal)') IS NOT NULL", bind: { _ in }) {
-            isThere = $0.integer(0) == 1
-            return false
+    /// Waits for a minute until no other process migrates, and for its statements as long as they take.
+    private static let begin = """
+        BEGIN; SET LOCAL lock_timeout = '60s'; SET LOCAL statement_timeout = 0;
+        SELECT pg_advisory_xact_lock(\(0x1A_3B_11_65)); SELECT pg_advisory_xact_lock(\(Engine.writersLock))
+        """
+
+    private func migrate(
+        _ steps: [Migrations.Step],
+        beforeMigrating: () throws -> Void
+    ) throws {
+        let isNew = try applied().isEmpty
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS \(Self.journal) (name TEXT NOT NULL PRIMARY KEY)"
+        )
+        let missing = try missing(steps)
+        guard !missing.isEmpty else { return }
+        if !isNew { try beforeMigrating() }
+        try connection.execute(Self.functions)
+        for step in missing {
+            try connection.execute(Self.translate(step.sql))
+            try connection.execute(
+                "INSERT INTO \(Self.journal) (name) VALUES ('\(step.name)')"
+            )
         }
+    }
+
+    /// Returns the steps that the database lacks.
+    ///
+    /// - Throws: `Store.Failure.newerVersion` where it has others.
+    private func missing(_ steps: [Migrations.Step]) throws -> [Migrations.Step] {
+        let done = try applied()
+        guard done.isSubset(of: steps.map(\.name)) else {
+            throw Store.Failure.newerVersion(path: place)
+        }
+        return steps.filter { !done.contains($0.name) }
+    }
+
+    /// Returns the names of the steps that ran; none where the database is new.
+    private func applied() throws -> Set<String> {
         var names: Set<String> = []
-        guard isThere else { return names }
-        try connection.query("SELECT name FROM \(journal)", bind: { _ in }) {
+        guard try Self.has(Self.journal, connection) else { return names }
+        try connection.query("SELECT name FROM \(Self.journal)", bind: { _ in }) {
             names.insert(String(decoding: $0.bytes(0), as: UTF8.self))
             return true
         }
         return names
+    }
+
+    private static func has(_ table: String, _ connection: PostgresConnection) throws -> Bool {
+        var isThere = false
+        try connection.query("SELECT to_regclass('\(table)') IS NOT NULL", bind: { _ in }) {
+            isThere = $0.integer(0) == 1
+            return false
+        }
+        return isThere
+    }
+
+    // MARK: The key
+
+    /// Returns the fingerprint of the key that a database was written with; nil in one that has no tables yet.
+    static func fingerprint(_ connection: PostgresConnection) throws -> String? {
+        guard try has("meta", connection) else { return nil }
+        var text: String?
+        let query = "SELECT value FROM meta WHERE name = '\(KeyFingerprint.fact)'"
+        try connection.query(query, bind: { _ in }) {
+            text = String(decoding: $0.bytes(0), as: UTF8.self)
+            return false
+        }
+        return text
+    }
+
+    private func noteKey() throws {
+        try SQL(.postgres(connection), key: key).run(
+            "INSERT INTO meta (name, value) VALUES ($1, $2)",
+            KeyFingerprint.fact,
+            key.fingerprint
+        )
     }
 }

@@ -86,5 +86,7 @@ enum Engine {
     }
 
     /// Begins a transaction of PostgreSQL that no other one of ours runs beside; lets readers go on.
-    static let beginAlone = "BEGIN; SELECT pg_advisory_xact_lock(\(0x1A_3B_11_64))"
+    static let beginAlone = "BEGIN; SELECT pg_advisory_xact_lock(\(writersLock))"
+    /// The number of the lock that transactions take which write.
+    static let writersLock = 0x1A_3B_11_64
 }

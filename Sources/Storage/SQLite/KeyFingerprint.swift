@@ -5,7 +5,7 @@ package import Sodium
 ///
 /// It stands in the database since its first start, so that another key is refused instead of voiding them all.
 enum KeyFingerprint {
-    private static let fact = "serverKey"
+    static let fact = "serverKey"
 
     /// Returns the fingerprint; nil in a database that has no tables or was never opened by a service.
     static func read(_ database: Database) throws -> String? {

@@ -64,6 +64,9 @@ package final class DiskGuard: Sendable {
     /// Whether the last check found too little room.
     package var isLow: Bool { low.load(ordering: .acquiring) }
 
+    /// The room of the disk, as it is now; nil where it can't be measured, or nothing is watched.
+    package var room: Room? { measure() }
+
     /// Checks the disk; returns a change since the last check.
     ///
     /// The disk has room again with a tenth more than the reserve, so that its state doesn't change with every report.

@@ -19,7 +19,7 @@ struct DiskWatch: MaintenanceJob {
     }
 
     func step() -> Bool {
-        if let room = DiskGuard.Room.of(environment.store.path) { free.record(room.free) }
+        if let room = environment.disk.room { free.record(room.free) }
         switch environment.disk.look() {
         case nil: break
         case .low(let words):

@@ -1,4 +1,5 @@
 package import Logging
+import Storage
 
 /// The jobs of maintenance, each in one line.
 package enum MaintenanceJobs {
@@ -25,17 +26,17 @@ package enum MaintenanceJobs {
         return ExpiredRows.all(environment) + RowsEndedByWorkers.all(environment) + others
     }
 
-    /// Makes the jobs that keep the database's files and the room on the disk; one process runs them.
+    /// Makes the jobs that keep the room on the disk and the files of the database, where it has any; one process runs them.
     package static func files(
         _ environment: Environment,
         logger: Logger
     ) -> [any MaintenanceJob] {
-        [
-            DiskWatch(environment, logger),
-            LogGrowth(environment),
-            HistoryCompaction(environment),
-            LogCopy(environment, logger),
-            FileShrinking(environment),
+        let ofAnyStore: [any MaintenanceJob] = [
+            DiskWatch(environment, logger), HistoryCompaction(environment),
+        ]
+        guard environment.store.isFile else { return ofAnyStore }
+        return ofAnyStore + [
+            LogGrowth(environment), LogCopy(environment, logger), FileShrinking(environment),
         ]
     }
 }

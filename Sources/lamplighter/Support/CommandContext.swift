@@ -17,11 +17,11 @@ struct CommandContext {
 
     /// Opens the store of the directory that settings name.
     static func open(_ settings: Settings) throws -> CommandContext {
-        let directory = try DataDirectory.existing(settings.dataDirectory)
+        let directory = try DataDirectory.existing(settings)
         return CommandContext(
             settings: settings,
             directory: directory,
-            store: try StoreAccess.tool(directory)
+            store: try StoreAccess.tool(directory, StorePlace(settings))
         )
     }
 }

@@ -9,6 +9,14 @@ struct SettingsOptions: ParsableArguments {
     @Option(help: "Data directory (default ./lamplighter-data).")
     var data: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Database of PostgreSQL's (default: a file of the data directory).",
+            valueName: "postgres://…"
+        )
+    )
+    var store: String?
+
     @Option(help: "Configuration file, YAML or JSON.")
     var config: String?
 
@@ -54,6 +62,7 @@ struct SettingsOptions: ParsableArguments {
             flags[String(parts[0])] = String(parts[1])
         }
         for (key, value) in more { if let value { flags[key] = value } }
+        if let store { flags["store"] = store }
         if let data { flags["data"] = data }
         return SettingsReader(
             file: config,

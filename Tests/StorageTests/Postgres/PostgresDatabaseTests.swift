@@ -17,16 +17,21 @@ struct PostgresDatabaseTests {
         steps: [Migrations.Step] = Migrations.steps
     ) throws -> Store {
         let key = try #require(key)
-        let engine = StoreEngine.postgres(try PostgresDatabase(address: address, key: key))
+        let engine = StoreEngine.postgres(
+            try PostgresDatabase(address: PostgresAddress(address), key: key)
+        )
         try engine.prepare(migrates: migrates, steps: steps) {}
         return Store(engine, credentialsPath: nil, key: key)
     }
+
+    /// What errors call a database.
+    private func place(_ address: String) throws -> String { try PostgresAddress(address).place }
 
     /// Makes a database without tables.
     private func empty(_ options: String = "") throws -> String {
         let server = try #require(PostgresServer.shared)
         let name = server.newName()
-        try PostgresConnection(server.address()).execute("CREATE DATABASE \(name) \(options)")
+        try TestDatabase.connection().execute("CREATE DATABASE \(name) \(options)")
         return server.address(name)
     }
 
@@ -40,13 +45,15 @@ struct PostgresDatabaseTests {
         _ = try store(address)
         for _ in 0..<2 { _ = try store(address, steps: Migrations.steps + [next]) }
 
-        #expect(throws: Store.Failure.newerVersion(path: "the database")) { try store(address) }
+        #expect(throws: Store.Failure.newerVersion(path: try place(address))) {
+            try store(address)
+        }
     }
 
     @Test("A tool does not migrate")
     func tool() throws {
         let address = try empty()
-        #expect(throws: Store.Failure.olderVersion(path: "the database")) {
+        #expect(throws: Store.Failure.olderVersion(path: try place(address))) {
             try store(address, migrates: false)
         }
         _ = try store(address)
@@ -56,10 +63,10 @@ struct PostgresDatabaseTests {
     @Test("A step that fails leaves nothing of itself and of those before it")
     func failingStep() throws {
         let address = try empty()
-        #expect(throws: PostgresError.self) {
+        #expect(throws: Store.Failure.self) {
             try store(address, steps: Migrations.steps + [("bad", "CREATE TABLE (")])
         }
-        #expect(throws: Store.Failure.olderVersion(path: "the database")) {
+        #expect(throws: Store.Failure.olderVersion(path: try place(address))) {
             try store(address, migrates: false)
         }
     }
@@ -68,7 +75,11 @@ struct PostgresDatabaseTests {
     func collation() throws {
         let address = try empty("TEMPLATE template0 LC_COLLATE 'C.UTF-8' LC_CTYPE 'C.UTF-8'")
         #expect(
-            throws: Store.Failure.wrongSetting(name: "lc_collate", value: "C.UTF-8", wanted: "C")
+            throws: Store.Failure.wrongSetting(
+                name: "lc_collate",
+                value: "C.UTF-8",
+                wanted: "C or POSIX"
+            )
         ) {
             try store(address)
         }
@@ -77,7 +88,7 @@ struct PostgresDatabaseTests {
     @Test("A database that can't be reached is named as such")
     func unreachable() throws {
         let error = #expect(throws: Store.Failure.self) {
-            try store("host=/nonexistent dbname=x")
+            try store("postgres:///x?host=/nonexistent")
         }
         #expect(error?.description.contains("/nonexistent") == true)
     }
@@ -108,7 +119,7 @@ struct PostgresDatabaseTests {
     func lostConnection() throws {
         let address = try TestDatabase.make()
         let store = try store(address)
-        try PostgresConnection(address).execute(
+        try TestDatabase.connection(address).execute(
             """
             SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()

@@ -50,7 +50,7 @@ struct PrepareTests {
         #expect(all.unknown.isEmpty, "say in SourceStatements what these stand for")
         #expect(all.described.subtracting(Self.tables.keys).isEmpty, "add these rows")
         all.add(Self.listed + Self.tables.values.flatMap(\.statements))
-        let connection = try PostgresConnection(try TestDatabase.make())
+        let connection = try TestDatabase.connection(TestDatabase.make())
 
         for statement in all.statements.sorted() {
             do {

@@ -3,8 +3,11 @@ import Backups
 import Domain
 import Files
 import JSON
+import PostgreSQL
+import Problems
 import Service
 import ServiceSettings
+import Storage
 import Workers
 
 /// `backup`: makes backups and checks them.
@@ -45,6 +48,7 @@ struct BackupMakeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
+        guard place.store.isFile else { throw Problem.backupOnServer(place.store.summary) }
         let report = try Backup(of: place.directory, version: Version.text).make(
             at: file,
             passphrase: try passphrase.read(isNew: true),
@@ -111,6 +115,7 @@ struct RestoreCommand: AsyncParsableCommand {
 
     func run() async throws {
         let values = try await settings.read()
+        if let database = values.database { throw Problem.backupOnServer(database.place) }
         let directory = try DataDirectory.prepare(values.dataDirectory)
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }

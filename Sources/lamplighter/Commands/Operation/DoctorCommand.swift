@@ -39,7 +39,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     func run() async throws {
         let values = try await settings.read()
-        let directory = try DataDirectory.existing(values.dataDirectory)
+        let directory = try DataDirectory.existing(values)
         let asked = quick ? ["service"] : only.isEmpty ? Doctor.groups : only
         let groups = asked.filter { !skip.contains($0) }
         let doctor = Doctor(settings: values, directory: directory, isQuick: quick)

@@ -31,13 +31,17 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let values = try await settings.read()
-        let directory = try DataDirectory.existing(values.dataDirectory)
+        let directory = try DataDirectory.existing(values)
         // A migration under a running service would pull its tables away.
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
         var copy: String?
         let show = BackupProgress.shower(isSilent: output.json)
-        let store = try StoreAccess.service(directory, copying: { try show("copying", $0) }) {
+        let store = try StoreAccess.service(
+            directory,
+            StorePlace(values),
+            copying: { try show("copying", $0) }
+        ) {
             copy = $0
         }
         let isCompact = compact ? try store.makeShrinkable() : nil

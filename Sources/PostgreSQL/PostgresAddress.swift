@@ -1,0 +1,100 @@
+import CPostgreSQL
+
+/// The address of a PostgreSQL database: where it is, as whom to connect, and how (libpq's connection string).
+///
+/// It holds no password: that comes from a file, from `.pgpass` or from a service file.
+package struct PostgresAddress: Sendable, Equatable {
+    /// What is wrong with an address; none of its text is repeated.
+    package enum Fault: Error {
+        /// It is not an address.
+        case malformed
+        /// It holds a password, which process lists and logs would show.
+        case hasPassword
+    }
+
+    /// One parameter of libpq's.
+    private struct Parameter: Equatable {
+        let name: String
+        let value: String
+    }
+
+    private let given: [Parameter]
+
+    /// What holds where an address says nothing else.
+    ///
+    /// Of several hosts the writable one is taken. A host that is cut off is noticed within 5 s, by the system.
+    private static let standards = [
+        Parameter(name: "application_name", value: "lamplighter"),
+        Parameter(name: "client_encoding", value: "UTF8"),
+        Parameter(name: "connect_timeout", value: "3"),
+        Parameter(name: "keepalives_count", value: "3"),
+        Parameter(name: "keepalives_idle", value: "2"),
+        Parameter(name: "keepalives_interval", value: "1"),
+        Parameter(name: "target_session_attrs", value: "read-write"),
+        Parameter(name: "tcp_user_timeout", value: "5000"),
+    ]
+
+    /// Reads an address: `postgres://user@host1,host2/database?…`, or libpq's `host=… dbname=…`.
+    package init(_ text: String) throws(Fault) {
+        var complaint: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(text, &complaint) else {
+            PQfreemem(complaint)
+            throw .malformed
+        }
+        defer { PQconninfoFree(options) }
+        var given: [Parameter] = []
+        var option = options
+        while let keyword = option.pointee.keyword {
+            if let value = option.pointee.val {
+                given.append(
+                    Parameter(name: String(cString: keyword), value: String(cString: value))
+                )
+            }
+            option += 1
+        }
+        guard !given.contains(where: { $0.name.hasSuffix("password") }) else {
+            throw .hasPassword
+        }
+        self.given = given
+    }
+
+    /// Where the database is, for people: its hosts and name.
+    package var place: String {
+        let hosts = value("host") ?? value("hostaddr") ?? value("service") ?? "this machine"
+        let ports = value("port").map { ":" + $0 } ?? ""
+        return "\(hosts)\(ports)/\(value("dbname") ?? value("user") ?? "")"
+    }
+
+    private func value(_ name: String) -> String? {
+        given.first { $0.name == name }?.value
+    }
+
+    /// Lends the parameters as libpq takes them, two lists that end with NULL.
+    func lend<Value>(
+        password: String?,
+        _ body: (UnsafePointer<UnsafePointer<CChar>?>?, UnsafePointer<UnsafePointer<CChar>?>?) ->
+            Value
+    ) -> Value {
+        let own = Self.standards.filter { value($0.name) == nil }
+        let secret = password.map { [Parameter(name: "password", value: $0)] } ?? []
+        let all = own + given + secret
+        var bytes: [CChar] = []
+        var starts: [(name: Int, value: Int)] = []
+        for parameter in all {
+            let name = bytes.count
+            bytes += parameter.name.utf8CString
+            starts.append((name, bytes.count))
+            bytes += parameter.value.utf8CString
+        }
+        return bytes.withUnsafeBufferPointer { bytes in
+            func pointers(_ starts: [Int]) -> [UnsafePointer<CChar>?] {
+                starts.map { start in bytes.baseAddress.map { $0 + start } } + [nil]
+            }
+            return pointers(starts.map(\.name)).withUnsafeBufferPointer { names in
+                pointers(starts.map(\.value)).withUnsafeBufferPointer { values in
+                    body(names.baseAddress, values.baseAddress)
+                }
+            }
+        }
+    }
+}

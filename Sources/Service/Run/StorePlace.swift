@@ -1,0 +1,30 @@
+import PostgreSQL
+package import ServiceSettings
+
+/// Where an installation's store is: a file of its data directory, or a database of PostgreSQL's.
+package struct StorePlace: Sendable {
+    /// The database; nil for the file.
+    let database: PostgresAddress?
+    /// The file with the database's password; nil where libpq finds one, or needs none.
+    let passwordFile: String?
+    /// The file with the key that seals secrets; nil for that of the data directory.
+    let serverKeyFile: String?
+
+    /// The file of the data directory, with the key beside it.
+    package static let file = StorePlace(database: nil, passwordFile: nil, serverKeyFile: nil)
+
+    private init(database: PostgresAddress?, passwordFile: String?, serverKeyFile: String?) {
+        self.database = database
+        self.passwordFile = passwordFile
+        self.serverKeyFile = serverKeyFile
+    }
+
+    /// The place that settings name.
+    package init(_ settings: Settings) {
+        self.init(
+            database: settings.database,
+            passwordFile: settings.databasePasswordFile,
+            serverKeyFile: settings.serverKeyFile
+        )
+    }
+}

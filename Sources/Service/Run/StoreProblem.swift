@@ -1,0 +1,202 @@
+import Files
+import PostgreSQL
+import Problems
+import Storage
+
+/// What an operator is told of a store that can't be opened.
+struct StoreProblem {
+    private let directory: DataDirectory
+    private let place: StorePlace
+
+    init(_ directory: DataDirectory, _ place: StorePlace) {
+        self.directory = directory
+        self.place = place
+    }
+
+    /// The file of the key that secrets are sealed with.
+    var serverKey: String { place.serverKeyFile ?? directory.serverKey }
+
+    /// Refuses a file of the database's name that is something else, before its key is missed.
+    func checkIsDatabase() throws {
+        let path = directory.database
+        guard let start = TextFile.readBytes(path, upTo: 16), !start.isEmpty,
+            start != Array("SQLite format 3\0".utf8)
+        else { return }
+        throw Problem(
+            .databaseFailed,
+            "\(path) is not a database",
+            at: path,
+            why: "the file does not begin as every SQLite database does",
+            cures: [
+                .init("cp BACKUP/lamplighter.db '\(path)'", "from a backup, with its server.key"),
+                .init("mv '\(path)' '\(path).odd'", "put it aside and begin with an empty one"),
+            ]
+        )
+    }
+
+    /// The ways back to the key of a database.
+    var keyCures: [Problem.Cure] {
+        let copy = Problem.Cure("cp DIR/server.key '\(serverKey)'", "then start again")
+        guard place.database == nil else {
+            return [
+                .init("cp DIR/server.key '\(serverKey)'", "from another process's data directory"),
+                .init("--set serverKeyFile=FILE", "where the key of all processes is"),
+            ]
+        }
+        return [
+            .init(
+                "lamplighter restore FILE --data DIR",
+                "a backup of this database holds its server.key: go on with DIR, or take the key from it"
+            ), copy,
+        ]
+    }
+
+    static func unusable(_ path: String, _ error: any Error) -> Problem {
+        Problem(
+            .databaseFailed,
+            "\(path) cannot be used: \(StoreError.summary(error))",
+            at: path,
+            why: "everything that the service keeps is in it",
+            cures: [.init("lamplighter doctor", "look closer")]
+        )
+    }
+
+    func problem(_ failure: Store.Failure) -> Problem {
+        switch failure {
+        case .diskFull(let path): .diskFull(path, failure.description)
+        case .newerVersion(let path):
+            Problem(
+                .databaseTooNew,
+                failure.description,
+                at: path,
+                why: "this version does not know what the newer one changed",
+                cures: [.init("lamplighter version", "compare, and start the newer version")]
+            )
+        case .olderVersion(let path):
+            Problem(
+                .databaseFailed,
+                failure.description,
+                at: path,
+                why: "a command beside the service does not change the tables",
+                cures: [
+                    .init("lamplighter migrate --data '\(directory.path)'", "bring it up to date")
+                ]
+            )
+        case .foreignKey(let path):
+            Problem(
+                .serverKeyForeign,
+                "\(serverKey) is not the key of \(path)",
+                at: serverKey,
+                why:
+                    "what the database keeps secret was sealed with another one; nothing was changed",
+                cures: keyCures
+            )
+        case .unreachable, .readOnly, .refused, .wrongClock: server(failure)
+        case .wrongSetting(let name, _, _): wrongSetting(name, failure)
+        case .cannotOpen: failed(failure)
+        }
+    }
+
+    private func failed(_ failure: Store.Failure) -> Problem {
+        Problem(
+            .databaseFailed,
+            failure.description,
+            at: place.database?.place ?? directory.database,
+            why: "everything that the service keeps is in it",
+            cures: [.init("lamplighter doctor --data '\(directory.path)'", "look closer")]
+        )
+    }
+
+    // MARK: PostgreSQL
+
+    private static let makeDatabase = Problem.Cure(
+        "CREATE DATABASE lamplighter TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'",
+        "another one, by psql"
+    )
+
+    private func server(_ failure: Store.Failure) -> Problem {
+        let text = failure.description
+        return switch failure {
+        case .readOnly:
+            problem(
+                .databaseReadOnly,
+                text,
+                why: "what is answered must be written",
+                cures: [.init("--store postgres://USER@HOST1,HOST2/DATABASE", "name every host")]
+            )
+        case .refused:
+            problem(
+                .databaseRefused,
+                text,
+                why: "the server answered, and did not let the service in",
+                cures: [
+                    .init("--set postgres.passwordFile=FILE", "a file of mode 0600, or ~/.pgpass"),
+                    .init(
+                        "psql --file deploy/postgres/roles.sql",
+                        "make the role and the database"
+                    ),
+                ]
+            )
+        case .wrongClock:
+            problem(
+                .databaseClock,
+                text,
+                why: "deadlines would end too early or too late; a second is the most",
+                cures: [.init("sudo timedatectl set-ntp true", "on both machines")]
+            )
+        default:
+            problem(
+                .databaseUnreachable,
+                text,
+                why: "everything that the service keeps is in it",
+                cures: [
+                    .init("psql 'postgres://…' --command 'SELECT 1'", "try the same address"),
+                    .init("lamplighter doctor --data '\(directory.path)'", "look closer"),
+                ]
+            )
+        }
+    }
+
+    private func wrongSetting(_ name: String, _ failure: Store.Failure) -> Problem {
+        let text = failure.description
+        let direct = Problem.Cure(
+            "--store postgres://…",
+            "the server itself, not a pooler before it"
+        )
+        return switch name {
+        case "server_encoding":
+            problem(.databaseEncoding, text, why: "texts are UTF-8", cures: [Self.makeDatabase])
+        case "lc_collate", "locale provider":
+            problem(
+                .databaseLocale,
+                text,
+                why: "ids are ordered by their bytes",
+                cures: [Self.makeDatabase]
+            )
+        case "synchronous_commit":
+            problem(
+                .databaseDurability,
+                text,
+                why: "what was answered must be on disk",
+                cures: [direct]
+            )
+        case _ where name.hasSuffix("_timeout"):
+            problem(
+                .databaseTimeouts,
+                text,
+                why: "a frozen process would hold its locks",
+                cures: [direct]
+            )
+        default: failed(failure)
+        }
+    }
+
+    private func problem(
+        _ code: ProblemCode,
+        _ message: String,
+        why: String,
+        cures: [Problem.Cure]
+    ) -> Problem {
+        Problem(code, message, at: place.database?.place, why: why, cures: cures)
+    }
+}

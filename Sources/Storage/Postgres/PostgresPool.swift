@@ -1,0 +1,89 @@
+import Dispatch
+import PostgreSQL
+import Synchronization
+
+/// The connections of one process to a database: a thread has one to itself while it uses it, and there are only so
+/// many.
+///
+/// A connection that failed is closed with all that are idle: after a failover they lead to a server that writes no
+/// more. Connecting again is tried after a pause, which grows from 0.1 to 2 seconds.
+final class PostgresPool: Sendable {
+    /// The time that a thread waits for a connection, in seconds.
+    static let waitMax = 10
+    private static let pauses: (least: Double, most: Double) = (0.1, 2)
+
+    /// A connection that one thread at a time uses: who has it took it out of the list of idle ones, under its lock.
+    private struct Lent: @unchecked Sendable {  // in one thread's hands at a time
+        let connection: PostgresConnection
+    }
+
+    private struct State {
+        var idle: [Lent] = []
+        /// Failed tries to connect since the last that succeeded.
+        var failures = 0
+        var lastFailure: PostgresError?
+        var notBefore: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+    private let room: DispatchSemaphore
+    private let size: Int
+    private let open: @Sendable () throws -> PostgresConnection
+
+    /// Makes a pool of so many connections at most, which `open` makes.
+    init(size: Int, open: @escaping @Sendable () throws -> PostgresConnection) {
+        self.size = size
+        self.open = open
+        room = DispatchSemaphore(value: size)
+    }
+
+    /// Lends a connection; waits for one where all are in use.
+    ///
+    /// - Throws: What `body` throws, or a `PostgresError` where there is no connection.
+    func with<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
+        guard room.wait(timeout: .now() + .seconds(Self.waitMax)) == .success else {
+            throw PostgresError(state: "53300", message: "all \(size) connections are in use")
+        }
+        defer { room.signal() }
+        let lent = try state.withLock { $0.idle.popLast() } ?? connect()
+        do {
+            let value = try body(lent.connection)
+            takeBack(lent)
+            return value
+        } catch let error as PostgresError where error.kind == .server {
+            state.withLock { $0.idle = [] }
+            throw error
+        } catch {
+            takeBack(lent)
+            throw error
+        }
+    }
+
+    private func takeBack(_ lent: Lent) {
+        guard !lent.connection.isLost, !lent.connection.isInTransaction else { return }
+        state.withLock { $0.idle.append(lent) }
+    }
+
+    private func connect() throws -> Lent {
+        if let failure = state.withLock({
+            $0.notBefore.map { $0 > .now } == true ? $0.lastFailure : nil
+        }) {
+            throw failure
+        }
+        do {
+            let connection = try open()
+            state.withLock { $0.failures = 0 }
+            return Lent(connection: connection)
+        } catch let error as PostgresError {
+            state.withLock { state in
+                let pause = Self.pauses.least * Double(1 << min(state.failures, 5))
+                state.failures += 1
+                state.lastFailure = error
+                // Not all processes at the same moment.
+                let seconds = min(pause, Self.pauses.most) * .random(in: 0.5...1)
+                state.notBefore = .now + .seconds(seconds)
+            }
+            throw error
+        }
+    }
+}

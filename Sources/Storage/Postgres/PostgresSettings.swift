@@ -1,0 +1,92 @@
+import Glibc
+import PostgreSQL
+
+/// The settings of a connection that order, texts and durability rest on, set when it opens and read back.
+enum PostgresSettings {
+    /// One of them, and what it must be.
+    struct Setting {
+        let name: String
+        let wanted: [String]
+        /// What reads it.
+        let query: String
+
+        /// One that each connection sets for itself.
+        init(_ name: String, _ wanted: String..., query: String? = nil) {
+            self.name = name
+            self.wanted = wanted
+            self.query = query ?? "current_setting('\(name)')"
+        }
+    }
+
+    /// A process that is frozen within a transaction loses it after 2 s; who waits for a lock gives up after 5 s, and
+    /// a statement ends after 15 s.
+    static let all = [
+        Setting("server_encoding", "UTF8"),
+        Setting("lc_collate", "C", "POSIX", query: database("datcollate")),
+        Setting("locale provider", "c", query: database("datlocprovider")),
+        Setting("synchronous_commit", "on", "remote_apply"),
+        Setting("idle_in_transaction_session_timeout", "2s"),
+        Setting("lock_timeout", "5s"),
+        Setting("statement_timeout", "15s"),
+    ]
+
+    /// The clocks of both machines may differ by a second.
+    static let clockOffMax: Int64 = 1000
+
+    private static func database(_ column: String) -> String {
+        "(SELECT CAST(\(column) AS TEXT) FROM pg_database WHERE datname = current_database())"
+    }
+
+    /// A stricter value of the server's own stays.
+    private static let set = """
+        SELECT set_config('synchronous_commit', 'on', false)
+            WHERE current_setting('synchronous_commit') <> 'remote_apply';
+        SET idle_in_transaction_session_timeout = '2s';
+        SET lock_timeout = '5s';
+        SET statement_timeout = '15s';
+        SET default_transaction_isolation = 'read committed'
+        """
+
+    /// Makes the settings of a new connection and reads them back.
+    ///
+    /// - Throws: `Store.Failure.wrongSetting`.
+    static func apply(to connection: PostgresConnection) throws {
+        try connection.execute(set)
+        for (setting, value) in zip(all, try read(connection)) where !setting.wanted.contains(value)
+        {
+            throw Store.Failure.wrongSetting(
+                name: setting.name,
+                value: value,
+                wanted: setting.wanted.joined(separator: " or ")
+            )
+        }
+    }
+
+    /// Returns the values, in the order of `all`.
+    static func read(_ connection: PostgresConnection) throws -> [String] {
+        let queries = all.map(\.query).joined(separator: ", ")
+        return try connection.execute("SELECT \(queries)").texts
+    }
+
+    /// Refuses a server whose clock is another one than ours.
+    ///
+    /// - Throws: `Store.Failure.wrongClock`.
+    static func checkClock(_ connection: PostgresConnection) throws {
+        let before = now
+        let query = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+        guard let text = try connection.execute(query).texts.first, let theirs = Int64(text) else {
+            return
+        }
+        let after = now
+        // The answer was made some time between the two.
+        let off = theirs < before ? theirs - before : max(0, theirs - after)
+        guard abs(off) <= clockOffMax else { throw Store.Failure.wrongClock(milliseconds: off) }
+    }
+
+    /// Milliseconds since 1970.
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+    }
+}

@@ -1,0 +1,46 @@
+package import PostgreSQL
+package import Sodium
+
+/// Stores in a database of PostgreSQL's.
+extension Store {
+    /// Connects to a database, brings its tables to this version unless told not to, and checks its settings.
+    ///
+    /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes.
+    /// - Throws: `Failure`.
+    package convenience init(
+        database address: PostgresAddress,
+        password: String?,
+        credentialsPath: String?,
+        key: ServerKey,
+        migrates: Bool = true
+    ) throws {
+        try self.init(
+            .postgres(PostgresDatabase(address: address, password: password, key: key)),
+            credentialsPath: credentialsPath,
+            key: key
+        )
+        try engine.prepare(migrates: migrates, steps: Migrations.steps) {}
+    }
+
+    /// Returns the fingerprint of the key that a database's secrets were sealed with; nil in one that has no tables.
+    ///
+    /// - Throws: `Failure`.
+    package static func keyFingerprint(
+        of address: PostgresAddress,
+        password: String?
+    ) throws -> String? {
+        try PostgresDatabase.fingerprint(of: address, password: password)
+    }
+
+    /// One line about the engine for people.
+    package var summary: String {
+        switch engine {
+        case .sqlite: "SQLite, WAL, synchronous FULL"
+        case .postgres(let database):
+            "PostgreSQL \((try? database.version()) ?? ""), \(database.place)"
+        }
+    }
+
+    /// Whether the store is a file of this machine.
+    package var isFile: Bool { file != nil }
+}
