@@ -1,0 +1,188 @@
+// The console: who is signed in, the frame around the pages, and which page the address asks for.
+
+import { html, render } from './base/html.js';
+import { t, language, speak, time, span } from './base/words.js';
+import { get, remove } from './base/api.js';
+import { here, to, go } from './base/route.js';
+import { View, paused, pause } from './base/view.js';
+import { begin, status } from './base/feed.js';
+import { session, setSession } from './base/session.js';
+import { enter } from './pages/enter.js';
+import { icon, attempt, trouble } from './base/pieces.js';
+import { connectDevice } from './shared/connect.js';
+import { choosePassword } from './shared/password.js';
+import * as keys from './shared/keys.js';
+import './base/search.js';
+
+const PAGES = {
+  overview: () => import('./pages/overview.js'), live: () => import('./pages/live.js'), refusals: () => import('./pages/refusals.js'),
+  devices: ({ parts }) => (parts[1] ? import('./device/device.js') : import('./pages/devices.js')), products: () => import('./pages/products.js'),
+  apps: () => import('./pages/apps.js'), users: ({ parts }) => (parts[1] ? import('./pages/user.js') : import('./pages/users.js')),
+  messages: () => import('./pages/messages.js'), schedules: () => import('./pages/schedules.js'), deadletters: () => import('./pages/deadletters.js'),
+  system: () => import('./pages/system.js'), audit: () => import('./pages/audit.js'),
+};
+const GROUPS = [
+  ['', [['overview', 'overview'], ['live', 'live'], ['refusals', 'refusal']]],
+  ['devices', [['devices', 'device'], ['products', 'product'], ['schedules', 'schedule']]],
+  ['people', [['users', 'user'], ['apps', 'app'], ['messages', 'message']]],
+  ['operation', [['system', 'system'], ['deadletters', 'dead'], ['audit', 'audit']]],
+];
+
+let open; // the View that is shown
+let shownPath;
+const scrolls = new Map();
+
+applyTheme(localStorage.getItem('theme'));
+render(html`<div id="words" role="status" aria-live="polite"></div><div id="app"></div>`, document.body);
+const app = document.getElementById('app');
+
+function applyTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme; else delete document.documentElement.dataset.theme;
+}
+
+function frame() {
+  const { parts } = here();
+  render(html`
+    <a class="skip" href="#main" onclick=${event => { event.preventDefault(); document.getElementById('main').focus(); }}>${t.skip}</a>
+    <header id="bar">
+      <button type="button" class="plain menu" popovertarget="side" aria-label="${t.menu}">${icon('menu')}</button>
+      <a class="name" href="#/overview"><img src="mark.svg" alt="">Lamplighter</a>
+      <span class="room"></span>
+      ${parts[0] !== 'devices' && html`<ll-search key="jump" class="find" label="${t.search.devices}" onkeydown=${event => jump(event)}></ll-search>`}
+      <button type="button" onclick=${() => connectDevice()}>${icon('plus')}<span class="wide">${t.connect.title}</span><span class="hush">${t.connect.title}</span></button>
+      ${dot()}
+      <button type="button" class="plain" popovertarget="me" aria-label="${t.me.menu(session.operator)}">${icon('user')}<span class="wide">${session.operator}</span></button>
+    </header>
+    <div popover id="me" class="drop">${meMenu()}</div>
+    <div id="shell">
+      <nav id="side" popover aria-label="${t.pages}">${GROUPS.map(([group, pages]) => html`
+        ${group && html`<h2>${t.groups[group]}</h2>`}
+        <ul>${pages.map(([name, sign]) => html`<li><a href="${to([name])}" aria-current=${parts[0] === name ? 'page' : null}>${icon(sign)}${t.nav[name]}</a></li>`)}</ul>`)}
+        <h2>${t.groups.more}</h2><ul><li><a href="${new URL('../docs/', document.baseURI).href}" target="_blank" rel="noopener">${icon('docs')}${t.nav.docs}</a></li></ul></nav>
+      <main id="main" tabindex="-1"></main>
+    </div>`, app);
+}
+
+function jump(event) {
+  if (event.key !== 'Enter') return;
+  const text = event.target.value.trim();
+  event.target.value = '';
+  if (text) go(to(['devices'], { query: text }));
+}
+
+function meMenu() {
+  const theme = localStorage.getItem('theme') ?? '';
+  const choose = name => {
+    if (name) localStorage.setItem('theme', name); else localStorage.removeItem('theme');
+    applyTheme(name);
+    frame();
+  };
+  return html`<p>${session.operator} · ${t.roles[session.role]}</p>
+    ${[['', t.me.asSystem], ['light', t.me.light], ['dark', t.me.dark]].map(([name, text]) => html`<button type="button" aria-pressed="${theme === name}" onclick=${() => choose(name)}>${text}</button>`)}
+    <button type="button" lang="${language === 'zh' ? 'en' : 'zh-Hans'}" onclick=${() => speak(language === 'zh' ? 'en' : 'zh')}>${language === 'zh' ? 'English' : '中文'}</button>
+    <button type="button" onclick=${() => keys.showKeys()}>${t.keys.title}</button>
+    ${session.way !== 'token' && html`<button type="button" onclick=${() => choosePassword()}>${t.me.password}</button>`}
+    <a class="button" href="${to(['audit', 'operators'])}">${t.me.operators}</a>
+    <button type="button" onclick=${signOut}>${t.me.signOut}</button>
+    <p class="small">${session.version}</p>`;
+}
+
+async function signOut() {
+  if (await attempt(() => remove(['session']))) leave('left');
+}
+
+// How fresh what is shown is: a dot with the age of the last event, and what it means in words.
+function dot() {
+  const at = paused();
+  const age = status.at === null ? null : Date.now() - status.at;
+  const [tone, text] = at !== null ? ['warn', t.feed.paused(time(at))]
+    : status.state === 'live' && age < 15_000 ? ['good', t.feed.live]
+    : status.at === null ? ['off', t.feed.waiting] : ['bad', t.feed.asOf(time(status.at))];
+  document.documentElement.classList.toggle('stale', tone === 'bad');
+  return html`<button type="button" class="plain nowrap" id="live" title="${t.feed.explain}" aria-pressed="${at !== null}" onclick=${pause}>
+    <span class="dot ${tone}"></span><span class="${tone === 'good' ? 'hush' : 'small'}">${text}</span>${tone === 'good' && html`<span class="small soft wide" aria-hidden="true">${span(Math.max(0, Math.floor(age / 1000)) * 1000).replace(/^0 ms$/, '0 s')}</span>`}</button>`;
+}
+
+let lastState;
+function tick() {
+  if (!session || !document.getElementById('live')) return;
+  const button = html`${dot()}`;
+  const holder = document.getElementById('live');
+  // Only the button's own content changes; the frame around it stays.
+  render(button.children, holder);
+  holder.setAttribute('aria-pressed', paused() !== null);
+  const state = paused() !== null ? 'paused' : status.state;
+  if (lastState === 'lost' && state === 'live') open?.resume?.();
+  lastState = state;
+}
+
+async function show() {
+  if (!session) return;
+  const route = here();
+  if (!route.parts.length) return void location.replace(to(['overview']));
+  const path = route.parts.join('/');
+  document.querySelector(':popover-open')?.hidePopover();
+  if (shownPath !== undefined) scrolls.set(shownPath, scrollY);
+  frame();
+  const main = document.getElementById('main');
+  const load = PAGES[route.parts[0]];
+  open?.close();
+  open = undefined;
+  let page;
+  try {
+    page = load ? await load(route) : await import('./pages/missing.js');
+  } catch (error) {
+    console.error(error);
+    render(trouble({ status: 0 }, show), main);
+    return;
+  }
+  if (path !== here().parts.join('/')) return;
+  const isNew = shownPath?.split('/').slice(0, 2).join('/') !== route.parts.slice(0, 2).join('/');
+  if (isNew) render('', main);
+  const view = open = new View(main, route.parts, route.query, page.draw);
+  await page.start(view);
+  view.redraw();
+  document.title = `${page.title(view)} – Lamplighter`;
+  const isFirst = shownPath === undefined;
+  shownPath = path;
+  queueMicrotask(() => {
+    scrollTo(0, isNew ? scrolls.get(path) ?? 0 : scrollY);
+    if (isNew && !isFirst) main.querySelector('h1')?.focus({ preventScroll: true });
+  });
+}
+
+/** Nobody is signed in any more: in this tab at once, whatever it shows. */
+function leave(reason) {
+  if (session) open?.close();
+  open = undefined;
+  shownPath = undefined;
+  setSession(null);
+  document.querySelectorAll('dialog').forEach(dialog => dialog.remove());
+  document.documentElement.classList.remove('stale');
+  render('', app);
+  enter(app, { reason, welcome });
+}
+
+function welcome(value) {
+  setSession(value);
+  render('', app);
+  begin();
+  show();
+  if (!value.hasPassword && value.way === 'link') choosePassword(true);
+}
+
+addEventListener('hashchange', () => { if (/^#enter=/.test(location.hash)) location.reload(); else show(); });
+addEventListener('feed', tick);
+setInterval(tick, 1000);
+addEventListener('signedout', event => { if (session) leave(event.detail ?? 'expired'); });
+keys.listen();
+
+async function start() {
+  if (/^#enter=/.test(location.hash)) return enter(app, { welcome });
+  try {
+    return welcome(await get(['session']));
+  } catch (problem) {
+    return problem.status === 401 ? enter(app, { welcome }) : render(html`<main class="enter">${trouble(problem, () => location.reload())}</main>`, app);
+  }
+}
+start();

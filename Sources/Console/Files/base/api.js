@@ -1,0 +1,59 @@
+// The HTTP interface: requests with the session's cookie, answers as values, refusals as problems.
+
+const root = new URL('../api/v1/', document.baseURI);
+
+/** Why a request had no answer: `status` 0 when the service could not be reached. */
+export class Problem extends Error {
+  constructor(status, details = {}) {
+    super(details.detail ?? details.title ?? '');
+    this.status = status;
+    this.code = details.code;
+    this.title = details.title;
+    this.detail = details.detail;
+    this.field = details.field;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+/** The address of a resource: its path's parts, and a query whose empty members are left out. */
+export function address(parts, query = {}) {
+  const url = new URL(parts.map(part => encodeURIComponent(part)).join('/'), root);
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== '') url.searchParams.append(name, value);
+  }
+  return url;
+}
+
+/** Reads a resource. */
+export const get = (parts, query, signal) => ask('GET', parts, { query, signal });
+/** Has something done; the body is an object, or nothing. */
+export const post = (parts, body = {}, query) => ask('POST', parts, { body, query });
+/** Replaces a resource; with `version`, only one that nobody else changed since it was read. */
+export const put = (parts, body, version) => ask('PUT', parts, { body, version });
+/** Changes some members of a resource. */
+export const change = (parts, body) => ask('PATCH', parts, { body });
+/** Removes a resource. */
+export const remove = (parts, body = {}) => ask('DELETE', parts, { body });
+
+async function ask(method, parts, { query, body, signal, version } = {}) {
+  const headers = { Accept: 'application/json' };
+  if (body !== undefined) {
+    headers['Content-Type'] = 'application/json';
+    headers['X-Lamplighter'] = 'console';
+  }
+  if (version !== undefined) headers['If-Match'] = String(version);
+  let answer;
+  try {
+    answer = await fetch(address(parts, query), {
+      method, headers, signal, credentials: 'same-origin', body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Problem(0);
+  }
+  if (answer.status === 401 && parts[0] !== 'session') dispatchEvent(new Event('signedout'));
+  const isJSON = /json/.test(answer.headers.get('Content-Type') ?? '');
+  const data = isJSON ? await answer.json() : undefined;
+  if (!answer.ok) throw new Problem(answer.status, data);
+  return data;
+}

@@ -1,0 +1,99 @@
+// Times of a zone: what a clock on its wall shows, and where hours, days and months begin there.
+
+const formats = new Map();
+
+function parts(at, zone) {
+  if (!formats.has(zone)) {
+    formats.set(zone, new Intl.DateTimeFormat('en-US', {
+      timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric',
+    }));
+  }
+  return Object.fromEntries(formats.get(zone).formatToParts(at).map(({ type, value }) => [type, Number(value)]));
+}
+
+/** How far a zone's clocks are ahead of UTC at a moment, in milliseconds. */
+export function offset(at, zone) {
+  const { year, month, day, hour, minute, second } = parts(at, zone);
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
+}
+
+// The moment at which the zone's clocks show a wall time, given as if it were UTC.
+function moment(wall, zone) {
+  const guess = wall - offset(wall, zone);
+  return wall - offset(guess, zone);
+}
+
+const HOUR = 3_600_000;
+const STEPS = [60_000, 300_000, 900_000, HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR, 'day', 'week', 'month', 'quarter', 'year'];
+const LENGTH = { day: 24 * HOUR, week: 168 * HOUR, month: 730 * HOUR, quarter: 2190 * HOUR, year: 8760 * HOUR };
+
+/** Whether a name is a zone that this browser knows. */
+export function isZone(name) {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** At most so many round moments of a zone within a range, and the step between them. */
+export function ticks(from, to, zone, most) {
+  const step = STEPS.find(step => (to - from) / (LENGTH[step] ?? step) <= most) ?? 'year';
+  const found = [];
+  let wall = floor(from + offset(from, zone), step);
+  for (let at = moment(wall, zone); at <= to && found.length < 200; at = moment(wall, zone)) {
+    if (at >= from) found.push(at);
+    wall = next(wall, step);
+  }
+  return { step, found };
+}
+
+function floor(wall, step) {
+  const date = new Date(wall);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  switch (step) {
+    case 'year': return Date.UTC(year, 0, 1);
+    case 'quarter': return Date.UTC(year, month - month % 3, 1);
+    case 'month': return Date.UTC(year, month, 1);
+    case 'week': return Date.UTC(year, month, day - (date.getUTCDay() + 6) % 7);
+    case 'day': return Date.UTC(year, month, day);
+    default: return Math.floor(wall / step) * step;
+  }
+}
+
+function next(wall, step) {
+  const date = new Date(wall);
+  const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
+  switch (step) {
+    case 'year': return Date.UTC(year + 1, 0, 1);
+    case 'quarter': return Date.UTC(year, month + 3, 1);
+    case 'month': return Date.UTC(year, month + 1, 1);
+    case 'week': return Date.UTC(year, month, day + 7);
+    case 'day': return Date.UTC(year, month, day + 1);
+    default: return wall + step;
+  }
+}
+
+/** How a tick is written: hours as hours, the first of a day with its date. */
+export function tickText(at, step, zone, language) {
+  const options = typeof step === 'string'
+    ? (step === 'year' ? { year: 'numeric' } : step === 'month' || step === 'quarter' ? { month: 'short', year: 'numeric' } : { month: 'short', day: 'numeric' })
+    : midnight(at, zone) ? { month: 'short', day: 'numeric' } : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' };
+  return new Intl.DateTimeFormat(language, { timeZone: zone, ...options }).format(at);
+}
+
+function midnight(at, zone) {
+  const { hour, minute } = parts(at, zone);
+  return hour === 0 && minute === 0;
+}
+
+/** The changes of a zone's clocks within a range, each with the hours that they are set forward by. */
+export function clockChanges(from, to, zone) {
+  const found = [];
+  for (let at = from; at < to; at += HOUR) {
+    const change = offset(at + HOUR, zone) - offset(at, zone);
+    if (change) found.push({ at: at + HOUR, hours: change / HOUR });
+  }
+  return found;
+}

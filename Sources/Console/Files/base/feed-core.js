@@ -1,0 +1,182 @@
+// The one stream of events of this browser: it runs in a shared worker, and feeds every tab.
+
+const SLOWEST = 15_000;
+const SILENCE = 12_000; // a beat comes every 5 s: after this the stream is lost, whatever TCP believes
+
+export class Feed {
+  #root;
+  #tabs = new Map(); // port: the terms that it watches
+  #stream = null; // { id, abort } once it is open
+  #watched = '';
+  #lastID;
+  #status = { state: 'waiting', at: null };
+  #failures = 0;
+  #timer;
+  #silence;
+
+  constructor(root) {
+    this.#root = root;
+  }
+
+  /** A tab says what it watches, or, with null, that it is gone. */
+  watch(port, terms) {
+    if (!terms) {
+      this.#tabs.delete(port);
+    } else {
+      if (!this.#tabs.has(port)) port.postMessage({ status: this.#status });
+      this.#tabs.set(port, terms);
+    }
+    if (this.#tabs.size === 0) {
+      this.#drop();
+    } else if (!this.#stream) {
+      this.#failures = 0;
+      this.#open();
+    } else {
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#change(), 40);
+    }
+  }
+
+  get #terms() {
+    return [...new Set([...this.#tabs.values()].flat())].sort().slice(0, 250);
+  }
+
+  #drop() {
+    clearTimeout(this.#timer);
+    clearTimeout(this.#silence);
+    this.#stream?.abort.abort();
+    this.#stream = null;
+  }
+
+  #tell(status) {
+    this.#status = { ...this.#status, ...status };
+    for (const port of this.#tabs.keys()) port.postMessage({ status: this.#status });
+  }
+
+  async #change() {
+    const wanted = this.#terms;
+    if (wanted.join() === this.#watched || !this.#stream?.id) return;
+    const stream = this.#stream;
+    this.#watched = wanted.join();
+    try {
+      const answer = await fetch(new URL(`live/${encodeURIComponent(stream.id)}`, this.#root), {
+        method: 'PUT', credentials: 'same-origin', headers: { 'Content-Type': 'application/json', 'X-Lamplighter': 'console' },
+        body: JSON.stringify({ watch: wanted }),
+      });
+      if (!answer.ok) throw new Error(String(answer.status));
+    } catch {
+      // The stream is gone, or doesn't know its id any more: a new one takes up where it ended.
+      if (this.#stream === stream) this.#again(0);
+    }
+  }
+
+  #again(delay) {
+    this.#drop();
+    this.#timer = setTimeout(() => this.#open(), delay);
+  }
+
+  async #open() {
+    clearTimeout(this.#timer);
+    const stream = this.#stream = { id: null, abort: new AbortController() };
+    this.#watched = this.#terms.join();
+    const url = new URL('live', this.#root);
+    url.searchParams.set('watch', this.#watched);
+    let isEnded = false;
+    try {
+      const headers = { Accept: 'text/event-stream' };
+      if (this.#lastID) headers['Last-Event-ID'] = this.#lastID;
+      this.#listen(stream);
+      const answer = await fetch(url, { headers, credentials: 'same-origin', cache: 'no-store', signal: stream.abort.signal });
+      if (answer.status === 401) return this.#out('expired');
+      if (!answer.ok) throw new Error(String(answer.status));
+      isEnded = await this.#read(answer.body.pipeThrough(new TextDecoderStream()).getReader(), stream);
+    } catch {
+      // Lost: tried again below.
+    }
+    if (this.#stream !== stream) return undefined;
+    this.#failures += 1;
+    if (!isEnded) this.#tell({ state: 'lost' });
+    const delay = isEnded ? 50 : Math.min(SLOWEST, 250 * 2 ** Math.min(6, this.#failures)) * (0.75 + Math.random() / 2);
+    return this.#again(delay);
+  }
+
+  // A stream that is silent for too long is as good as closed.
+  #listen(stream) {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => stream.abort.abort(), SILENCE);
+  }
+
+  // Reads events until the stream ends; tells whether it ended as announced, to be opened again at once.
+  async #read(reader, stream) {
+    let text = '';
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done || this.#stream !== stream) return false;
+      this.#listen(stream);
+      text += value;
+      const events = text.split(/\r?\n\r?\n/);
+      text = events.pop();
+      for (const event of events) {
+        const end = this.#take(parse(event), stream);
+        if (end) return end === 'again';
+      }
+    }
+  }
+
+  #take({ id, event, data }, stream) {
+    if (id) this.#lastID = id;
+    if (event === 'hello') {
+      stream.id = data.stream ?? data.id;
+      this.#failures = 0;
+      this.#change();
+    }
+    if (event === 'end') {
+      if (data.reason === 'revoked' || data.reason === 'expired') {
+        this.#out(data.reason);
+        return 'out';
+      }
+      return data.reason === 'time' ? 'again' : 'later';
+    }
+    if (!event) return null;
+    this.#tell({ state: 'live', at: Date.now() });
+    if (event !== 'hello' && event !== 'beat') {
+      for (const [port, terms] of this.#tabs) if (concerns(terms, event, data)) port.postMessage({ event, data });
+    }
+    return null;
+  }
+
+  #out(reason) {
+    this.#drop();
+    this.#lastID = undefined;
+    this.#tell({ state: 'out' });
+    for (const port of this.#tabs.keys()) port.postMessage({ out: reason });
+    this.#tabs.clear();
+  }
+}
+
+function parse(text) {
+  const found = { data: '' };
+  for (const line of text.split(/\r?\n/)) {
+    const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+    if (name === 'data') found.data += value; else if (name) found[name] = value;
+  }
+  try {
+    found.data = JSON.parse(found.data || '{}');
+  } catch {
+    found.event = undefined;
+  }
+  return found;
+}
+
+/** Whether an event is about one of these terms. */
+function concerns(terms, event, data) {
+  switch (event) {
+    case 'device': return terms.includes(`device:${data.did}`);
+    case 'page': return terms.includes(`page:${data.device.did}`);
+    case 'user': return terms.includes(`user:${data.uid}`);
+    case 'connect': return terms.includes(`connect:${data.productKey}:${data.mac}`);
+    case 'gone': return terms.includes(data.term);
+    case 'tap': return terms.some(term => term.startsWith('tap'));
+    default: return terms.includes(event);
+  }
+}

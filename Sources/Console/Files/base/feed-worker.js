@@ -1,0 +1,13 @@
+// The shared worker: one stream for all tabs, since a browser opens six connections to one origin and no more.
+
+import { Feed } from './feed-core.js';
+
+const feed = new Feed(new URL('../../api/v1/', self.location.href));
+
+self.onconnect = ({ ports: [port] }) => {
+  port.onmessage = ({ data }) => {
+    feed.watch(port, data.watch);
+    // The tab holds this lock as long as it lives, also one that crashes.
+    if (data.lock) self.navigator.locks?.request(data.lock, () => feed.watch(port, null));
+  };
+};

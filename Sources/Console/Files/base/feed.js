@@ -1,0 +1,75 @@
+// Live changes for this tab: pages subscribe to terms, the shared worker's one stream brings them.
+
+import { Feed } from './feed-core.js';
+
+const subscriptions = new Set();
+let port;
+let queued = false;
+
+/** How the stream is: `state` live, waiting, lost or out, and `at`, when it last said something. Changes are told by the event `feed`. */
+export let status = { state: 'waiting', at: null };
+
+/** Hears of the events about some terms; gives back a function that ends it. */
+export function subscribe(terms, hear) {
+  const subscription = { terms, hear };
+  subscriptions.add(subscription);
+  say();
+  return () => {
+    if (subscriptions.delete(subscription)) say();
+  };
+}
+
+/** Opens the stream, which also tells when the session ends. */
+export function begin() {
+  if (!port) connect();
+  say();
+}
+
+// What is watched goes out once for all changes of a moment.
+function say() {
+  if (queued) return;
+  queued = true;
+  queueMicrotask(() => {
+    queued = false;
+    port?.postMessage({ watch: [...new Set([...subscriptions].flatMap(({ terms }) => terms))] });
+  });
+}
+
+function connect() {
+  if ('SharedWorker' in window) {
+    // The policy for scripts lets through this one address.
+    const policy = window.trustedTypes?.createPolicy('feed', { createScriptURL: name => new URL(name, document.baseURI).href });
+    const name = 'base/feed-worker.js';
+    port = new SharedWorker(policy ? policy.createScriptURL(name) : name, { type: 'module', name: 'lamplighter' }).port;
+    port.onmessage = take;
+    hold();
+  } else {
+    // Phones without shared workers: one stream for this tab.
+    const feed = new Feed(new URL('../api/v1/', document.baseURI));
+    const self = { postMessage: data => take({ data }) };
+    port = { postMessage: ({ watch }) => feed.watch(self, watch) };
+  }
+  addEventListener('pagehide', () => port.postMessage({ watch: null }));
+  addEventListener('pageshow', event => { if (event.persisted) say(); });
+}
+
+// Holds a lock as long as the tab lives, by which the worker sees its end.
+function hold() {
+  const lock = `tab-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`;
+  navigator.locks?.request(lock, () => {
+    port.postMessage({ watch: [], lock });
+    say();
+    return new Promise(() => {});
+  });
+}
+
+function take({ data }) {
+  if (data.status) {
+    status = data.status;
+    dispatchEvent(new Event('feed'));
+  } else if (data.out) {
+    dispatchEvent(new CustomEvent('signedout', { detail: data.out }));
+  } else {
+    for (const { hear } of subscriptions) hear(data.event, data.data);
+  }
+}

@@ -1,0 +1,161 @@
+// Views as templates: html`…` makes a tree of plain objects, render() makes the document like it and
+// touches nothing else. Whatever a template is given becomes a text node or an attribute, never markup.
+
+const templates = new WeakMap();
+const TOKEN = /<\/[\w-]*>|<([\w-]+)((?:\s+[^\s=>/]+(?:=(?:"[^"]*"|\x01\d+\x02))?)*)\s*(\/?)>|([^<]+)/g;
+const ATTRIBUTE = /([^\s=]+)(?:=(?:"([^"]*)"|\x01(\d+)\x02))?/g;
+const PLACE = /\x01(\d+)\x02/;
+const VOID = new Set(['br', 'col', 'hr', 'img', 'input', 'use', 'path', 'line', 'rect', 'circle']);
+
+function parse(strings) {
+  const source = strings.reduce((all, part, i) => `${all}\x01${i - 1}\x02${part}`);
+  const root = { children: [] };
+  const open = [root];
+  for (const [token, tag, attributes, closed, text] of source.matchAll(TOKEN)) {
+    const parent = open[open.length - 1];
+    if (text !== undefined) {
+      text.split(PLACE).forEach((piece, i) => {
+        if (i % 2) parent.children.push(Number(piece));
+        else if (piece.trim() || (piece && !piece.includes('\n'))) {
+          parent.children.push(piece.replace(/^\s*\n\s*|\s*\n\s*$/g, '').replace(/\s+/g, ' '));
+        }
+      });
+    } else if (tag) {
+      const element = { tag, attributes: [], children: [] };
+      for (const [, name, words, place] of attributes.matchAll(ATTRIBUTE)) {
+        element.attributes.push([name, place === undefined ? (words ?? '').split(PLACE) : Number(place)]);
+      }
+      parent.children.push(element);
+      if (!closed && !VOID.has(tag)) open.push(element);
+    } else if (token) {
+      open.pop();
+    }
+  }
+  return root.children;
+}
+
+function build(part, values) {
+  if (typeof part === 'string') return part;
+  if (typeof part === 'number') return values[part];
+  const props = {};
+  for (const [name, value] of part.attributes) {
+    props[name] = typeof value === 'number' ? values[value]
+      : value.map((piece, i) => (i % 2 ? values[piece] ?? '' : piece)).join('');
+  }
+  return { tag: part.tag, props, key: props.key, children: flat(part.children.map(child => build(child, values))) };
+}
+
+// Lists within lists become one; what is absent is left out; neighbouring texts become one.
+function flat(list, into = []) {
+  for (const item of list) {
+    if (item === null || item === undefined || item === false || item === true || item === '') continue;
+    if (Array.isArray(item)) flat(item, into);
+    else if (typeof item === 'object') into.push(item);
+    else if (typeof into[into.length - 1] === 'string') into[into.length - 1] += item;
+    else into.push(String(item));
+  }
+  return into;
+}
+
+/** A view: one node, or a list of them. */
+export function html(strings, ...values) {
+  let parts = templates.get(strings);
+  if (!parts) templates.set(strings, parts = parse(strings));
+  const made = flat(parts.map(part => build(part, values)));
+  return made.length === 1 ? made[0] : made;
+}
+
+/** Makes what is in an element like the view. */
+export function render(view, element) {
+  patchChildren(element, flat([view]));
+}
+
+const shown = Symbol('view');
+
+function patchChildren(parent, wanted) {
+  const keyed = new Map();
+  const keys = new Set(wanted.map(view => view.key).filter(key => key !== undefined));
+  for (const node of [...parent.childNodes]) {
+    const key = node[shown]?.key;
+    if (key === undefined) continue;
+    if (keys.has(key)) keyed.set(key, node); else node.remove();
+  }
+  let next = parent.firstChild;
+  for (const view of wanted) {
+    const node = view.key === undefined ? next : keyed.get(view.key);
+    if (node && isAlike(node, view)) {
+      if (node === next) next = next.nextSibling; else parent.insertBefore(node, next);
+      patch(node, view);
+    } else {
+      parent.insertBefore(create(view, parent), next);
+    }
+  }
+  while (next) {
+    const rest = next.nextSibling;
+    next.remove();
+    next = rest;
+  }
+}
+
+function isAlike(node, view) {
+  if (typeof view === 'string') return node.nodeType === 3;
+  return node[shown]?.tag === view.tag && node[shown].key === view.key;
+}
+
+function create(view, parent) {
+  if (typeof view === 'string') return document.createTextNode(view);
+  const space = view.tag === 'svg' || (parent.namespaceURI?.endsWith('svg') && parent.localName !== 'foreignObject')
+    ? 'http://www.w3.org/2000/svg' : 'http://www.w3.org/1999/xhtml';
+  const node = document.createElementNS(space, view.tag);
+  node[shown] = { tag: view.tag, key: view.key, props: {} };
+  patch(node, view);
+  view.props.ref?.(node);
+  return node;
+}
+
+function patch(node, view) {
+  if (typeof view === 'string') {
+    if (node.data !== view) node.data = view;
+    return;
+  }
+  const before = node[shown].props;
+  // A custom element owns what is in it.
+  if (!view.tag.includes('-')) patchChildren(node, view.children);
+  for (const name in before) if (!(name in view.props)) set(node, name, undefined, before[name]);
+  for (const name in view.props) set(node, name, view.props[name], before[name]);
+  node[shown].props = view.props;
+}
+
+function set(node, name, value, before) {
+  if (name === 'key' || name === 'ref') return;
+  if (name.startsWith('.')) {
+    if (value !== before) node[name.slice(1)] = value;
+  } else if (name.startsWith('on')) {
+    listen(node, name.slice(2), value);
+  } else if (name === 'css') {
+    for (const key in value ?? {}) node.style.setProperty(key, value[key]);
+  } else if (name === 'tint') {
+    if (before !== undefined && before !== value) tint(node);
+  } else if (name === 'value' || name === 'checked' || name === 'open') {
+    if (value !== before && node[name] !== (value ?? '')) node[name] = value ?? '';
+  } else if (value === before) {
+    return;
+  } else if (value === undefined || value === null || value === false) {
+    node.removeAttribute(name);
+  } else {
+    node.setAttribute(name, value === true ? '' : value);
+  }
+}
+
+// One listener for each kind of event, which calls the newest function: a view makes new ones each time.
+function listen(node, kind, act) {
+  const acts = node[shown].acts ??= {};
+  if (!(kind in acts)) node.addEventListener(kind, event => acts[kind]?.call(node, event));
+  acts[kind] = typeof act === 'function' ? act : null;
+}
+
+// A value that changed is tinted for a second, unless the person asked for less motion.
+function tint(node) {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  node.animate([{ backgroundColor: 'var(--mark)' }, { backgroundColor: 'transparent' }], 1000);
+}

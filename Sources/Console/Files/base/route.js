@@ -1,0 +1,37 @@
+// The address is what is shown: #/devices/ID/history?range=day. Back, reload and a pasted link lead to the same view.
+
+/** The address taken apart: its path's parts, and its query. */
+export function here() {
+  const [path, query] = location.hash.replace(/^#\/?/, '').split('?');
+  return { parts: path.split('/').filter(Boolean).map(decode), query: new URLSearchParams(query ?? '') };
+}
+
+function decode(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** An address of the console; members of the query that are empty are left out. */
+export function to(parts, query = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '');
+  const rest = given.length ? `?${new URLSearchParams(given)}` : '';
+  return `#/${parts.map(part => encodeURIComponent(part)).join('/')}${rest}`;
+}
+
+/** Goes to an address of the console. */
+export function go(address) {
+  location.hash = address;
+}
+
+/** Changes members of the query in place: no new step for the back button, and nothing moves. */
+export function refine(changes) {
+  const { parts, query } = here();
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === null || value === '') query.delete(name); else query.set(name, value);
+  }
+  history.replaceState(history.state, '', to(parts, Object.fromEntries(query)));
+  dispatchEvent(new Event('refined'));
+}

@@ -1,0 +1,18 @@
+// Who is signed in, and what that person may do.
+
+import { t } from './words.js';
+
+const RANK = { viewer: 0, operator: 1, admin: 2 };
+
+/** The session as the service tells it; null while nobody is signed in. */
+export let session = null;
+
+export function setSession(value) {
+  session = value;
+}
+
+/** Whether the operator's role reaches so far. */
+export const may = role => session !== null && RANK[session.role] >= RANK[role];
+
+/** What a control that the role does not reach says about itself. */
+export const needs = role => t.needsRole(t.roles[role]);

@@ -1,0 +1,46 @@
+// Tables: real ones, with row headers, one sorted column, columns to choose, and a card for each row on a phone.
+
+import { html } from './html.js';
+import { t } from './words.js';
+
+/** The columns of a table that the person left out, by the table's name; at first those that few people need. */
+function hiddenColumns(name, columns) {
+  const kept = localStorage.getItem(`columns.${name}`);
+  return new Set(kept === null ? columns.filter(column => column.isExtra).map(column => column.id) : kept.split(','));
+}
+
+/**
+ * A table.
+ *
+ * columns: { id, label, cell(row), isHead, isNumber, isActs, sort } — `sort` makes the head a button.
+ * options: name and label of the table, key(row), sort: { id, descending }, onSort(id), isNew(row), tint(row), chosen (a set), onChoose.
+ */
+export function table(columns, rows, { name, label, key, sort, onSort, isNew, chosen, onChoose }) {
+  const hidden = hiddenColumns(name, columns);
+  const seen = columns.filter(column => column.isHead || column.isActs || !hidden.has(column.id));
+  return html`<div class="scroll"><table class="cards"><caption class="hush">${label}</caption>
+    <thead><tr>${chosen && html`<th scope="col"><span class="hush">${t.choose}</span></th>`}
+      ${seen.map(column => html`<th scope="col" class="${column.isNumber ? 'number' : ''}" aria-sort=${sort && sort.id === column.id ? (sort.descending ? 'descending' : 'ascending') : null}>
+        ${column.isActs ? html`<span class="hush">${t.acts.title}</span>`
+          : column.sort && onSort ? html`<button type="button" onclick=${() => onSort(column.id)}>${column.label}${sort?.id === column.id && html`<span aria-hidden="true">${sort.descending ? '▾' : '▴'}</span>`}</button>`
+          : column.label}</th>`)}</tr></thead>
+    <tbody>${rows.map(row => html`<tr key=${String(key(row))} data-key="${String(key(row))}" class="${isNew?.(row) ? 'new' : ''}">
+      ${chosen && html`<td class="bare"><input type="checkbox" aria-label="${t.chooseRow(String(key(row)))}" checked=${chosen.has(key(row))} onchange=${event => onChoose(key(row), event.target.checked)}></td>`}
+      ${seen.map(column => (column.isHead
+        ? html`<th scope="row" data-label="${column.label}"><div>${column.cell(row)}</div></th>`
+        : html`<td data-label="${column.label}" class="${column.isNumber ? 'number' : ''}${column.isActs ? 'acts bare' : ''}" tint=${column.tint?.(row)}><div>${column.cell(row)}</div></td>`))}
+    </tr>`)}</tbody></table></div>`;
+}
+
+/** The button and list by which columns are chosen; what is left out is kept in this browser. */
+export function columnChoice(name, columns, redraw) {
+  const hidden = hiddenColumns(name, columns);
+  const turn = id => {
+    if (!hidden.delete(id)) hidden.add(id);
+    localStorage.setItem(`columns.${name}`, [...hidden].join());
+    redraw();
+  };
+  return html`<button type="button" class="plain" popovertarget="columns-${name}">${t.columns}</button>
+    <div popover id="columns-${name}" class="drop stack tight">${columns.filter(column => !column.isHead && !column.isActs).map(column =>
+      html`<label class="tick"><input type="checkbox" checked=${!hidden.has(column.id)} onchange=${() => turn(column.id)}><span>${column.label}</span></label>`)}</div>`;
+}

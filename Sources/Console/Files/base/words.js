@@ -1,0 +1,75 @@
+// The words of the console in the person's language; all of them are in words-en.js and words-zh.js.
+
+const LANGUAGES = { en: () => import('./words-en.js'), zh: () => import('./words-zh.js') };
+
+function wanted() {
+  const chosen = localStorage.getItem('language');
+  if (chosen in LANGUAGES) return chosen;
+  return navigator.languages.map(tag => tag.slice(0, 2).toLowerCase()).find(tag => tag in LANGUAGES) ?? 'en';
+}
+
+export const language = wanted();
+export const t = (await LANGUAGES[language]()).default;
+document.documentElement.lang = language === 'zh' ? 'zh-Hans' : 'en';
+
+/** Shows the console in another language from now on. */
+export function speak(tag) {
+  localStorage.setItem('language', tag);
+  location.reload();
+}
+
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const counts = new Intl.NumberFormat(document.documentElement.lang);
+const rounded = new Intl.NumberFormat(document.documentElement.lang, { maximumFractionDigits: 1 });
+const exactly = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'medium' });
+const clock = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: 'medium' });
+const relative = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto', style: 'short' });
+const UNITS = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3_600], ['minute', 60]];
+
+/** A count of things, with the language's separators. */
+export const count = number => counts.format(number);
+/** A number that need not be exact. */
+export const about = number => rounded.format(number);
+/** A moment with date and time to the second, in the browser's zone. */
+export const exact = at => exactly.format(at);
+/** The time of day to the second. */
+export const time = at => clock.format(at);
+/** The zone in which times are shown. */
+export const timeZone = zone;
+
+/** A moment as people say it: 5 minutes ago, in 3 days. */
+export function ago(at, now = Date.now()) {
+  const seconds = Math.round((at - now) / 1000);
+  if (Math.abs(seconds) < 5) return t.time.now;
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+  }
+  return relative.format(seconds, 'second');
+}
+
+/** A length of time in the largest unit that fits. */
+export function span(ms) {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${about(ms / 1000)} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} min`;
+  if (minutes < 2880) return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return t.time.days(Math.floor(minutes / 1440));
+}
+
+/** Bytes in the largest unit that fits. */
+export function bytes(number) {
+  let unit = 0;
+  while (number >= 1000 && unit < 4) {
+    number /= 1000;
+    unit += 1;
+  }
+  return `${about(number)} ${['B', 'kB', 'MB', 'GB', 'TB'][unit]}`;
+}
+
+/** A device's value, exact: numbers as they are, texts without quotes, the rest as JSON. */
+export function value(data, unit) {
+  if (data === undefined || data === null) return '–';
+  const text = typeof data === 'object' ? JSON.stringify(data) : String(data);
+  return unit ? `${text} ${unit}` : text;
+}

@@ -1,0 +1,69 @@
+// One device: its head and its tabs. The page's stream says what changed; only that is asked for again.
+
+import { html } from '../base/html.js';
+import { t } from '../base/words.js';
+import { to } from '../base/route.js';
+import { shown, when, presence, badge, icon, user } from '../base/pieces.js';
+import { drawState, startState } from './state.js';
+import * as timeline from './timeline.js';
+import * as commands from './commands.js';
+import * as history from './history.js';
+import * as who from './who.js';
+import * as messages from './messages.js';
+import * as info from './info.js';
+
+const TABS = { state: { start: startState, draw: drawState }, timeline, commands, history, who, schedules: who.schedules, messages, info };
+
+const tabName = view => (view.parts[2] in TABS ? view.parts[2] : 'state');
+export const title = view => `${view.state.device?.data?.row.name || view.parts[1]} – ${t.device.tabs[tabName(view)]}`;
+
+export async function start(view) {
+  view.did = view.parts[1];
+  const tab = TABS[tabName(view)];
+  // What changes faster than it can be read is read as fast as it can, and once more at the end.
+  let reading = false;
+  let again = false;
+  const reload = async () => {
+    if (reading) { again = true; return; }
+    reading = true;
+    await view.load('device', ['devices', view.did]);
+    reading = false;
+    if (again) { again = false; reload(); }
+  };
+  let former = {};
+  view.feed([`page:${view.did}`], (kind, data) => {
+    if (kind === 'gone') return view.set({ gone: true });
+    if (kind !== 'page') return undefined;
+    const device = view.state.device?.data;
+    if (device) view.set({ device: { ...view.state.device, data: { ...device, row: data.device } } });
+    reload();
+    const changed = name => former[name] !== undefined && former[name] !== data[name];
+    tab.changed?.(view, { commands: changed('commands'), bindings: changed('bindings'), schedules: changed('schedules'), events: changed('events'), version: former.version !== data.device.version });
+    former = { ...data, version: data.device.version };
+    return undefined;
+  });
+  view.resume = reload;
+  await view.load('device', ['devices', view.did]);
+  await tab.start(view);
+}
+
+export function draw(view) {
+  const tab = tabName(view);
+  return shown(view.state.device, device => html`
+    ${view.state.gone && html`<p class="note warn" role="alert">${t.device.gone}</p>`}
+    ${head(device)}
+    <nav class="tabs" aria-label="${t.device.views}">${Object.keys(TABS).map(name => html`<a href="${to(['devices', view.did, name])}" aria-current=${name === tab ? 'page' : null}>${t.device.tabs[name]}</a>`)}</nav>
+    <div class="live">${TABS[tab].draw(view, device)}</div>`);
+}
+
+function head({ row, presence: known, alerts }) {
+  return html`<div class="head"><h1 tabindex="-1">${row.name || row.did}</h1>
+      <span class="row">${alerts.map(({ kind, name }) => badge(html`${icon(kind === 'alert' ? 'alert' : 'warn')}${name}`, kind === 'alert' ? 'warn' : 'bad'))}</span>
+      <p class="row"><span tint=${row.online}>${presence(row.online)}</span>
+        <span>${known.since !== undefined && html`${t.device.since} ${when(known.since)}`} ${t.device.knownBy[known.knownBy]}</span>
+        <span>·</span><span tint=${row.version}>${t.device.version(row.version)}</span>
+        ${row.changedAt !== undefined && html`<span>·</span><span>${t.device.lastReport} ${when(row.changedAt)}</span>`}
+        <span>·</span><a href="${to(['products', row.productKey])}">${row.productName || row.productKey}</a>
+        ${row.owner && html`<span>·</span><span>${t.devices.owner} ${user(row.owner)}</span>`}
+        ${row.name && html`<span>·</span><code>${row.did}</code>`}</p></div>`;
+}

@@ -1,0 +1,121 @@
+// History: charts of what was reported, from an hour to years, with calendar steps of the chosen zone.
+
+import { html } from '../base/html.js';
+import { t, count, timeZone, value } from '../base/words.js';
+import { get, address } from '../base/api.js';
+import { refine, to } from '../base/route.js';
+import { blank, icon, trouble, chips } from '../base/pieces.js';
+import { isZone } from '../base/calendar.js';
+import '../base/chart.js';
+
+const DAY = 86_400_000;
+const RANGES = { hour: DAY / 24, day: DAY, week: 7 * DAY, month: 30 * DAY, quarter: 91 * DAY, year: 365 * DAY };
+const ZONES = typeof Intl.supportedValuesOf === 'function' ? Intl.supportedValuesOf('timeZone') : [];
+const MOST = 6;
+
+const zone = view => view.query.get('zone') || timeZone;
+
+function range(view) {
+  const [from, to] = ['from', 'to'].map(name => Number(view.query.get(name)));
+  if (from > 0 && to > from) return { from, to };
+  const now = Date.now();
+  return { from: now - (RANGES[view.query.get('range')] ?? DAY), to: now };
+}
+
+function names(view) {
+  const points = (view.state.device?.data?.points ?? []).filter(point => point.access !== 'wo');
+  const chosen = view.query.get('names')?.split(',');
+  if (chosen) return chosen.slice(0, MOST);
+  return points.filter(point => point.value !== undefined && ['int', 'float', 'bool', 'enum'].includes(point.kind)).slice(0, 3).map(point => point.name);
+}
+
+export async function start(view) {
+  const { from, to } = range(view);
+  const asked = names(view);
+  view.state.asked = asked;
+  view.set({ drawing: true, problem: null });
+  try {
+    const charts = await Promise.all(asked.map(name => get(['devices', view.did, 'history'], { name, from, to, zone: zone(view) }, view.signal)));
+    if (view.state.asked === asked) view.set({ charts, shownRange: { from, to }, drawing: false });
+  } catch (problem) {
+    if (!view.signal.aborted) view.set({ problem, drawing: false });
+  }
+}
+
+// The newest minutes of a range up to now are drawn again as reports come, once in five seconds at most.
+export function changed(view, what) {
+  if (!what.version || view.query.get('from') || view.state.waits) return;
+  view.state.waits = true;
+  setTimeout(() => { view.state.waits = false; if (!view.signal.aborted) start(view); }, 5000);
+}
+
+function set(view, changes) {
+  for (const [name, one] of Object.entries(changes)) if (one === null) view.query.delete(name); else view.query.set(name, one);
+  refine(changes);
+  start(view);
+}
+
+export function draw(view, device) {
+  const points = device.points.filter(point => point.access !== 'wo');
+  const chosen = names(view);
+  const { from, to: until } = view.state.shownRange ?? range(view);
+  const turn = (name, on) => set(view, { names: (on ? [...chosen, name] : chosen.filter(one => one !== name)).join(',') });
+  const custom = view.query.get('from') ? 'custom' : view.query.get('range') || 'day';
+  return html`<div class="stack">
+    <div class="row apart">${chips(t.history.range, Object.keys(RANGES).map(id => ({ id, text: t.history.ranges[id], href: to(['devices', view.did, 'history'], { range: id, names: view.query.get('names'), zone: view.query.get('zone') }) })), custom)}
+      <label class="row"><span>${t.history.zone}</span><input list="zones" class="zone" value="${zone(view)}" spellcheck="false" onchange=${event => { if (isZone(event.target.value)) set(view, { zone: event.target.value }); }}></label>
+      <datalist id="zones">${ZONES.map(name => html`<option value="${name}"></option>`)}</datalist></div>
+    <fieldset class="row card"><legend class="small soft">${t.history.points(MOST)}</legend>${points.map(point => html`<label class="tick" key=${point.name}><input type="checkbox" checked=${chosen.includes(point.name)}
+      disabled=${!chosen.includes(point.name) && chosen.length >= MOST} onchange=${event => turn(point.name, event.target.checked)}><span>${point.title || point.name}</span></label>`)}</fieldset>
+    ${view.state.problem && trouble(view.state.problem, () => start(view))}
+    ${chart(view, device, { from, until, chosen })}
+  </div>`;
+}
+
+function chart(view, device, { from, until, chosen }) {
+  const charts = (view.state.charts ?? []).filter(({ name }) => chosen.includes(name));
+  if (!charts.length) return view.state.drawing ? html`<p class="loading" role="status">${t.loading}</p>` : blank('live', t.history.none, t.history.noneWhy);
+  if (charts.every(({ rows }) => rows.length === 0)) return blank('live', t.history.empty, t.history.emptyWhy);
+  const label = name => device.points.find(point => point.name === name)?.title || name;
+  return html`<figure>
+      <ll-chart .data=${data(view, charts, { from, until, label })} onzoom=${event => set(view, { ...event.detail, range: null })}></ll-chart>
+      <figcaption class="soft small">${t.history.caption(charts[0].step, charts[0].zone)} ${charts.some(({ isCut }) => isCut) && html`<span class="warn">${t.history.cut}</span>`}</figcaption></figure>
+    <p class="row"><a class="button" download href="${address(['devices', view.did, 'history', 'export'], { from, to: until, name: chosen.length === 1 ? chosen[0] : undefined }).href}">${icon('download')}CSV</a>
+      ${view.query.get('from') && html`<button type="button" onclick=${() => set(view, { from: null, to: null, range: 'day' })}>${t.history.now}</button>`}</p>
+    <details ontoggle=${event => view.set({ table: event.target.open })}><summary>${t.history.table}</summary>${view.state.table && charts.map(one => html`<h2>${label(one.name)}</h2>${rowsTable(one)}`)}</details>`;
+}
+
+// The chart's data is made once for each answer: it stays the same object while nothing changed.
+function data(view, charts, { from, until, label }) {
+  const key = [charts, from, until, charts.length];
+  if (view.state.made?.key.every((part, i) => part === key[i] || (i === 0 && part.length === key[0].length && part.every((one, j) => one === key[0][j])))) return view.state.made.data;
+  const made = { from, to: until, zone: zone(view), series: charts.map(one => series(one, label(one.name))) };
+  view.state.made = { key, data: made };
+  return made;
+}
+
+/** A chart of the interface as a series: where more is missing than usual between two rows, there is a gap. */
+export function series({ name, kind, unit, rows }, label) {
+  const isNumber = kind === 'int' || kind === 'float' || rows.some(row => row.mean !== undefined);
+  const between = rows.slice(1).map((row, i) => row.at - rows[i].at).sort((a, b) => a - b);
+  const usual = between[Math.floor(between.length / 2)] ?? 0;
+  const points = [];
+  rows.forEach((row, i) => {
+    const before = rows[i - 1];
+    if (before && row.at - before.until > 0 && row.at - before.at > 3 * usual) points.push({ at: before.until, value: null });
+    const isSame = !isNumber && points[points.length - 1]?.value === row.last;
+    if (!isSame) points.push(isNumber ? { at: row.at, value: row.mean, min: row.min, max: row.max } : { at: row.at, value: row.last });
+  });
+  if (!isNumber && rows.length) points.push({ at: rows[rows.length - 1].until, value: null });
+  return { name, label, unit, kind: isNumber ? 'number' : 'words', points };
+}
+
+const MOST_ROWS = 500;
+
+function rowsTable({ rows, unit, zone }) {
+  const format = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short', timeZone: zone });
+  const isNumber = rows.some(row => row.mean !== undefined);
+  return html`<div class="scroll"><table><thead><tr><th scope="col">${t.history.at}</th>${(isNumber ? ['min', 'mean', 'max'] : ['last']).map(name => html`<th scope="col" class="number">${t.history.columns[name]}</th>`)}<th scope="col" class="number">${t.history.reports}</th></tr></thead>
+    <tbody>${rows.slice(-MOST_ROWS).reverse().map(row => html`<tr key=${row.at}><th scope="row" class="nowrap">${format.format(row.at)}</th>${(isNumber ? [row.min, row.mean, row.max] : [row.last]).map(one => html`<td class="number">${value(one, unit)}</td>`)}
+      <td class="number">${count(row.count)}</td></tr>`)}</tbody></table></div>`;
+}

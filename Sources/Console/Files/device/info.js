@@ -1,0 +1,37 @@
+// Info: what the device is, what the gate grants it now, and what an operator can do with it.
+
+import { html } from '../base/html.js';
+import { t } from '../base/words.js';
+import { get, post } from '../base/api.js';
+import { facts, when, icon, attempt } from '../base/pieces.js';
+import { may, needs } from '../base/session.js';
+import { askForget, askNewSecret } from '../shared/device-acts.js';
+import { code, saveLabels } from '../shared/label.js';
+
+export async function start(view) {
+  if (!may('operator')) return;
+  try {
+    view.set({ label: await get(['devices', view.did, 'label'], {}, view.signal) });
+  } catch {
+    // A device without a passcode has no label to show.
+  }
+}
+
+export function draw(view, device) {
+  const { row, presence } = device;
+  const act = (role, text, run, kind = '') => html`<button type="button" class="${kind}" disabled=${!may(role)} title=${may(role) ? null : needs(role)} onclick=${run}>${text}</button>`;
+  return html`<div class="halves">
+    <section class="stack"><h2>${t.info.about}</h2>${facts([['did', html`<code>${row.did}</code>`], ['MAC', html`<code>${row.mac}</code>`], [t.devices.product, row.productName || row.productKey], [t.devices.firmware, row.firmware],
+      [t.info.created, when(row.createdAt)], [t.info.registered, row.registeredAt === undefined ? t.no : when(row.registeredAt)], [t.info.owned, when(device.ownershipSince)], [t.info.users, device.users], [t.info.open, device.openCommands],
+      [t.info.secret, device.hasSecret ? t.yes : t.no], [t.info.certificates, device.certificatesFrom !== undefined && when(device.certificatesFrom)], [t.info.reset, device.resetUntil !== undefined && when(device.resetUntil)],
+      [t.info.connection, presence.connection], [t.info.run, presence.run], [t.info.listens, presence.listensFrom !== undefined && when(presence.listensFrom)]])}
+      <h2>${t.info.hardware}</h2><pre tabindex="0">${JSON.stringify(device.hardware, null, 2)}</pre></section>
+    <section class="stack"><h2>${t.info.grants}</h2><p class="soft">${t.info.grantsWhat}</p>
+      <ul class="stack tight">${device.grants.map(grant => html`<li class="row">${icon(grant.startsWith('>') ? 'out' : 'in')}<span class="hush">${grant.startsWith('>') ? t.info.publishes : t.info.receives}</span><code>${grant.slice(2)}</code></li>`)}</ul>
+      ${view.state.label && html`<h2>${t.info.label}</h2>${code(view.state.label)}<p><button type="button" onclick=${() => saveLabels([{ ...view.state.label, name: row.did }])}>${icon('download')}${t.connect.saveLabel}</button></p>`}
+      <h2>${t.info.acts}</h2>
+      <p class="row">${act('operator', t.device.kick, () => attempt(() => post(['devices', view.did, 'kick']), t.device.kicked))}
+        ${act('operator', t.device.reset, () => attempt(() => post(['devices', view.did, 'reset'], { minutes: 10 }), t.device.resetAllowed))}
+        ${act('admin', t.secret.rotate, () => askNewSecret(['devices', view.did], view.did))}
+        ${act('admin', t.device.forget, () => askForget(view.did), 'danger')}</p></section></div>`;
+}

@@ -1,0 +1,55 @@
+// Timeline: what happened to the device in sentences, each with who did it and why.
+
+import { html } from '../base/html.js';
+import { t, exact } from '../base/words.js';
+import { shown, icon, blank, more, chips } from '../base/pieces.js';
+import { entry } from '../shared/sentences.js';
+import { to } from '../base/route.js';
+
+const SIGNS = { report: 'in', command: 'out', event: 'alert', binding: 'share', refusal: 'refusal', act: 'user' };
+const KINDS = Object.keys(SIGNS);
+
+const query = view => ({ kinds: view.query.get('kinds') ?? '', limit: 50 });
+
+export const start = view => view.list('timeline', ['devices', view.did, 'timeline'], query(view));
+
+// What is new is read and put in front; what the person looks at stays.
+export async function changed(view) {
+  const { timeline, renewing } = view.state;
+  if (!timeline?.data || renewing) { view.state.missed = true; return; }
+  view.state.renewing = true;
+  const fresh = await view.load('fresh', ['devices', view.did, 'timeline'], query(view));
+  view.state.renewing = false;
+  if (fresh) {
+    const known = new Set(fresh.items.map(item => item.id));
+    const list = view.state.timeline;
+    const overlaps = list.data.items.some(item => known.has(item.id));
+    const items = overlaps ? [...fresh.items, ...list.data.items.filter(item => !known.has(item.id))] : fresh.items;
+    view.set({ timeline: { ...list, data: { items, next: overlaps ? list.data.next : fresh.next } } });
+  }
+  if (view.state.missed) { view.state.missed = false; changed(view); }
+}
+
+export function draw(view) {
+  const kinds = view.query.get('kinds') ?? '';
+  return html`${chips(t.timeline.kinds, [{ id: '', text: t.all, href: to(['devices', view.did, 'timeline']) },
+    ...KINDS.map(kind => ({ id: kind, text: t.timeline.names[kind], href: to(['devices', view.did, 'timeline'], { kinds: kind }) }))], kinds)}
+    ${shown(view.state.timeline, data => html`<ol class="times">${byDay(data.items)}</ol>${more(view, 'timeline')}`, () => blank('clock', t.timeline.none, t.timeline.noneWhy))}`;
+}
+
+const days = new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: 'full' });
+const times = new Intl.DateTimeFormat(document.documentElement.lang, { timeStyle: 'medium' });
+
+function byDay(items) {
+  let day;
+  return items.map(item => {
+    const its = days.format(item.at);
+    const isNew = its !== day;
+    day = its;
+    return html`${isNew && html`<li key=${`day ${its}`}><h2 class="small soft">${its}</h2></li>`}
+      <li key=${item.id} class="${item.kind === 'refusal' || /^fault$|^alert$/.test(item.type) ? 'strong' : ''}"><time datetime="${new Date(item.at).toISOString()}" title="${exact(item.at)}">${times.format(item.at)}</time>
+        <span class="${tone(item)}">${icon(SIGNS[item.kind] ?? 'clock')}</span><span class="any" dir="auto">${entry(item)}</span></li>`;
+  });
+}
+
+const tone = ({ kind, type }) => (kind === 'refusal' || type === 'fault' || type === 'failed' ? 'bad' : type === 'alert' || type === 'offline' || type === 'expired' ? 'warn' : 'soft');

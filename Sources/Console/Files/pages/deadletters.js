@@ -1,0 +1,77 @@
+// Dead letters: messages that cannot be carried out, why, and the offending place in them.
+
+import { html } from '../base/html.js';
+import { t, bytes } from '../base/words.js';
+import { get, post, remove } from '../base/api.js';
+import { to, here, refine } from '../base/route.js';
+import { shown, when, blank, more, attempt, dialog, dialogHead, facts, chips, copy, soon, icon } from '../base/pieces.js';
+import { searchField, asked, withTerm, merge } from '../base/list.js';
+import { table } from '../base/table.js';
+import { may, needs } from '../base/session.js';
+
+export const title = () => t.nav.deadletters;
+
+function load(view) {
+  return Promise.all([view.list('list', ['deadLetters'], { query: asked(view) }), view.load('counts', ['deadLetters', 'counts'])]);
+}
+
+export async function start(view) {
+  view.feed(['deadLetters'], (kind, data) => {
+    if (kind !== 'deadLetters') return;
+    if (asked(view)) load(view); else merge(view, 'list', data.items, 'id');
+  });
+  await load(view);
+  const opened = view.query.get('open');
+  if (opened) show(view, Number(opened));
+}
+
+export function draw(view) {
+  const counts = view.state.counts?.data?.items ?? [];
+  const chosen = /(?:^|\s)reason:"?([^"]+?)"?(?:\s|$)/.exec(asked(view))?.[1] ?? '';
+  const columns = [
+    { id: 'topic', label: t.dead.topic, isHead: true, cell: row => html`<a href="${to(['deadletters'], { open: row.id, query: asked(view) })}" class="any">${row.topic}</a>` },
+    { id: 'reason', label: t.dead.reason, cell: row => row.reason },
+    { id: 'worker', label: t.dead.worker, cell: row => row.worker },
+    { id: 'bytes', label: t.dead.size, isNumber: true, cell: row => bytes(row.bytes) },
+    { id: 'at', label: t.dead.at, cell: row => when(row.at) },
+    { id: 'acts', label: t.acts.title, isActs: true, cell: row => html`<span class="row">${acts(view, row)}</span>` },
+  ];
+  return html`<div class="head"><h1 tabindex="-1">${t.nav.deadletters}</h1>${searchField(view, [{ key: 'worker', hint: t.dead.worker }, { key: 'reason', hint: t.dead.reason }, { key: 'topic', hint: t.dead.topic }], load, t.dead.search)}<p>${t.dead.about}</p></div>
+    ${counts.length > 1 && chips(t.dead.byReason, [{ id: '', text: t.all, href: to(['deadletters'], { query: withTerm(asked(view), 'reason') }) }, ...counts.map(({ reason, count: number }) => ({ id: reason, text: reason, number, href: to(['deadletters'], { query: withTerm('', 'reason', /\s/.test(reason) ? `"${reason}"` : reason) }) }))], chosen)}
+    ${shown(view.state.list, data => html`<div class="live">${table(columns, data.items, { name: 'deadLetters', label: t.nav.deadletters, key: row => row.id, isNew: row => view.state.fresh?.has(row.id) })}</div>${more(view, 'list')}`,
+      () => (asked(view) ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="#/deadletters">${t.showAll}</a>`) : blank('check', t.dead.none, t.dead.noneWhy)))}`;
+}
+
+const without = (view, id) => {
+  const list = view.state.list;
+  view.set({ list: { ...list, data: { ...list.data, items: list.data.items.filter(item => item.id !== id) } } });
+};
+
+function acts(view, row) {
+  const locked = may('operator') ? null : needs('operator');
+  const drop = () => {
+    without(view, row.id);
+    soon(t.dead.dropped, () => remove(['deadLetters', row.id]));
+  };
+  return html`<button type="button" disabled=${!!locked || row.isShapeOnly} title=${locked ?? (row.isShapeOnly ? t.dead.shapeOnly : null)} onclick=${async () => { if (await attempt(() => post(['deadLetters', row.id, 'replay']), t.dead.replayed)) without(view, row.id); }}>${t.dead.replay}</button>
+    <button type="button" disabled=${!!locked} title=${locked} onclick=${drop}>${t.dead.drop}</button>`;
+}
+
+async function show(view, id) {
+  const letter = await attempt(() => get(['deadLetters', id]));
+  if (!letter) return;
+  const box = dialog(t.dead.one, box => html`<div>${dialogHead(t.dead.one, box)}
+    ${facts([[t.dead.topic, html`<code>${letter.row.topic}</code>`], [t.dead.reason, letter.row.reason], [t.dead.worker, letter.row.worker], [t.dead.at, when(letter.row.at)], [t.dead.size, bytes(letter.row.bytes)]])}
+    ${letter.row.isShapeOnly && html`<p class="note">${t.dead.shapeOnly}</p>`}
+    ${letter.text !== undefined ? html`<pre tabindex="0">${marked(letter)}</pre>` : html`<p class="soft">${t.dead.binary}</p><pre tabindex="0">${letter.base64}</pre>`}
+    <p class="row end"><button type="button" onclick=${() => copy(JSON.stringify({ topic: letter.row.topic, payload: letter.text ?? letter.base64, reason: letter.row.reason }, null, 2))}>${icon('copy')}${t.dead.example}</button><span class="row" onclick=${box.close}>${acts(view, letter.row)}</span></p></div>`);
+  box.element.addEventListener('close', () => { if (here().parts[0] === 'deadletters') refine({ open: null }); });
+}
+
+// The text with the place that is at fault marked: `offset` counts bytes, JavaScript counts otherwise.
+function marked({ text, offset }) {
+  if (offset === undefined) return text;
+  const head = new TextDecoder().decode(new TextEncoder().encode(text).slice(0, offset));
+  const rest = text.slice(head.length);
+  return html`${head}<mark aria-label="${t.dead.here}">${rest.slice(0, 1) || '␃'}</mark>${rest.slice(1)}`;
+}

@@ -1,0 +1,46 @@
+// Enter: by the one-time link, or with name and password.
+
+import { html, render } from '../base/html.js';
+import { t, language, speak } from '../base/words.js';
+import { post } from '../base/api.js';
+import { copyable, trouble } from '../base/pieces.js';
+
+/** Shows the way in; `welcome` gets the session. */
+export function enter(root, { reason, welcome }) {
+  const state = {};
+  const set = changes => {
+    Object.assign(state, changes);
+    render(draw(), root);
+  };
+  const signIn = async act => {
+    set({ busy: true, problem: null });
+    try {
+      welcome(await act());
+    } catch (problem) {
+      set({ busy: false, problem, isLink: state.token !== undefined, token: undefined });
+    }
+  };
+  const token = /^#enter=([\w-]+)/.exec(location.hash)?.[1];
+  if (token) history.replaceState(null, '', '#/overview'); // the token is used up, and is not to stay in the address
+
+  const draw = () => html`<main class="enter" id="main">
+    <img class="mark" src="mark.svg" alt="">
+    <h1>${t.enter.title}</h1>
+    ${reason && html`<p class="note" role="status">${t.enter.reasons[reason] ?? t.enter.reasons.expired}</p>`}
+    ${state.isLink && html`<div class="note warn stack tight" role="alert"><p class="strong">${t.enter.linkExpired}</p><p>${t.enter.linkCure}</p>${copyable('lamplighter console')}</div>`}
+    ${state.problem && !state.isLink && (state.problem.status === 401 ? html`<p class="note bad" role="alert">${t.enter.wrong}</p>` : trouble(state.problem))}
+    ${state.token ? html`<button type="button" class="main" disabled=${state.busy} onclick=${() => signIn(() => post(['session', 'enter'], { token: state.token }))}>${t.enter.useLink}</button>`
+      : html`<form onsubmit=${event => {
+        event.preventDefault();
+        const { name, password } = Object.fromEntries(new FormData(event.target));
+        signIn(() => post(['session'], { name, password }));
+      }}>
+      <label><span>${t.enter.name}</span><input name="name" autocomplete="username" required maxlength="64" autocapitalize="none" spellcheck="false"></label>
+      <label><span>${t.enter.password}</span><input name="password" type="password" autocomplete="current-password" required maxlength="256"></label>
+      <button class="main" disabled=${state.busy}>${t.enter.enter}</button></form>
+      <details><summary>${t.enter.noPassword}</summary><div class="stack tight"><p>${t.enter.linkCure}</p>${copyable('lamplighter console')}</div></details>`}
+    <p class="small"><button type="button" class="link" lang="${language === 'zh' ? 'en' : 'zh-Hans'}" onclick=${() => speak(language === 'zh' ? 'en' : 'zh')}>${language === 'zh' ? 'English' : '中文'}</button></p>
+  </main>`;
+  set({ token });
+  if (token) signIn(() => post(['session', 'enter'], { token }));
+}

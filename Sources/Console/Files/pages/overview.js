@@ -1,0 +1,73 @@
+// Overview: how the installation does in one sentence, what needs somebody, what changed; the first time, a guide.
+
+import { html } from '../base/html.js';
+import { t, count, about, span } from '../base/words.js';
+import { to } from '../base/route.js';
+import { icon, shown, when, copyable, state as stateBadge } from '../base/pieces.js';
+import { connectDevice } from '../shared/connect.js';
+import { act as auditSentence } from '../shared/sentences.js';
+
+export const title = () => t.nav.overview;
+
+export async function start(view) {
+  const now = data => view.set({ overview: { data, at: Date.now() } });
+  view.feed(['overview'], (kind, data) => { if (kind === 'overview') now(data); });
+  await view.load('overview', ['overview']);
+}
+
+export function draw(view) {
+  return html`<div class="head"><h1 tabindex="-1">${t.nav.overview}</h1></div>
+    ${shown(view.state.overview, data => html`<div class="stack live">
+      ${health(data)}
+      ${guide(data)}
+      <div class="grid figures">
+        ${figure(about(data.reportsPerSecond), t.overview.reports, to(['live']))}
+        ${figure(`${count(data.devices.online)} / ${count(data.devices.all)}`, t.overview.online, to(['devices'], { query: 'online:yes' }))}
+        ${figure(data.oldestUnansweredSeconds > 0 ? span(data.oldestUnansweredSeconds * 1000) : '–', t.overview.oldest, to(['system', 'workers']))}
+        ${figure(count(data.outbox), t.overview.outbox, to(['system', 'workers']))}
+        ${figure(count(data.refusalsToday), t.overview.refusals, to(['refusals']), data.refusalsToday > 0 && 'warn')}
+        ${figure(count(data.deadLettersToday), t.overview.deadLetters, to(['deadletters']), data.deadLettersToday > 0 && 'bad')}
+        ${figure(count(data.users), t.overview.users, to(['users']))}
+        ${figure(count(data.devices.alerting), t.overview.alerting, to(['devices'], { query: 'alert:any' }), data.devices.alerting > 0 && 'warn')}
+      </div>
+      <div class="halves">
+        <section class="stack tight"><h2>${t.overview.commands}</h2>${commands(data.commands)}</section>
+        <section class="stack tight"><h2>${t.overview.changes}</h2>
+          ${data.changes.length === 0 ? html`<p class="soft">${t.overview.noChanges}</p>`
+            : html`<ul class="stack tight">${data.changes.map(row => html`<li key=${row.id}>${auditSentence(row)} <span class="soft small">${when(row.at)}</span></li>`)}</ul>`}</section>
+      </div>
+      <p class="soft small">Lamplighter ${data.version} · ${t.overview.since} ${when(data.startedAt)}</p></div>`)}`;
+}
+
+function health(data) {
+  const tone = { ok: 'good', attention: 'warn', failing: 'bad' }[data.state];
+  return html`<section class="note ${tone} stack tight" aria-label="${t.overview.health}">
+    <p class="strong">${icon(tone === 'good' ? 'check' : 'warn')} ${t.overview.states[data.state](data.needs)}</p>
+    ${data.notReady.map(({ part, reason }) => html`<p>${part}: ${reason}</p>`)}
+    ${data.findings.length > 0 && html`<ul class="stack tight">${data.findings.map(finding => html`<li key=${finding.code + finding.subject} class="any">
+      ${stateBadge(finding.state)} <span class="strong">${finding.title}</span> ${finding.evidence}
+      ${finding.cure && html`<span class="soft">${finding.cure}</span>`} ${finding.command && html`<code>${finding.command}</code>`} <span class="soft small">${finding.code}</span></li>`)}</ul>`}
+  </section>`;
+}
+
+const figure = (number, text, href, tone) => html`<a class="card figure" href="${href}"><b class="${tone || ''}">${number}</b><span>${text}</span></a>`;
+
+function commands(states) {
+  const all = Object.entries(states).filter(([, number]) => number > 0);
+  if (!all.length) return html`<p class="soft">${t.overview.noCommands}</p>`;
+  return html`<dl class="facts">${all.map(([name, number]) => html`<dt>${stateBadge(name)}</dt><dd>${count(number)}</dd>`)}</dl>`;
+}
+
+// The guide of the first run: each step ticks itself off when it has happened, and all of it goes with the last.
+function guide({ firstRun, demo }) {
+  const steps = ['product', 'registered', 'reported', 'bound', 'switched'];
+  const next = steps.find(step => !firstRun[step]);
+  if (!next) return null;
+  return html`<section class="card"><h2>${t.guide.title}</h2>
+    <ol class="steps">${steps.map(step => html`<li key=${step}>${firstRun[step] ? html`<span class="good">${icon('check')}<span class="hush">${t.guide.done}</span></span>` : icon('wait')}
+      <div class="stack tight"><p class="${step === next ? 'strong' : firstRun[step] ? 'soft' : ''}">${t.guide[step].title}</p>
+      ${step === next && html`<p>${t.guide[step].text}</p>${step === 'product' && html`<p><a class="button" href="${to(['products'])}">${t.nav.products}</a></p>`}
+        ${(step === 'registered' || step === 'reported') && html`<p class="row"><button type="button" class="main" onclick=${() => connectDevice(demo?.productKey)}>${icon('plus')}${t.connect.title}</button></p>`}
+        ${step === 'bound' && copyable(demo ? 'lamplighter simulate --app' : 'device/bind {"did": "…", "passcode": "…"}')}
+        ${step === 'switched' && html`<p><a class="button" href="${to(['devices'])}">${t.nav.devices}</a></p>`}`}</div></li>`)}</ol></section>`;
+}

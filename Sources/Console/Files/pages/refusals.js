@@ -1,0 +1,59 @@
+// Refusals: who was refused what, which rule said no, since when, how often, and the cure.
+
+import { html } from '../base/html.js';
+import { t, count } from '../base/words.js';
+import { post } from '../base/api.js';
+import { to } from '../base/route.js';
+import { icon, shown, when, blank, more, copy, attempt, device, chips } from '../base/pieces.js';
+import { searchField, asked, withTerm, merge } from '../base/list.js';
+import { may } from '../base/session.js';
+
+export const title = () => t.nav.refusals;
+
+function load(view) {
+  return Promise.all([view.list('list', ['refusals'], { query: asked(view) }), view.load('counts', ['refusals', 'counts'])]);
+}
+
+export async function start(view) {
+  view.feed(['refusals'], (kind, data) => {
+    if (kind !== 'refusals') return;
+    // A question's answers are the server's to choose: with one, it is asked again.
+    if (asked(view)) load(view); else merge(view, 'list', data.items, 'id');
+  });
+  await load(view);
+}
+
+export function draw(view) {
+  const counts = view.state.counts?.data?.items ?? [];
+  const chosen = /(?:^|\s)reason:(\S+)/.exec(asked(view))?.[1] ?? '';
+  const keys = [{ key: 'reason', hint: t.refusals.reason, values: counts.map(({ reason }) => ({ value: reason, hint: t.reasons[reason] })) },
+    { key: 'action', hint: t.refusals.action, values: ['connect', 'publish', 'subscribe', 'receive'].map(value => ({ value, hint: t.actions[value] })) },
+    { key: 'client', hint: t.refusals.client }, { key: 'user', hint: t.refusals.user }, { key: 'address', hint: t.refusals.address }];
+  return html`<div class="head"><h1 tabindex="-1">${t.nav.refusals}</h1>${searchField(view, keys, load, t.refusals.search)}<p>${t.refusals.about}</p></div>
+    ${counts.length > 0 && chips(t.refusals.byReason, [{ id: '', text: t.all, href: to(['refusals'], { query: withTerm(asked(view), 'reason') }) },
+      ...counts.map(({ reason, count: number }) => ({ id: reason, text: t.reasons[reason] ?? reason, number, href: to(['refusals'], { query: withTerm(asked(view), 'reason', reason) }) }))], chosen)}
+    ${shown(view.state.list, data => html`<ul class="stack tight live">${data.items.map(row => html`<li key=${row.id} class="card" data-row="" tint=${row.times}>${refusal(view, row)}</li>`)}</ul>${more(view, 'list')}`,
+      () => (asked(view) ? blank('search', t.nothingFound, t.nothingFoundWhy, html`<a class="button" href="#/refusals">${t.showAll}</a>`) : blank('check', t.refusals.none, t.refusals.noneWhy)))}`;
+}
+
+/** One refusal: who, what, why, and what to do. */
+export function refusal(view, row) {
+  return html`<div class="row apart"><h2>${t.reasons[row.reason] ?? row.title}</h2>
+      <span class="row small"><span class="badge ${row.times > 9 ? 'warn' : ''}">${t.times(count(row.times))}</span><span>${when(row.at)}</span></span></div>
+    <div class="stack tight">
+    <p class="any">${who(row)} ${t.refusals.wanted[row.action] ?? row.action}${row.topic && html` <code>${row.topic}</code>`}${row.address && html` <span class="soft">${t.refusals.from(row.address)}</span>`}</p>
+    <p class="any"><span class="soft">${t.refusals.rule}</span> ${t.rules?.[row.reason]?.[0] ?? row.cause}${row.detail && html` <code>${row.detail}</code>`}</p>
+    <p class="any"><span class="soft">${t.refusals.cure}</span> ${t.rules?.[row.reason]?.[1] ?? row.cure}</p>
+    <p class="row">
+      <button type="button" onclick=${() => copy(row.cure)}>${icon('copy')}${t.refusals.copyCure}</button>
+      ${row.mac && row.productKey && /listed|mac/i.test(row.reason) && html`<button type="button" disabled=${!may('operator')} onclick=${() => allow(view, row)}>${icon('check')}${t.refusals.allow(row.mac)}</button>`}
+      ${row.firstAt !== row.at && html`<span class="soft small">${t.refusals.since} ${when(row.firstAt)}</span>`}<span class="soft small">${row.reason}</span></p></div>`;
+}
+
+function who(row) {
+  if (row.did) return html`${t.actors.device} ${device(row.did)}`;
+  if (row.mac) return html`${t.refusals.newDevice} <code>${row.mac}</code> (<a href="${to(['products', row.productKey])}">${row.productKey}</a>)`;
+  return html`<code>${row.username || row.clientId || t.actors.somebody}</code>${row.username && row.clientId && !row.username.includes(row.clientId) && html` <span class="soft">${row.clientId}</span>`}`;
+}
+
+const allow = (view, row) => attempt(() => post(['products', row.productKey, 'macs'], { macs: [row.mac] }), t.refusals.allowed(row.mac));

@@ -1,0 +1,38 @@
+// What an operator does with a device.
+
+import { html } from '../base/html.js';
+import { t, count } from '../base/words.js';
+import { get, post, remove } from '../base/api.js';
+import { go } from '../base/route.js';
+import { attempt, askTyped, dialog, dialogHead, copyable } from '../base/pieces.js';
+
+/** Forgets a device; its id says that it is meant. */
+export const forget = did => remove(['devices', did], { confirm: did });
+
+/** Has a device forgotten, after naming what disappears with it. */
+export async function askForget(did) {
+  const found = await attempt(() => get(['devices', did, 'removal']));
+  if (!found) return;
+  askTyped({
+    title: t.device.forgetTitle, id: did, verb: t.device.forget,
+    loses: [t.device.loses.device, found.users.length && t.device.loses.users(found.users.join(', ')), found.records && t.device.loses.records(count(found.records)),
+      found.commands && t.device.loses.commands(count(found.commands)), found.schedules && t.device.loses.schedules(count(found.schedules)),
+      found.invitations && t.device.loses.invitations(count(found.invitations))].filter(Boolean),
+    act: async () => { if (await attempt(() => forget(did), t.device.forgotten)) go('#/devices'); },
+  });
+}
+
+/** Makes a secret void and shows the new one, this once. */
+export function askNewSecret(parts, id) {
+  askTyped({
+    title: t.secret.title, id, verb: t.secret.rotate, loses: [t.secret.loses],
+    act: async () => {
+      const made = await attempt(() => post([...parts, 'secret'], { confirm: id }));
+      if (made) showSecret(made.secret);
+    },
+  });
+}
+
+/** Shows a secret that cannot be shown again. */
+export const showSecret = secret => dialog(t.secret.fresh, box => html`<div>${dialogHead(t.secret.fresh, box)}<p class="note warn">${t.secret.once}</p>${copyable(secret)}
+  <div class="row end"><button type="button" class="main" onclick=${box.close}>${t.secret.kept}</button></div></div>`);

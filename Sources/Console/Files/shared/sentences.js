@@ -1,0 +1,58 @@
+// Sentences about what somebody did: of the audit's rows, of an operator's acts, of a device's timeline.
+
+import { html } from '../base/html.js';
+import { t, value, span } from '../base/words.js';
+import { to } from '../base/route.js';
+import { device, user, state } from '../base/pieces.js';
+
+/** Who it was, with a link where there is a page. */
+export function actor(who, names = {}) {
+  if (!who) return t.actors.somebody;
+  switch (who.kind) {
+    case 'user': return who.id === 'erased' ? t.actors.erased : html`${t.actors.user} ${user(who.id, names[who.id])}`;
+    case 'device': return html`${t.actors.device} ${device(who.id)}`;
+    case 'schedule': return html`${t.actors.schedule} <a href="${to(['schedules'], { open: who.id })}">${who.id}</a>`;
+    case 'operator': return html`${t.actors.operator} <span class="strong">${who.id}</span>`;
+    default: return t.actors.system;
+  }
+}
+
+/** One row of the audit as a sentence. */
+export function act(row) {
+  const who = actor(row.actor);
+  if (row.kind !== 'operatorAct') return html`${who}: ${t.audits[row.kind] ?? row.kind}${row.uid && row.uid !== row.actor.id && html` (${user(row.uid)})`}${row.detail && html` <span class="soft any">${row.detail}</span>`}`;
+  return html`${who}: ${t.acts[row.act] ?? row.act}${row.subject && html` · ${subject(row)}`}`;
+}
+
+function subject({ act, subject }) {
+  if (/Device|Label|Reset|command/i.test(act)) return device(subject);
+  if (/Product|Mac/.test(act)) return html`<a href="${to(['products', subject])}">${subject}</a>`;
+  if (/App/.test(act)) return html`<a href="${to(['apps', subject])}">${subject}</a>`;
+  if (/User|endSessions|Cancellation/.test(act)) return user(subject);
+  return html`<span class="any">${subject}</span>`;
+}
+
+/** Values as people read them: power: true, brightness: 60. */
+export const values = data => html`<span class="code any">${data === undefined || data === null ? '' : typeof data === 'object' && !Array.isArray(data)
+  ? Object.entries(data).map(([name, one]) => `${name}: ${value(one)}`).join(', ') : value(data)}</span>`;
+
+/** One entry of a device's timeline as a sentence: who, what, why, and what came of it. */
+export function entry(item) {
+  const who = actor(item.actor);
+  switch (item.kind) {
+    case 'report': return t.timeline.report(values(item.data));
+    case 'command': return command(item, who);
+    case 'event': return t.timeline.events[item.type]?.(item.name, item.cause && (t.causes[item.cause] ?? item.cause), item) ?? html`${item.type} ${item.name} ${item.cause} ${values(item.data)}`;
+    case 'binding': return (t.timeline.bindings[item.type] ?? t.timeline.bindings.other)(who, values(item.data), item.type);
+    case 'refusal': return t.timeline.refusal(t.reasons[item.type] ?? item.type, item.times ?? 1, item.name, html`<a href="${to(['refusals'], { query: `reason:${item.type}` })}">${t.why}</a>`);
+    default: return html`${who}: ${t.acts[item.type] ?? item.type} ${item.data !== undefined && values(item.data)}`;
+  }
+}
+
+function command(item, who) {
+  const steps = item.steps ?? [];
+  const last = steps[steps.length - 1];
+  const took = steps.length > 1 ? last.at - steps[0].at : null;
+  return html`${t.timeline.command(who, values(item.data))} ${state(item.type)}${took !== null && html` <span class="soft">${t.timeline.after(span(took))}</span>`}
+    ${item.cause && html` <span class="soft">${t.causes[item.cause] ?? item.cause}</span>`}`;
+}
