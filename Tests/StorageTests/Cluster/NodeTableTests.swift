@@ -18,7 +18,9 @@ struct SharedDatabase {
 
     /// Opens it as another process would.
     func open() throws -> Store {
-        let engine = StoreEngine.postgres(try PostgresDatabase(address: address, key: key))
+        let engine = StoreEngine.postgres(
+            try PostgresDatabase(address: PostgresAddress(address), key: key)
+        )
         return Store(engine, credentialsPath: nil, key: key)
     }
 }
