@@ -52,13 +52,13 @@ function frame() {
       <button type="button" onclick=${() => connectDevice()}>${icon('plus')}<span class="wide">${t.connect.title}</span><span class="hush">${t.connect.title}</span></button>
       ${dot()}
       <button type="button" class="plain" popovertarget="me" aria-label="${t.me.menu(session.operator)}">${icon('user')}<span class="wide">${session.operator}</span></button>
+      <div popover id="me" class="drop">${meMenu()}</div>
     </header>
-    <div popover id="me" class="drop">${meMenu()}</div>
     <div id="shell">
       <nav id="side" popover aria-label="${t.pages}">${GROUPS.map(([group, pages]) => html`
         ${group && html`<h2>${t.groups[group]}</h2>`}
         <ul>${pages.map(([name, sign]) => html`<li><a href="${to([name])}" aria-current=${parts[0] === name ? 'page' : null}>${icon(sign)}${t.nav[name]}</a></li>`)}</ul>`)}
-        <h2>${t.groups.more}</h2><ul><li><a href="${new URL('../docs/', document.baseURI).href}" target="_blank" rel="noopener">${icon('docs')}${t.nav.docs}</a></li></ul></nav>
+        ${session.docs && html`<h2>${t.groups.more}</h2><ul><li><a href="${session.docs}" target="_blank" rel="noopener">${icon('docs')}${t.nav.docs}</a></li></ul>`}</nav>
       <main id="main" tabindex="-1"></main>
     </div>`, app);
 }
@@ -141,6 +141,7 @@ async function show() {
   if (isNew) render('', main);
   const view = open = new View(main, route.parts, route.query, page.draw);
   await page.start(view);
+  if (open !== view) return;
   view.redraw();
   document.title = `${page.title(view)} – Lamplighter`;
   const isFirst = shownPath === undefined;
@@ -148,6 +149,7 @@ async function show() {
   queueMicrotask(() => {
     scrollTo(0, isNew ? scrolls.get(path) ?? 0 : scrollY);
     if (isNew && !isFirst) main.querySelector('h1')?.focus({ preventScroll: true });
+    main.dataset.page = path;
   });
 }
 

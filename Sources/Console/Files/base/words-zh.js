@@ -104,10 +104,10 @@ export default {
   products: {
     name: '名称', add: '新产品', edit: name => `编辑 ${name}`, export: '导出', key: '键', points: '数据点', point: '名称', kind: '类型', access: '访问', accesses: { rw: '读与设', ro: '只读', wo: '只设，不显示' }, limits: '范围', unit: '单位', used: '上报过的设备', step: number => `步长 ${number}`, longest: number => `最长 ${number}`, free: '未声明：设备可上报任意内容。',
     registration: '注册', registrations: { open: '任何 MAC', listed: '仅名单中的 MAC' }, reset: '恢复出厂由谁允许', resets: { owner: '所有者', open: '离线时任何人', operator: '操作员' }, bind: '远程绑定', binds: { claim: '在设备上确认', secret: '设备密钥' }, changed: '修改于', none: '还没有产品', noneWhy: '产品说明其设备能上报什么、能接受什么指令。从示例开始修改。',
-    macs: '可注册的 MAC', newMacs: '一个或多个 MAC', allow: '允许', allowed: number => `已允许 ${number} 个 MAC`, notYet: '尚未', noMacs: '没有：任何设备都不能注册。',
+    macs: '可注册的 MAC', newMacs: '一个或多个 MAC', allow: '允许', allowed: number => `已允许 ${number} 个 MAC`, notYet: '尚未', historyDays: '历史天数', faults: '故障', addPoint: '添加数据点', removePoint: name => `删除 ${name}`, stepName: '步长', longestName: '最长', words: '可选值', noMacs: '没有：任何设备都不能注册。',
   },
   document: {
-    about: '与命令行所用的文档相同。保存前会显示改变的内容。', notJSON: '这不是 JSON', look: '显示改变', save: '保存', saveAnyway: '仍然保存', problems: '会被拒绝：', breaks: '会影响：', devices: number => `${number} 个设备`, isNew: '它是新的；其他不变。', nothing: '没有改变。',
+    form: '表单', about: '与命令行所用的文档相同。保存前会显示改变的内容。', notJSON: '这不是 JSON', look: '显示改变', save: '保存', saveAnyway: '仍然保存', problems: '会被拒绝：', breaks: '会影响：', devices: number => `${number} 个设备`, isNew: '它是新的；其他不变。', nothing: '没有改变。',
     why: { pointRemoved: '被删除：不再接受它的值', pointHidden: '不再显示', kindChanged: '类型改变', rangeNarrowed: '范围变窄', wordsRemoved: '减少了可选值', readOnly: '不能再设置', conditionRemoved: '被删除：不能再触发', providerRemoved: '被删除：其用户无法再登录', sessionsShorter: '会话提前结束' },
   },
   apps: { name: '名称', add: '新应用', sessions: '活动会话', providers: '身份提供方', noProviders: '无', policies: '策略', document: '文档', none: '还没有应用', noneWhy: '应用需要标识与密钥，用户才能登录。' },
@@ -123,7 +123,7 @@ export default {
     noDevices: '没有设备绑定到该用户。', inFull: '显示地址', export: '导出', erase: '删除…', eraseTitle: '删除此用户', erased: '用户已删除', losesAccount: '账号、会话与地址', losesDevices: number => `对 ${number} 个设备的访问`, losesNames: '每条记录中的用户名称', happened: '发生过的事', nothing: '还没有。',
   },
   endReasons: { loggedOut: '已退出', terminated: '用户在别处结束', expired: '已到期', passwordChanged: '密码已修改', passwordReset: '密码已重置', accountCancelled: '账号已注销', replaced: '同一终端重新登录', operator: '由操作员结束' },
-  messages: { to: '收件人', template: '内容', templates: {}, code: '验证码或链接', hidden: '隐藏', tries: '尝试次数', next: '下次尝试', channels: { email: '邮件', sms: '短信' }, ways: { log: '写入日志', gateway: '经网关', smtp: '经 SMTP', webhook: '经 webhook' }, resend: '立即发送', resent: '正在尝试', none: '没有消息', noneWhy: '用户请求的验证码与链接会出现在这里。发送方式是一项设置。', toSettings: '发送设置' },
+  messages: { to: '收件人', template: '内容', templates: { code: '验证码', verifyEmail: '验证邮箱的链接', resetPassword: '重置密码的链接', addressTaken: '地址已被占用', confirmation: '确认信', addressChanged: '地址已更改', passwordChanged: '密码已修改', cancelled: '账号已注销' }, code: '验证码或链接', hidden: '隐藏', tries: '尝试次数', next: '下次尝试', channels: { email: '邮件', sms: '短信' }, ways: { log: '写入日志', gateway: '经网关', smtp: '经 SMTP', webhook: '经 webhook' }, resend: '立即发送', resent: '正在尝试', none: '没有消息', noneWhy: '用户请求的验证码与链接会出现在这里。发送方式是一项设置。', toSettings: '发送设置' },
   schedules: {
     day: '前一天与后一天', quiet: '一天之内没有运行。', all: '全部定时任务', due: '将运行', gone: '任务已删除', clocks: (zone, hours) => `${zone}：时钟${hours > 0 ? '拨快' : '拨慢'} ${Math.abs(hours)} 小时`, cut: '还有未显示的。', search: '搜索定时任务', enabled: '启用', rule: '时间', does: '内容', next: '下次', last: '上次运行', paused: '已暂停', never: '从未', everyDay: '每天', monthDays: days => `每月 ${days} 日`,
     none: '还没有定时任务', noneWhy: '用户在应用中创建定时任务；即使应用关闭也会在此运行。', one: '定时任务', misfire: '若错过', misfires: { skip: '略过', run: '尽快运行一次' }, why: '将运行于', noMore: '不再运行：日期已过。', isPaused: '暂停期间不运行。', runs: '运行记录', lateBy: seconds => `晚了 ${seconds} 秒`, pause: '暂停', resume: '继续', pausedNow: '任务已暂停', resumed: '任务继续', runNow: '立即运行', ran: '指令已发送',

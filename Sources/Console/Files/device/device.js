@@ -37,7 +37,7 @@ export async function start(view) {
     const device = view.state.device?.data;
     if (device) view.set({ device: { ...view.state.device, data: { ...device, row: data.device } } });
     reload();
-    const changed = name => former[name] !== undefined && former[name] !== data[name];
+    const changed = name => former[name] !== data[name];
     tab.changed?.(view, { commands: changed('commands'), bindings: changed('bindings'), schedules: changed('schedules'), events: changed('events'), version: former.version !== data.device.version });
     former = { ...data, version: data.device.version };
     return undefined;

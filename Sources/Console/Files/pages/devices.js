@@ -87,7 +87,7 @@ const columns = [
   { id: 'product', label: t.devices.product, cell: row => html`<a href="${to(['products', row.productKey])}">${row.productName || row.productKey}</a>` },
   { id: 'state', label: t.devices.state, tint: row => row.online, cell: row => html`${presence(row.online)} <span class="soft small">${row.since !== undefined && when(row.since)}</span>` },
   { id: 'report', label: t.devices.changed, tint: row => row.version, cell: row => when(row.changedAt) },
-  { id: 'alerts', label: t.devices.alerts, cell: row => html`<span class="row">${row.alerts.map(name => badge(html`${icon('alert')}${name}`, 'warn'))}${row.faults.map(name => badge(html`${icon('warn')}${name}`, 'bad'))}</span>` },
+  { id: 'alerts', label: t.devices.alerts, cell: row => row.alerts.length + row.faults.length > 0 && html`<span class="row">${row.alerts.map(name => badge(html`${icon('alert')}${name}`, 'warn'))}${row.faults.map(name => badge(html`${icon('warn')}${name}`, 'bad'))}</span>` },
   { id: 'owner', label: t.devices.owner, cell: row => (row.owner ? user(row.owner) : '') },
   { id: 'firmware', label: t.devices.firmware, cell: row => row.firmware ?? '' },
   { id: 'mac', label: 'MAC', isExtra: true, cell: row => html`<code class="nowrap">${row.mac}</code>` },

@@ -24,13 +24,13 @@ export function draw(view) {
 }
 
 const columns = [
-  { id: 'to', label: t.messages.to, isHead: true, cell: row => html`${icon(row.channel === 'email' ? 'message' : 'app')} ${row.to}` },
+  { id: 'to', label: t.messages.to, isHead: true, cell: row => html`<span class="nowrap">${icon(row.channel === 'email' ? 'message' : 'app')} ${row.to}</span>` },
   { id: 'template', label: t.messages.template, cell: row => t.messages.templates[row.template] ?? row.template },
-  { id: 'code', label: t.messages.code, cell: row => (row.code ? html`<span class="row"><code>${row.code}</code><button type="button" class="plain" aria-label="${t.copy}" onclick=${() => copy(row.code)}>${icon('copy')}</button></span>` : html`<span class="soft">${t.messages.hidden}</span>`) },
+  { id: 'code', label: t.messages.code, cell: row => (row.code ? html`<span class="nowrap"><code>${row.code}</code><button type="button" class="plain" aria-label="${t.copy}" onclick=${() => copy(row.code)}>${icon('copy')}</button></span>` : html`<span class="soft">${t.messages.hidden}</span>`) },
   { id: 'state', label: t.commands.state, tint: row => row.state, cell: row => html`${state(row.state)} ${row.reason && html`<span class="small">${row.reason}</span>`}` },
   { id: 'tries', label: t.messages.tries, isNumber: true, cell: row => count(row.tries) },
   { id: 'due', label: t.messages.next, cell: row => (row.dueAt === undefined ? '' : when(row.dueAt)) },
-  { id: 'app', label: t.users.app, cell: row => row.appId },
+  { id: 'app', isExtra: true, label: t.users.app, cell: row => row.appId },
   { id: 'created', label: t.info.created, cell: row => when(row.createdAt) },
   { id: 'expires', label: t.commands.expires, cell: row => when(row.expiresAt) },
   { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.state === 'waiting' || row.state === 'retrying' ? html`<button type="button" disabled=${!may('operator')} title=${may('operator') ? null : needs('operator')} onclick=${() => attempt(() => post(['messages', row.messageId, 'resend']), t.messages.resent)}>${t.messages.resend}</button>` : '') },

@@ -45,8 +45,7 @@ function health(data) {
     <p class="strong">${icon(tone === 'good' ? 'check' : 'warn')} ${t.overview.states[data.state](data.needs)}</p>
     ${data.notReady.map(({ part, reason }) => html`<p>${part}: ${reason}</p>`)}
     ${data.findings.length > 0 && html`<ul class="stack tight">${data.findings.map(finding => html`<li key=${finding.code + finding.subject} class="any">
-      ${stateBadge(finding.state)} <span class="strong">${finding.title}</span> ${finding.evidence}
-      ${finding.cure && html`<span class="soft">${finding.cure}</span>`} ${finding.command && html`<code>${finding.command}</code>`} <span class="soft small">${finding.code}</span></li>`)}</ul>`}
+      ${stateBadge(finding.state)} <span class="strong">${finding.title}</span> ${finding.evidence} ${finding.cure && html`<span class="soft">${finding.cure}</span>`} ${finding.command && html`<code>${finding.command}</code>`} <span class="soft small">${finding.code}</span></li>`)}</ul>`}
   </section>`;
 }
 

@@ -10,6 +10,7 @@ import { may, needs } from '../base/session.js';
 import { editDocument } from '../shared/document.js';
 import { askNewSecret, showSecret } from '../shared/device-acts.js';
 import { save } from '../shared/label.js';
+import { productForm } from '../shared/product-form.js';
 
 export const title = view => view.state.one?.data?.row.name ?? t.nav.products;
 
@@ -31,7 +32,7 @@ export const draw = view => (view.parts[1] ? one(view) : list(view));
 function add() {
   const productKey = [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, '0')).join('');
   editDocument({
-    title: t.products.add, document: { productKey, ...EXAMPLE }, check: ['products', 'check'], save: document => post(['products'], document),
+    title: t.products.add, document: { productKey, ...EXAMPLE }, check: ['products', 'check'], form: productForm, save: document => post(['products'], document),
     done: made => { go(to(['products', made.row.productKey])); if (made.secret) showSecret(made.secret); },
   });
 }
@@ -56,7 +57,7 @@ function one(view) {
     const { row, document } = product;
     const locked = may('admin') ? null : needs('admin');
     return html`<div class="head"><h1 tabindex="-1">${row.name}</h1>
-        <span class="row"><button type="button" disabled=${!!locked} title=${locked} onclick=${() => editDocument({ title: t.products.edit(row.name), document, check: ['products', 'check'], save: changed => put(['products', row.productKey], changed, row.updatedAt), done: () => start(view) })}>${t.edit}</button>
+        <span class="row"><button type="button" disabled=${!!locked} title=${locked} onclick=${() => editDocument({ title: t.products.edit(row.name), document, check: ['products', 'check'], form: productForm, save: changed => put(['products', row.productKey], changed, row.updatedAt), done: () => start(view) })}>${t.edit}</button>
         <button type="button" onclick=${() => save(`${row.productKey}.json`, 'application/json', JSON.stringify(document, null, 2))}>${icon('download')}${t.products.export}</button>
         <button type="button" disabled=${!!locked} title=${locked} onclick=${() => askNewSecret(['products', row.productKey], row.productKey)}>${t.secret.rotate}</button></span></div>
       <div class="stack">

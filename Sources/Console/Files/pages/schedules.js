@@ -51,7 +51,7 @@ function day({ from, to: until, occurrences, runs, clockChanges, isCut }) {
   return html`<div class="day"><span class="who soft small">${timeZone}</span>
       <div class="axis">${found.map(at => html`<span css=${place(at)}>${tickText(at, step, timeZone, language)}</span>`)}</div>
       ${shownLanes.map(([did, marks]) => html`<span class="who" key=${`n${did}`}>${did ? device(did) : t.schedules.gone}</span><div class="lane" key=${did}>${changes}
-        <i class="zone-change" css=${{ ...place(Date.now()), 'border-style': 'solid' }} title="${t.time.now}"></i>
+        <i class="zone-change now" css=${place(Date.now())} title="${t.time.now}"></i>
         ${marks.map(mark => html`<a key=${`${mark.id} ${mark.at}`} class="${mark.tone}" css=${place(mark.at)} href="${to(['schedules'], { open: mark.id })}" title="${mark.text}" aria-label="${mark.text}">${mark.sign}</a>`)}</div>`)}</div>
     ${clockChanges.map(({ at, timezone, before, after }) => html`<p class="warn small">${t.schedules.clocks(timezone, (after - before) / 3600)} ${exact(at)}</p>`)}
     ${(isCut || lanes.size > MOST_LANES) && html`<p class="soft small">${t.schedules.cut}</p>`}`;

@@ -5,10 +5,11 @@ import { t, count, value } from '../base/words.js';
 import { post } from '../base/api.js';
 import { trouble, dialog, dialogHead } from '../base/pieces.js';
 
-/** Opens the editor; `save(document)` stores it. */
-export function editDocument({ title, document, check, save, done }) {
+/** Opens the editor; `save(document)` stores it. `form(document, change)` draws it as a form, beside the JSON. */
+export function editDocument({ title, document, check, save, done, form }) {
   dialog(title, box => {
-    const { text = JSON.stringify(document, null, 2), found, problem, busy } = box.state;
+    const { text = JSON.stringify(document, null, 2), found, problem, busy, isForm = !!form } = box.state;
+    const edit = text => box.set({ text, found: null, problem: null });
     const read = () => {
       try {
         return JSON.parse(text);
@@ -33,7 +34,9 @@ export function editDocument({ title, document, check, save, done }) {
     return html`<form onsubmit=${event => { event.preventDefault(); if (found && !found.problems.length) store(); else look(); }}>
       ${dialogHead(title, box)}
       <p class="soft">${t.document.about}</p>
-      <label><span>JSON</span><textarea spellcheck="false" value="${text}" oninput=${event => box.set({ text: event.target.value, found: null, problem: null })}></textarea></label>
+      ${form && html`<p class="choices"><button type="button" aria-pressed="${isForm}" onclick=${() => { if (read()) box.set({ isForm: true }); }}>${t.document.form}</button><button type="button" aria-pressed="${!isForm}" onclick=${() => box.set({ isForm: false })}>JSON</button></p>`}
+      ${isForm ? form(JSON.parse(text), changed => edit(JSON.stringify(changed, null, 2)))
+        : html`<label><span>JSON</span><textarea spellcheck="false" value="${text}" oninput=${event => edit(event.target.value)}></textarea></label>`}
       ${problem && trouble(problem)}
       ${found && findings(found)}
       <div class="row end"><button type="button" onclick=${box.close}>${t.cancel}</button>${found && !found.problems.length ? html`<button class="${found.breaks.length ? 'danger' : 'main'}" disabled=${busy}>${found.breaks.length ? t.document.saveAnyway : t.document.save}</button>`

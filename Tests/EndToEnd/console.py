@@ -1,0 +1,127 @@
+"""The operators' console in Debian's Chromium, by Playwright."""
+
+import contextlib
+import json
+import shutil
+import site
+
+import tools
+from harness import eventually
+
+SECONDS = 10
+FINDINGS = """async only => {
+  const options = only ? { runOnly: only } : {};
+  const { violations } = await axe.run(document, options);
+  return violations.map(v => `${v.id}: ${v.help}: ${v.nodes.slice(0, 3).map(n => n.html.slice(0, 300)).join(' | ')}`);
+}"""
+# Whether what is shown is there: the page of the address, and nothing that is still being read.
+SHOWN = """([parts]) => {
+  const main = document.querySelector('main');
+  return location.hash.split('?')[0] === '#/' + parts && main && main.dataset.page === parts
+    && main.querySelector('h1') && !main.querySelector('.loading');
+}"""
+
+
+def use_tools():
+    """Lets this Python import what deploy/requirements.txt names."""
+    tools.python()
+    for folder in tools.FOLDER.glob("lib/python3*/site-packages"):
+        site.addsitedir(str(folder))
+
+
+class Browser:
+    """One Chromium; `visit` gives a window of its own to an operator."""
+
+    def __init__(self):
+        use_tools()
+        from playwright.sync_api import sync_playwright
+
+        self.playwright = sync_playwright().start()
+        try:
+            self.chromium = self.playwright.chromium.launch(
+                executable_path=shutil.which("chromium"),
+                args=["--no-sandbox", "--disable-dev-shm-usage", "--js-flags=--expose-gc"])
+        except BaseException:
+            self.playwright.stop()
+            raise
+
+    def visit(self, service, **more):
+        """A window that is not signed in yet."""
+        return Visit(self.chromium, service, **more)
+
+    def close(self):
+        self.chromium.close()
+        self.playwright.stop()
+
+
+class Visit:
+    """An operator's windows: pages that share cookies, and all that went wrong in them."""
+
+    def __init__(self, chromium, service, width=1280, scheme="light", locale="en-GB"):
+        self.service = service
+        self.address = service.ready["consoleUrl"].rstrip("/")
+        self.context = chromium.new_context(
+            viewport={"width": width, "height": 844 if width < 600 else 900}, color_scheme=scheme, reduced_motion="reduce",
+            locale=locale, timezone_id="Europe/Berlin")
+        self.context.set_default_timeout(SECONDS * 1000)
+        self.faults, self.elsewhere = [], set()
+        self.context.on("request", self._request)
+        self.context.on("console", self._console)
+        self.context.on("weberror", lambda error: self.faults.append(f"thrown: {error.error}"))
+        self.page = self.context.new_page()
+
+    def _request(self, request):
+        if not request.url.startswith((self.address + "/", "blob:", "data:")):
+            self.elsewhere.add(request.url)
+
+    def _console(self, message):
+        # What the service refuses, and its absence while it is killed, the browser notes too.
+        if message.type in ("error", "warning") and not message.text.startswith("Failed to load resource"):
+            self.faults.append(f"{message.type}: {message.text}")
+
+    def enter(self, link=None):
+        """Signs in by a one-time link."""
+        self.page.goto(link or self.service.json("console")["url"])
+        self.page.wait_for_selector("nav#side", state="attached")
+        if self.page.locator("dialog").count():
+            self.page.keyboard.press("Escape")
+        return self
+
+    def show(self, path, page=None):
+        """Goes to a page of the console and waits until it is there."""
+        page = page or self.page
+        page.goto(f"{self.address}/console/#/{path}")
+        page.wait_for_function(SHOWN, arg=[path.split("?")[0]])
+        return page
+
+    def tab(self, path):
+        return self.show(path, self.context.new_page())
+
+    def findings(self, only=None):
+        """What axe finds in the page as it is."""
+        if not self.page.evaluate("'axe' in window"):
+            self.page.evaluate(tools.file("axe_playwright_python", "axe.min.js").read_text(encoding="utf-8") + ";0")
+        return self.page.evaluate(FINDINGS, only)
+
+    def is_wide(self):
+        """Whether the page is wider than the window."""
+        return self.page.evaluate("document.documentElement.scrollWidth > innerWidth + 1")
+
+    def text(self):
+        return self.page.inner_text("main")
+
+    def see(self, text, seconds=SECONDS):
+        """Waits until the page says a text."""
+        return eventually(lambda: text in self.text(), seconds, f"{text[:60]!r} in {self.page.url}")
+
+    def api(self, method, path, body=None):
+        """Asks the interface with the window's own session; gives status and answer."""
+        answer = self.context.request.fetch(
+            f"{self.address}/api/v1/{path}", method=method, data=None if body is None else json.dumps(body),
+            headers={"Content-Type": "application/json", "X-Lamplighter": "console", "Sec-Fetch-Site": "same-origin"})
+        with contextlib.suppress(ValueError):
+            return answer.status, answer.json()
+        return answer.status, None
+
+    def close(self):
+        self.context.close()
