@@ -7,10 +7,8 @@ import { here, to, go } from './base/route.js';
 import { View, paused, pause } from './base/view.js';
 import { begin, status } from './base/feed.js';
 import { session, setSession } from './base/session.js';
-import { enter } from './pages/enter.js';
 import { icon, attempt, trouble } from './base/pieces.js';
-import { connectDevice } from './shared/connect.js';
-import { choosePassword } from './shared/password.js';
+import { connectDevice, choosePassword, enter } from './shared/later.js';
 import * as keys from './shared/keys.js';
 import './base/search.js';
 

@@ -8,7 +8,7 @@ import { icon, shown, when, presence, badge, blank, more, attempt, chips, tell, 
 import { searchField, asked, withTerm } from '../base/list.js';
 import { table, columnChoice } from '../base/table.js';
 import { may, needs } from '../base/session.js';
-import { connectDevice } from '../shared/connect.js';
+import { connectDevice } from '../shared/later.js';
 import { saveLabels } from '../shared/label.js';
 import { forget } from '../shared/device-acts.js';
 

@@ -4,7 +4,7 @@ import { html } from '../base/html.js';
 import { t, count, about, span } from '../base/words.js';
 import { to } from '../base/route.js';
 import { icon, shown, when, copyable, state as stateBadge } from '../base/pieces.js';
-import { connectDevice } from '../shared/connect.js';
+import { connectDevice } from '../shared/later.js';
 import { act as auditSentence } from '../shared/sentences.js';
 
 export const title = () => t.nav.overview;

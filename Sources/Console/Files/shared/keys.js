@@ -5,7 +5,7 @@ import { t } from '../base/words.js';
 import { here, go } from '../base/route.js';
 import { dialog, dialogHead } from '../base/pieces.js';
 import { pause } from '../base/view.js';
-import { connectDevice } from './connect.js';
+import { connectDevice } from './later.js';
 
 const PLACES = {
   o: 'overview', d: 'devices', l: 'live', r: 'refusals', p: 'products', a: 'apps', u: 'users', m: 'messages', s: 'schedules', x: 'deadletters', y: 'system', t: 'audit',
