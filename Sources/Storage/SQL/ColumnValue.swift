@@ -86,11 +86,11 @@ extension Identifier: ColumnValue {
     package func bind(to parameter: Parameter) { text.bind(to: parameter) }
 }
 
-/// A JSON document, stored as text; what can't be read is an empty object.
+/// A JSON document, stored as text; what can't be read is an empty object, and so is nothing, as while a row is bound.
 extension JSONObject: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
-        self = column.withText { try? JSONValue.parse($0).objectValue } ?? [:]
+        self = column.withText { $0.isEmpty ? nil : try? JSONValue.parse($0).objectValue } ?? [:]
     }
 
     package func bind(to parameter: Parameter) {
@@ -102,7 +102,7 @@ extension JSONObject: ColumnValue {
 extension JSONValue: ColumnValue {
     package static var columnType: ColumnType { .text }
     package init(_ column: Column) {
-        self = column.withText { try? JSONValue.parse($0) } ?? .null
+        self = column.withText { $0.isEmpty ? nil : try? JSONValue.parse($0) } ?? .null
     }
 
     package func bind(to parameter: Parameter) {

@@ -60,16 +60,8 @@ enum Anonymous {
         _ call: inout Call
     ) throws -> User {
         try call.quotas.take(call.anonymousQuotas)
-        let uid = UserID(trusted: call.work.makeID("u"))
-        let user = User(
-            uid: uid,
-            app: call.app.id,
-            region: place.region,
-            countryCode: place.countryCode,
-            nickname: nickname(of: uid),
-            isAnonymous: true,
-            createdAt: call.tx.now
-        )
+        var user = NewUser.make(in: place, isAnonymous: true, &call)
+        user.nickname = nickname(of: user.uid)
         try call.tx.accounts.insert(user, deviceID: deviceID)
         try call.audit(.registered, of: user.uid, detail: call.request.method)
         return user

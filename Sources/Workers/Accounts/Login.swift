@@ -245,15 +245,7 @@ enum Login {
             // Another request registered the id first: the password must be that account's.
             throw Rejection(.unavailable, "The id was just registered; ask again.", retryAfter: 1)
         }
-        var user = User(
-            uid: UserID(trusted: call.work.makeID("u")),
-            app: call.app.id,
-            region: place.region,
-            countryCode: place.countryCode,
-            nickname: "",
-            isAnonymous: false,
-            createdAt: call.tx.now
-        )
+        var user = NewUser.make(in: place, &call)
         if case .external(let id) = name { user.externalUID = id }
         user.passwordHash = hash
         try call.quotas.take(call.namedQuotas)

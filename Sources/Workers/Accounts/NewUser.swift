@@ -22,16 +22,24 @@ enum NewUser {
         {
             return Draft(user: user, isConverted: true)
         }
-        let user = User(
+        return Draft(user: make(in: place, &call), isConverted: false)
+    }
+
+    /// Returns a user of the request's app with an id of its own, and nothing else yet.
+    static func make(
+        in place: RequestRegion,
+        isAnonymous: Bool = false,
+        _ call: inout Call
+    ) -> User {
+        User(
             uid: UserID(trusted: call.work.makeID("u")),
             app: call.app.id,
             region: place.region,
             countryCode: place.countryCode,
             nickname: "",
-            isAnonymous: false,
+            isAnonymous: isAnonymous,
             createdAt: call.tx.now
         )
-        return Draft(user: user, isConverted: false)
     }
 
     /// Stores a created user.

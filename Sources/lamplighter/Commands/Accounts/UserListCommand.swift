@@ -18,8 +18,7 @@ struct UserListCommand: AsyncParsableCommand {
     @Option(help: "Only those of one app.")
     var app: String?
 
-    @Option(help: "At most so many, 1 to 1000.")
-    var limit = 100
+    @OptionGroup var most: LimitOption
 
     @Option(help: "Only ids behind this one: the last of the page before.")
     var after = ""
@@ -30,16 +29,10 @@ struct UserListCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
 
-    func validate() throws {
-        guard (1...1000).contains(limit) else {
-            throw ValidationError("--limit takes 1 to 1000, not \(limit)")
-        }
-    }
-
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let users = try place.store.read { tx in
-            try tx.accounts.page(after: after, app: app, limit: limit)
+            try tx.accounts.page(after: after, app: app, limit: most.limit)
         }
         if output.json {
             return Terminal.show(
@@ -56,7 +49,7 @@ struct UserListCommand: AsyncParsableCommand {
             ])
         }
         print(table.text)
-        if users.count == limit, let last = users.last {
+        if users.count == most.limit, let last = users.last {
             Terminal.tell("there may be more; the next: --after \(last.uid)")
         }
     }

@@ -17,8 +17,7 @@ struct DeviceListCommand: AsyncParsableCommand {
     @Option(help: "Only those of one product.")
     var product: String?
 
-    @Option(help: "At most so many, 1 to 1000.")
-    var limit = 100
+    @OptionGroup var most: LimitOption
 
     @Option(help: "Only ids behind this one: the last of the page before.")
     var after = ""
@@ -26,21 +25,15 @@ struct DeviceListCommand: AsyncParsableCommand {
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
 
-    func validate() throws {
-        guard (1...1000).contains(limit) else {
-            throw ValidationError("--limit takes 1 to 1000, not \(limit)")
-        }
-    }
-
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let key = try product.map { try place.product($0).key }
         let (rows, total, isMore) = try place.store.read { tx in
             // One more than is shown tells whether there is a next page.
-            let page = try tx.devices.page(after: after, product: key, limit: limit + 1)
-            let rows = try page.prefix(limit).map { ($0, try tx.statuses.find($0.did)) }
+            let page = try tx.devices.page(after: after, product: key, limit: most.limit + 1)
+            let rows = try page.prefix(most.limit).map { ($0, try tx.statuses.find($0.did)) }
             let total = try key.map { try tx.products.deviceCount($0) } ?? tx.devices.count()
-            return (rows, total, page.count > limit)
+            return (rows, total, page.count > most.limit)
         }
         if output.json { return Terminal.show(.array(rows.map { DeviceView.json($0, $1) })) }
         var table = TextTable(["DEVICE", "PRODUCT", "MAC", "ONLINE", "VERSION", "LAST SEEN"])

@@ -19,23 +19,16 @@ struct ScheduleListCommand: AsyncParsableCommand {
     @Option(help: "Begin after this schedule.")
     var after = ""
 
-    @Option(help: "At most so many, 1 to 1000.")
-    var limit = 100
+    @OptionGroup var most: LimitOption
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
-
-    func validate() throws {
-        guard (1...1000).contains(limit) else {
-            throw ValidationError("--limit takes 1 to 1000, not \(limit)")
-        }
-    }
 
     func run() async throws {
         let place = try await CommandContext.open(settings)
         let did = try device.map { try place.device($0).did }
         let (schedules, rows) = try place.store.read { tx in
-            let schedules = try tx.schedules.page(after: after, did: did, limit: limit)
+            let schedules = try tx.schedules.page(after: after, did: did, limit: most.limit)
             return (schedules, try schedules.map { try ScheduleView.json($0, in: tx) })
         }
         if output.json { return Terminal.show(.array(rows)) }
@@ -48,7 +41,7 @@ struct ScheduleListCommand: AsyncParsableCommand {
             ])
         }
         print(table.text)
-        if schedules.count == limit, let last = schedules.last {
+        if schedules.count == most.limit, let last = schedules.last {
             Terminal.tell("more: --after \(last.id)")
         }
     }

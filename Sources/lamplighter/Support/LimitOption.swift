@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// The option `--limit` of the commands that list rows.
+struct LimitOption: ParsableArguments {
+    @Option(help: "At most so many, 1 to 1000.")
+    var limit = 100
+
+    func validate() throws {
+        guard (1...1000).contains(limit) else {
+            throw ValidationError("--limit takes 1 to 1000, not \(limit)")
+        }
+    }
+}
