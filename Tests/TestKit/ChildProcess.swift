@@ -5,7 +5,7 @@ import Synchronization
 /// A process that a test starts and that never outlives it.
 ///
 /// Between us and the command stands a shell that reads from a pipe we hold: when we end, however we end,
-/// the pipe closes and the shell kills the command.
+/// the pipe closes and the shell kills the command. The first line is the command's process id, written before it runs.
 package final class ChildProcess: Sendable {
     private let guardian: pid_t
     private let leash: FileHandle
@@ -16,8 +16,7 @@ package final class ChildProcess: Sendable {
 
     private static let script = """
         exec 3<&0
-        "$@" </dev/null 3<&- & child=$!
-        echo $child
+        /bin/sh -c 'echo $$; exec "$0" "$@" </dev/null 3<&-' "$@" & child=$!
         { read -r line <&3; kill -9 $child; } >/dev/null 2>&1 &
         leash=$!
         wait $child; code=$?

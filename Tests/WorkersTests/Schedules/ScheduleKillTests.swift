@@ -185,7 +185,10 @@ struct ScheduleKillTests {
         }
         #expect(rows.count == count)
         #expect(Set(rows.map(\.0)).count == count)
-        #expect(rows.allSatisfy { $0.1 == dueAt.milliseconds && $0.2 == "sent" && $0.3 == 1 })
+        // No device answers: on a slow machine some commands expire before the last kill, and their runs with them.
+        let states: Set = ["sent", "expired"]
+        #expect(rows.allSatisfy { $0.1 == dueAt.milliseconds && $0.3 == 1 })
+        #expect(rows.allSatisfy { states.contains($0.2) })
         #expect(
             try store.read { try $0.sql.integer("SELECT count(*) FROM command") } == Int64(count)
         )
