@@ -13,6 +13,7 @@ export class Feed {
   #failures = 0;
   #timer;
   #silence;
+  #isBare = false;
 
   constructor(root) {
     this.#root = root;
@@ -38,7 +39,8 @@ export class Feed {
   }
 
   get #terms() {
-    return [...new Set([...this.#tabs.values()].flat())].sort().slice(0, 250);
+    const all = [...new Set([...this.#tabs.values()].flat())].sort();
+    return all.filter(term => !this.#isBare || !term.includes(':')).slice(0, 250);
   }
 
   #drop() {
@@ -88,6 +90,7 @@ export class Feed {
       this.#listen(stream);
       const answer = await fetch(url, { headers, credentials: 'same-origin', cache: 'no-store', signal: stream.abort.signal });
       if (answer.status === 401) return this.#out('expired');
+      if (answer.status === 400 && this.#watched) this.#isBare = true; // a term that the service does not know: better a bare stream than none
       if (!answer.ok) throw new Error(String(answer.status));
       isEnded = await this.#read(answer.body.pipeThrough(new TextDecoderStream()).getReader(), stream);
     } catch {

@@ -9,9 +9,12 @@ let queued = false;
 /** How the stream is: `state` live, waiting, lost or out, and `at`, when it last said something. Changes are told by the event `feed`. */
 export let status = { state: 'waiting', at: null };
 
+// An address may name what cannot exist: such a term would have the stream of all tabs refused.
+const isTerm = term => /^[a-z]+$|^(device|page|user|tap):[\w-]{1,64}$|^connect:[\w-]{1,64}:[\da-f]+$/i.test(term);
+
 /** Hears of the events about some terms; gives back a function that ends it. */
 export function subscribe(terms, hear) {
-  const subscription = { terms, hear };
+  const subscription = { terms: terms.filter(isTerm), hear };
   subscriptions.add(subscription);
   say();
   return () => {

@@ -1,5 +1,6 @@
 // Who is signed in, and what that person may do.
 
+import { html } from './html.js';
 import { t } from './words.js';
 
 const RANK = { viewer: 0, operator: 1, admin: 2 };
@@ -16,3 +17,7 @@ export const may = role => session !== null && RANK[session.role] >= RANK[role];
 
 /** What a control that the role does not reach says about itself. */
 export const needs = role => t.needsRole(t.roles[role]);
+
+/** A button for an act that takes a role: seen by all, pressed by those who may. */
+export const actButton = (role, text, act, { kind = '', disabled, title } = {}) => html`<button type="button" class="${kind}"
+  disabled=${!may(role) || !!disabled} title=${may(role) ? title : needs(role)} onclick=${act}>${text}</button>`;

@@ -4,7 +4,7 @@ import { html } from '../base/html.js';
 import { t } from '../base/words.js';
 import { get, post } from '../base/api.js';
 import { facts, when, icon, attempt } from '../base/pieces.js';
-import { may, needs } from '../base/session.js';
+import { may, actButton } from '../base/session.js';
 import { askForget, askNewSecret } from '../shared/device-acts.js';
 import { code, saveLabels } from '../shared/label.js';
 
@@ -19,7 +19,6 @@ export async function start(view) {
 
 export function draw(view, device) {
   const { row, presence } = device;
-  const act = (role, text, run, kind = '') => html`<button type="button" class="${kind}" disabled=${!may(role)} title=${may(role) ? null : needs(role)} onclick=${run}>${text}</button>`;
   return html`<div class="halves">
     <section class="stack"><h2>${t.info.about}</h2>${facts([['did', html`<code>${row.did}</code>`], ['MAC', html`<code>${row.mac}</code>`], [t.devices.product, row.productName || row.productKey], [t.devices.firmware, row.firmware],
       [t.info.created, when(row.createdAt)], [t.info.registered, row.registeredAt === undefined ? t.no : when(row.registeredAt)], [t.info.owned, when(device.ownershipSince)], [t.info.users, device.users], [t.info.open, device.openCommands],
@@ -30,8 +29,8 @@ export function draw(view, device) {
       <ul class="stack tight">${device.grants.map(grant => html`<li class="row">${icon(grant.startsWith('>') ? 'out' : 'in')}<span class="hush">${grant.startsWith('>') ? t.info.publishes : t.info.receives}</span><code>${grant.slice(2)}</code></li>`)}</ul>
       ${view.state.label && html`<h2>${t.info.label}</h2>${code(view.state.label)}<p><button type="button" onclick=${() => saveLabels([{ ...view.state.label, name: row.did }])}>${icon('download')}${t.connect.saveLabel}</button></p>`}
       <h2>${t.info.acts}</h2>
-      <p class="row">${act('operator', t.device.kick, () => attempt(() => post(['devices', view.did, 'kick']), t.device.kicked))}
-        ${act('operator', t.device.reset, () => attempt(() => post(['devices', view.did, 'reset'], { minutes: 10 }), t.device.resetAllowed))}
-        ${act('admin', t.secret.rotate, () => askNewSecret(['devices', view.did], view.did))}
-        ${act('admin', t.device.forget, () => askForget(view.did), 'danger')}</p></section></div>`;
+      <p class="row">${actButton('operator', t.device.kick, () => attempt(() => post(['devices', view.did, 'kick']), t.device.kicked))}
+        ${actButton('operator', t.device.reset, () => attempt(() => post(['devices', view.did, 'reset'], { minutes: 10 }), t.device.resetAllowed))}
+        ${actButton('admin', t.secret.rotate, () => askNewSecret(['devices', view.did], view.did))}
+        ${actButton('admin', t.device.forget, () => askForget(view.did), { kind: 'danger' })}</p></section></div>`;
 }

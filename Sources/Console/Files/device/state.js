@@ -37,6 +37,15 @@ export function drawState(view, { points, row }) {
     ${point.access !== 'ro' && control(view, point)}</section>`)}</div>`;
 }
 
+// What a device without declared data points takes: JSON, or else a text.
+function anything(typed) {
+  try {
+    return JSON.parse(typed);
+  } catch {
+    return typed;
+  }
+}
+
 // Sends a value as operator; the device's answer comes by the page's stream.
 function send(view, point, wanted) {
   return attempt(() => post(['devices', view.did, 'commands'], { data: { [point.name]: wanted }, mode: 'queue' }),
@@ -58,11 +67,11 @@ function control(view, point) {
       ${now === undefined && html`<option value="">–</option>`}${(point.values ?? []).map(word => html`<option value="${word}">${word}</option>`)}</select></label>`;
   }
   const isNumber = point.kind === 'int' || point.kind === 'float';
-  const text = edits[point.name] ?? String(now ?? '');
+  const text = edits[point.name] ?? (typeof now === 'object' ? JSON.stringify(now) : String(now ?? ''));
   const submit = event => {
     event.preventDefault();
     const typed = event.target.elements.value.value;
-    const data = isNumber ? Number(typed) : point.kind === 'any' ? JSON.parse(typed) : typed;
+    const data = isNumber ? Number(typed) : point.kind === 'any' ? anything(typed) : typed;
     send(view, point, data).then(done => { if (done) edit(undefined); });
   };
   const bounded = isNumber && point.min !== undefined && point.max !== undefined;

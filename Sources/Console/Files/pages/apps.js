@@ -6,7 +6,7 @@ import { post, put } from '../base/api.js';
 import { to, go } from '../base/route.js';
 import { icon, shown, when, blank, facts } from '../base/pieces.js';
 import { table } from '../base/table.js';
-import { may, needs } from '../base/session.js';
+import { actButton } from '../base/session.js';
 import { editDocument } from '../shared/document.js';
 import { askNewSecret, showSecret } from '../shared/device-acts.js';
 
@@ -18,7 +18,7 @@ const add = () => editDocument({
   title: t.apps.add, document: { appId: 'my-app', name: 'My app' }, check: ['apps', 'check'], save: document => post(['apps'], document),
   done: made => { go(to(['apps', made.row.appId])); if (made.secret) showSecret(made.secret); },
 });
-const addButton = kind => html`<button type="button" class="${kind}" disabled=${!may('admin')} title=${may('admin') ? null : needs('admin')} onclick=${add}>${icon('plus')}${t.apps.add}</button>`;
+const addButton = kind => actButton('admin', [icon('plus'), t.apps.add], add, { kind });
 
 const list = view => html`<div class="head"><h1 tabindex="-1">${t.nav.apps}</h1>${addButton('')}</div>
   ${shown(view.state.list, data => table(columns, data.items, { name: 'apps', label: t.nav.apps, key: row => row.appId }), () => blank('app', t.apps.none, t.apps.noneWhy, addButton('main')))}`;
@@ -33,10 +33,9 @@ const columns = [
 
 function one(view) {
   return shown(view.state.one, ({ row, document, policies }) => {
-    const locked = may('admin') ? null : needs('admin');
     return html`<div class="head"><h1 tabindex="-1">${row.name}</h1><span class="row">
-        <button type="button" disabled=${!!locked} title=${locked} onclick=${() => editDocument({ title: t.products.edit(row.name), document, check: ['apps', 'check'], save: changed => put(['apps', row.appId], changed, row.updatedAt), done: () => start(view) })}>${t.edit}</button>
-        <button type="button" disabled=${!!locked} title=${locked} onclick=${() => askNewSecret(['apps', row.appId], row.appId)}>${t.secret.rotate}</button></span></div>
+        ${actButton('admin', t.edit, () => editDocument({ title: t.products.edit(row.name), document, check: ['apps', 'check'], save: changed => put(['apps', row.appId], changed, row.updatedAt), done: () => start(view) }))}
+        ${actButton('admin', t.secret.rotate, () => askNewSecret(['apps', row.appId], row.appId))}</span></div>
       <div class="stack">
       ${facts([['appId', html`<code>${row.appId}</code>`], [t.nav.users, html`<a href="${to(['users'], { query: `app:${row.appId}` })}">${count(row.users)}</a>`], [t.apps.sessions, count(row.sessions)], [t.apps.providers, row.providers.join(', ') || t.apps.noProviders], [t.products.changed, when(row.updatedAt)]])}
       <h2>${t.apps.policies}</h2>

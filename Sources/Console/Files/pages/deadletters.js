@@ -7,7 +7,7 @@ import { to, here, refine } from '../base/route.js';
 import { shown, when, blank, more, attempt, dialog, dialogHead, facts, chips, copy, soon, icon } from '../base/pieces.js';
 import { searchField, asked, withTerm, merge } from '../base/list.js';
 import { table } from '../base/table.js';
-import { may, needs } from '../base/session.js';
+import { actButton } from '../base/session.js';
 
 export const title = () => t.nav.deadletters;
 
@@ -48,13 +48,12 @@ const without = (view, id) => {
 };
 
 function acts(view, row) {
-  const locked = may('operator') ? null : needs('operator');
   const drop = () => {
     without(view, row.id);
     soon(t.dead.dropped, () => remove(['deadLetters', row.id]));
   };
-  return html`<button type="button" disabled=${!!locked || row.isShapeOnly} title=${locked ?? (row.isShapeOnly ? t.dead.shapeOnly : null)} onclick=${async () => { if (await attempt(() => post(['deadLetters', row.id, 'replay']), t.dead.replayed)) without(view, row.id); }}>${t.dead.replay}</button>
-    <button type="button" disabled=${!!locked} title=${locked} onclick=${drop}>${t.dead.drop}</button>`;
+  const replay = async () => { if (await attempt(() => post(['deadLetters', row.id, 'replay']), t.dead.replayed)) without(view, row.id); };
+  return [actButton('operator', t.dead.replay, replay, { disabled: row.isShapeOnly, title: row.isShapeOnly ? t.dead.shapeOnly : null }), actButton('operator', t.dead.drop, drop)];
 }
 
 async function show(view, id) {

@@ -7,7 +7,7 @@ import { to } from '../base/route.js';
 import { icon, shown, when, presence, badge, blank, more, attempt, chips, tell, user, askTyped } from '../base/pieces.js';
 import { searchField, asked, withTerm } from '../base/list.js';
 import { table, columnChoice } from '../base/table.js';
-import { may, needs } from '../base/session.js';
+import { may, actButton } from '../base/session.js';
 import { connectDevice } from '../shared/later.js';
 import { saveLabels } from '../shared/label.js';
 import { forget } from '../shared/device-acts.js';
@@ -104,9 +104,9 @@ function bulk(view) {
   return html`<p class="note row" role="status"><span>${t.devices.chosen(count(chosen.size))}</span>
     <button type="button" onclick=${() => each(did => post(['devices', did, 'kick']), t.devices.kicked)}>${t.device.kick}</button>
     <button type="button" onclick=${() => attempt(async () => saveLabels(await Promise.all([...chosen].map(async did => ({ name: did, ...(await get(['devices', did, 'label'])) })))))}>${icon('download')}${t.devices.labels}</button>
-    <button type="button" class="danger" disabled=${!may('admin')} title=${may('admin') ? null : needs('admin')} onclick=${() => askTyped({
+    ${actButton('admin', t.device.forget, () => askTyped({
       title: t.devices.forgetMany(chosen.size), loses: [...chosen], id: String(chosen.size), verb: t.device.forget,
       act: async () => { await each(forget, t.devices.forgotten); chosen.clear(); load(view); },
-    })}>${t.device.forget}</button>
+    }), { kind: 'danger' })}
     <button type="button" class="plain" onclick=${() => { chosen.clear(); view.redraw(); }}>${t.cancel}</button></p>`;
 }

@@ -5,7 +5,7 @@ import { t, count } from '../base/words.js';
 import { post } from '../base/api.js';
 import { shown, when, blank, more, state, attempt, copy, icon } from '../base/pieces.js';
 import { table } from '../base/table.js';
-import { may, needs } from '../base/session.js';
+import { actButton } from '../base/session.js';
 import { merge } from '../base/list.js';
 import { to } from '../base/route.js';
 
@@ -33,5 +33,5 @@ const columns = [
   { id: 'app', isExtra: true, label: t.users.app, cell: row => row.appId },
   { id: 'created', label: t.info.created, cell: row => when(row.createdAt) },
   { id: 'expires', label: t.commands.expires, cell: row => when(row.expiresAt) },
-  { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.state === 'waiting' || row.state === 'retrying' ? html`<button type="button" disabled=${!may('operator')} title=${may('operator') ? null : needs('operator')} onclick=${() => attempt(() => post(['messages', row.messageId, 'resend']), t.messages.resent)}>${t.messages.resend}</button>` : '') },
+  { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.state === 'waiting' || row.state === 'retrying' ? actButton('operator', t.messages.resend, () => attempt(() => post(['messages', row.messageId, 'resend']), t.messages.resent)) : '') },
 ];

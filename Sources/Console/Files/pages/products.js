@@ -6,7 +6,7 @@ import { post, put } from '../base/api.js';
 import { to, go } from '../base/route.js';
 import { icon, shown, when, blank, facts, more, attempt } from '../base/pieces.js';
 import { table } from '../base/table.js';
-import { may, needs } from '../base/session.js';
+import { may, actButton } from '../base/session.js';
 import { editDocument } from '../shared/document.js';
 import { askNewSecret, showSecret } from '../shared/device-acts.js';
 import { save } from '../shared/label.js';
@@ -37,7 +37,7 @@ function add() {
   });
 }
 
-const addButton = kind => html`<button type="button" class="${kind}" disabled=${!may('admin')} title=${may('admin') ? null : needs('admin')} onclick=${add}>${icon('plus')}${t.products.add}</button>`;
+const addButton = kind => actButton('admin', [icon('plus'), t.products.add], add, { kind });
 
 const list = view => html`<div class="head"><h1 tabindex="-1">${t.nav.products}</h1>${addButton('')}</div>
   ${shown(view.state.list, data => table(columns, data.items, { name: 'products', label: t.nav.products, key: row => row.productKey }),
@@ -55,11 +55,10 @@ const columns = [
 function one(view) {
   return shown(view.state.one, product => {
     const { row, document } = product;
-    const locked = may('admin') ? null : needs('admin');
     return html`<div class="head"><h1 tabindex="-1">${row.name}</h1>
-        <span class="row"><button type="button" disabled=${!!locked} title=${locked} onclick=${() => editDocument({ title: t.products.edit(row.name), document, check: ['products', 'check'], form: productForm, save: changed => put(['products', row.productKey], changed, row.updatedAt), done: () => start(view) })}>${t.edit}</button>
+        <span class="row">${actButton('admin', t.edit, () => editDocument({ title: t.products.edit(row.name), document, check: ['products', 'check'], form: productForm, save: changed => put(['products', row.productKey], changed, row.updatedAt), done: () => start(view) }))}
         <button type="button" onclick=${() => save(`${row.productKey}.json`, 'application/json', JSON.stringify(document, null, 2))}>${icon('download')}${t.products.export}</button>
-        <button type="button" disabled=${!!locked} title=${locked} onclick=${() => askNewSecret(['products', row.productKey], row.productKey)}>${t.secret.rotate}</button></span></div>
+        ${actButton('admin', t.secret.rotate, () => askNewSecret(['products', row.productKey], row.productKey))}</span></div>
       <div class="stack">
       ${facts([[t.products.key, html`<code>${row.productKey}</code>`], [t.nav.devices, html`<a href="${to(['devices'], { query: `product:${row.productKey}` })}">${count(row.devices)}</a>`], [t.products.registration, t.products.registrations[row.registration]],
         [t.products.reset, t.products.resets[row.reset]], [t.products.bind, t.products.binds[row.remoteBind]], [t.products.changed, when(row.updatedAt)]])}

@@ -6,7 +6,7 @@ import { post } from '../base/api.js';
 import { to } from '../base/route.js';
 import { icon, shown, when, blank, more, copy, attempt, device, chips } from '../base/pieces.js';
 import { searchField, asked, withTerm, merge } from '../base/list.js';
-import { may } from '../base/session.js';
+import { actButton } from '../base/session.js';
 
 export const title = () => t.nav.refusals;
 
@@ -46,7 +46,7 @@ export function refusal(view, row) {
     <p class="any"><span class="soft">${t.refusals.cure}</span> ${t.rules?.[row.reason]?.[1] ?? row.cure}</p>
     <p class="row">
       <button type="button" onclick=${() => copy(row.cure)}>${icon('copy')}${t.refusals.copyCure}</button>
-      ${row.mac && row.productKey && /listed|mac/i.test(row.reason) && html`<button type="button" disabled=${!may('operator')} onclick=${() => allow(view, row)}>${icon('check')}${t.refusals.allow(row.mac)}</button>`}
+      ${row.mac && row.productKey && /listed|mac/i.test(row.reason) && actButton('operator', [icon('check'), t.refusals.allow(row.mac)], () => allow(view, row))}
       ${row.firstAt !== row.at && html`<span class="soft small">${t.refusals.since} ${when(row.firstAt)}</span>`}<span class="soft small">${row.reason}</span></p></div>`;
 }
 

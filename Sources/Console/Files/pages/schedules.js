@@ -7,7 +7,7 @@ import { to, go, here, refine } from '../base/route.js';
 import { shown, when, blank, more, state, attempt, dialog, dialogHead, facts, device, user, badge, tell } from '../base/pieces.js';
 import { searchField, asked } from '../base/list.js';
 import { table } from '../base/table.js';
-import { may, needs } from '../base/session.js';
+import { actButton } from '../base/session.js';
 import { values } from '../shared/sentences.js';
 import { columns, rule } from '../shared/schedule.js';
 import { ticks, tickText } from '../base/calendar.js';
@@ -70,7 +70,6 @@ async function showSchedule(view, id) {
 function drawOne(view, box) {
   if (!box.state.found) return html`<div>${dialogHead(t.schedules.one, box)}</div>`;
   const { schedule, next, runs } = box.state.found;
-  const locked = !may('operator');
   const turn = async () => {
     const enabled = !schedule.enabled;
     if (!(await attempt(() => change(['schedules', schedule.scheduleId], { enabled })))) return;
@@ -82,8 +81,8 @@ function drawOne(view, box) {
     ${facts([[t.devices.device, device(schedule.did)], [t.users.user, user(schedule.creator)], [t.schedules.does, values(schedule.attrs)], [t.schedules.enabled, schedule.enabled ? t.yes : badge(t.schedules.paused, 'warn')], [t.schedules.misfire, t.schedules.misfires[schedule.misfire]], [t.who.remark, schedule.remark]])}
     <section class="stack tight"><h3>${t.schedules.why}</h3>${next.length ? html`<ol>${next.slice(0, 8).map(at => html`<li class="row"><time datetime="${new Date(at).toISOString()}">${inZone(at, schedule.timezone)}</time> <span class="soft small">${when(at)}</span></li>`)}</ol>` : html`<p class="soft">${schedule.enabled ? t.schedules.noMore : t.schedules.isPaused}</p>`}</section>
     <section class="stack tight"><h3>${t.schedules.runs}</h3>${runs.length ? html`<ol>${runs.slice(0, 12).map(run => html`<li class="row" key=${run.dueAt}>${state(run.state)} ${when(run.dueAt)} ${run.firedAt - run.dueAt > 5000 && html`<span class="soft small">${t.schedules.lateBy(count(Math.round((run.firedAt - run.dueAt) / 1000)))}</span>`} ${run.error && html`<span class="bad small">${t.causes[run.error] ?? run.error}</span>`}</li>`)}</ol>` : html`<p class="soft">${t.schedules.never}</p>`}</section>
-    <p class="row end"><button type="button" disabled=${locked} title=${locked ? needs('operator') : null} onclick=${turn}>${schedule.enabled ? t.schedules.pause : t.schedules.resume}</button>
-      <button type="button" class="main" disabled=${locked} onclick=${async () => { if (await attempt(() => post(['schedules', schedule.scheduleId, 'run']), t.schedules.ran)) go(to(['devices', schedule.did, 'commands'])); box.close(); }}>${t.schedules.runNow}</button></p></div>`;
+    <p class="row end">${actButton('operator', schedule.enabled ? t.schedules.pause : t.schedules.resume, turn)}
+      ${actButton('operator', t.schedules.runNow, async () => { if (await attempt(() => post(['schedules', schedule.scheduleId, 'run']), t.schedules.ran)) go(to(['devices', schedule.did, 'commands'])); box.close(); }, { kind: 'main' })}</p></div>`;
 }
 
 const inZone = (at, zone) => new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short', timeZone: zone }).format(at) + ` (${zone})`;

@@ -6,7 +6,7 @@ import { get, post, put } from '../base/api.js';
 import { to, refine } from '../base/route.js';
 import { shown, when, state, badge, blank, facts, attempt, usage, icon, tell } from '../base/pieces.js';
 import { table } from '../base/table.js';
-import { may, needs } from '../base/session.js';
+import { may, actButton } from '../base/session.js';
 import { save } from '../shared/label.js';
 
 const TABS = {
@@ -28,12 +28,10 @@ export async function start(view) {
 
 export function draw(view) {
   const tab = tabName(view);
-  return html`<div class="head"><h1 tabindex="-1">${t.nav.system}</h1>${button('admin', html`${icon('download')}${t.system.bundle}`, bundle)}</div>
+  return html`<div class="head"><h1 tabindex="-1">${t.nav.system}</h1>${actButton('admin', html`${icon('download')}${t.system.bundle}`, bundle)}</div>
     <nav class="tabs" aria-label="${t.device.views}">${Object.keys(TABS).map(name => html`<a href="${to(['system', name])}" aria-current=${name === tab ? 'page' : null}>${t.system.tabs[name]}</a>`)}</nav>
     ${shown(view.state.shown, data => html`<div class="live">${TABS[tab].draw(data, view)}</div>`)}`;
 }
-
-const button = (role, text, run, kind = '') => html`<button type="button" class="${kind}" disabled=${!may(role)} title=${may(role) ? null : needs(role)} onclick=${run}>${text}</button>`;
 
 async function bundle() {
   const made = await attempt(() => get(['system', 'supportBundle']));
@@ -67,10 +65,10 @@ const workers = ({ parts, workers: all, gateLagSeconds, broker }) => html`<div c
 
 const store = (facts_, view) => html`<div class="halves"><section class="stack"><h2>${t.system.database}</h2>
     ${facts([[t.system.engine, facts_.engine], [t.dead.size, bytes(facts_.bytes)], [t.system.walSize, facts_.logBytes !== undefined && bytes(facts_.logBytes)], [t.system.free, facts_.freeBytes !== undefined && html`${bytes(facts_.freeBytes)} ${facts_.isDiskLow && badge(t.system.diskLow, 'bad')}`]])}
-    <p>${button('operator', t.system.checkpoint, () => attempt(async () => { await post(['system', 'checkpoint']); start(view); }, t.system.checkpointed))}</p>
+    <p>${actButton('operator', t.system.checkpoint, () => attempt(async () => { await post(['system', 'checkpoint']); start(view); }, t.system.checkpointed))}</p>
     <h2>${t.system.backups}</h2>${shown(view.state.backups, data => html`${data.error && html`<p class="note bad">${data.error}</p>`}
       ${facts([[t.system.lastBackup, data.lastAt === undefined ? html`<span class="warn">${t.system.noBackup}</span>` : when(data.lastAt)], [t.system.file, data.lastPath], [t.dead.size, data.lastBytes !== undefined && bytes(data.lastBytes)], [t.system.every, data.everySeconds ? span(data.everySeconds * 1000) : t.system.notByItself], [t.system.directory, data.directory ?? t.system.noDirectory]])}`)}
-    <p>${button('operator', t.system.backup, () => attempt(async () => view.set({ backups: { data: await post(['system', 'backups']) } }), t.system.backedUp))}</p></section>
+    <p>${actButton('operator', t.system.backup, () => attempt(async () => view.set({ backups: { data: await post(['system', 'backups']) } }), t.system.backedUp))}</p></section>
   <section class="stack"><h2>${t.system.rows}</h2>${table([{ id: 'name', label: t.system.table, isHead: true, cell: ([name]) => name }, { id: 'rows', label: t.system.rows, isNumber: true, cell: ([, number]) => count(number) }],
     Object.entries(facts_.rows).sort((a, b) => b[1] - a[1]), { name: 'rows', label: t.system.rows, key: ([name]) => name })}</section></div>`;
 

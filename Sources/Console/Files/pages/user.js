@@ -6,7 +6,7 @@ import { get, post, remove } from '../base/api.js';
 import { to, go } from '../base/route.js';
 import { shown, when, badge, blank, facts, more, attempt, askTyped, soon, icon } from '../base/pieces.js';
 import { table } from '../base/table.js';
-import { may, needs } from '../base/session.js';
+import { actButton } from '../base/session.js';
 import { act as sentence, actor } from '../shared/sentences.js';
 import { save } from '../shared/label.js';
 
@@ -29,20 +29,18 @@ export function draw(view) {
       <span class="row">${user.row.anonymous && badge(t.users.anonymous)}${user.locked && badge(t.users.locked, 'warn')}${user.deletesAt !== undefined && badge(t.users.cancelled, 'bad')}</span>
       ${user.row.name && html`<p><code>${user.row.uid}</code></p>`}</div>
     <div class="stack">
-    ${user.deletesAt !== undefined && html`<p class="note warn row"><span>${t.users.deletes} ${when(user.deletesAt)}</span>${button('operator', t.users.keep, () => attempt(async () => { await remove(['users', view.uid, 'cancellation']); start(view); }, t.users.kept))}</p>`}
-    ${user.locked && html`<p class="note warn row"><span>${t.users.lockedWhy}</span>${button('operator', t.users.unlock, () => attempt(async () => { await post(['users', view.uid, 'unlock']); start(view); }, t.users.unlocked))}</p>`}
-    <section class="stack"><div class="row apart"><h2>${t.users.sessions}</h2>${button('operator', t.users.endAll, () => endAll(view), 'danger')}</div>
+    ${user.deletesAt !== undefined && html`<p class="note warn row"><span>${t.users.deletes} ${when(user.deletesAt)}</span>${actButton('operator', t.users.keep, () => attempt(async () => { await remove(['users', view.uid, 'cancellation']); start(view); }, t.users.kept))}</p>`}
+    ${user.locked && html`<p class="note warn row"><span>${t.users.lockedWhy}</span>${actButton('operator', t.users.unlock, () => attempt(async () => { await post(['users', view.uid, 'unlock']); start(view); }, t.users.unlocked))}</p>`}
+    <section class="stack"><div class="row apart"><h2>${t.users.sessions}</h2>${actButton('operator', t.users.endAll, () => endAll(view), { kind: 'danger' })}</div>
       ${shown(view.state.sessions, data => html`<div class="live">${table(sessions(view), data.items, { name: 'sessions', label: t.users.sessions, key: row => row.sessionId })}</div>`, () => blank('app', t.users.noSessions, t.users.noSessionsWhy))}</section>
     <div class="halves"><section class="stack"><h2>${t.nav.devices}</h2>${user.devices.length ? table(devices, user.devices, { name: 'userDevices', label: t.nav.devices, key: row => row.did }) : html`<p class="soft">${t.users.noDevices}</p>`}</section>
       <section class="stack"><h2>${t.users.about}</h2>${facts([[t.users.app, html`<a href="${to(['apps', user.row.appId])}">${user.row.appId}</a>`], [t.users.email, user.row.email], [t.users.phone, user.row.phone], [t.users.region, `${user.row.region} / ${user.row.countryCode}`],
         [t.users.hasPassword, user.row.hasPassword ? t.yes : t.no], [t.apps.providers, user.row.providers.join(', ')], [t.users.homes, count(user.homes)], [t.nav.schedules, count(user.schedules)], [t.info.created, when(user.row.createdAt)], [t.users.seen, when(user.row.lastSeenAt)]])}
-        <p class="row">${!view.state.user.full && button('admin', t.users.inFull, () => inFull(view))}
-          ${button('admin', t.users.export, () => attempt(async () => save(`${view.uid}.json`, 'application/json', JSON.stringify(await get(['users', view.uid, 'export']), null, 2))))}
-          ${button('admin', t.users.erase, () => erase(view, user), 'danger')}</p></section></div>
+        <p class="row">${!view.state.user.full && actButton('admin', t.users.inFull, () => inFull(view))}
+          ${actButton('admin', t.users.export, () => attempt(async () => save(`${view.uid}.json`, 'application/json', JSON.stringify(await get(['users', view.uid, 'export']), null, 2))))}
+          ${actButton('admin', t.users.erase, () => erase(view, user), { kind: 'danger' })}</p></section></div>
     <section class="stack"><h2>${t.users.happened}</h2>${shown(view.state.audit, data => html`<ol class="stack tight">${data.items.map(row => html`<li key=${row.id}>${sentence(row)} <span class="soft small">${when(row.at)}</span></li>`)}</ol>${more(view, 'audit')}`, () => html`<p class="soft">${t.users.nothing}</p>`)}</section></div>`);
 }
-
-const button = (role, text, run, kind = '') => html`<button type="button" class="${kind}" disabled=${!may(role)} title=${may(role) ? null : needs(role)} onclick=${run}>${text}</button>`;
 
 function endAll(view) {
   soon(t.users.endingAll, async () => { await remove(['users', view.uid, 'sessions']); });
@@ -63,7 +61,7 @@ const sessions = view => [
   { id: 'login', label: t.users.login, cell: row => when(row.loginTime) },
   { id: 'seen', label: t.users.seen, cell: row => when(row.lastSeenAt) },
   { id: 'expires', label: t.commands.expires, isExtra: true, cell: row => (row.endedAt === undefined ? when(row.expiresAt) : '') },
-  { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.endedAt === undefined ? button('operator', t.users.end, () => end(view, row)) : '') },
+  { id: 'acts', label: t.acts.title, isActs: true, cell: row => (row.endedAt === undefined ? actButton('operator', t.users.end, () => end(view, row)) : '') },
 ];
 
 // Ends one session at once: a lost phone is not to wait. The stream tells when the gate confirmed it.
