@@ -147,6 +147,7 @@ async function show() {
   queueMicrotask(() => {
     scrollTo(0, isNew ? scrolls.get(path) ?? 0 : scrollY);
     if (isNew && !isFirst) main.querySelector('h1')?.focus({ preventScroll: true });
+    main.querySelector('.tabs [aria-current]')?.scrollIntoView({ inline: 'nearest', block: 'nearest' });
     main.dataset.page = path;
   });
 }

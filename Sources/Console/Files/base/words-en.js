@@ -57,7 +57,7 @@ export default {
   state: { none: 'No data points', noneWhy: 'The product declares none, and the device reported nothing yet.', toProduct: 'To the product', secret: 'Set only; never reported and never shown.', never: 'never reported', setBy: 'set by', wanted: 'Wanted:', set: name => `Set ${name}`, send: 'Send', sent: (name, value, state) => `${name} → ${value}: ${state}`, toHistory: name => `History of ${name}` },
   timeline: {
     kinds: 'Kinds', names: { report: 'Reports', command: 'Commands', event: 'Events', binding: 'People', refusal: 'Refusals', act: 'Operators' }, none: 'Nothing happened yet', noneWhy: 'Reports, commands, events, bindings and refusals appear here as sentences.',
-    report: values => ['It reported ', values], command: (who, values) => [who, ' asked for ', values], after: time => `after ${time}`, refusal: (reason, times, name, why) => [`It was refused: ${reason}`, times > 1 ? `, ${times} times` : '', ' · ', why],
+    report: values => ['It reported ', values], command: (who, values) => [who, ' asked for ', values], after: time => `after ${time}`, refusal: (reason, times, why) => [`It was refused: ${reason}`, times > 1 ? `, ${times} times` : '', ' · ', why],
     events: {
       alert: name => `Alert “${name}”`, alertCleared: name => `Alert “${name}” is over`, fault: name => `Fault “${name}”`, faultCleared: name => `Fault “${name}” is over`, online: () => 'It came online', offline: (name, cause) => ['It went offline', cause ? `: ${cause}` : ''],
       historyLimited: () => 'It reported more than is kept for a day: the rest of the day is not recorded',

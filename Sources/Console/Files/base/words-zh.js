@@ -56,7 +56,7 @@ export default {
   state: { none: '没有数据点', noneWhy: '产品没有声明数据点，设备也还没有上报。', toProduct: '查看产品', secret: '只能设置；从不上报，也从不显示。', never: '从未上报', setBy: '设置者：', wanted: '期望值：', set: name => `设置 ${name}`, send: '发送', sent: (name, value, state) => `${name} → ${value}：${state}`, toHistory: name => `${name} 的历史` },
   timeline: {
     kinds: '种类', names: { report: '上报', command: '指令', event: '事件', binding: '用户', refusal: '拒绝', act: '操作员' }, none: '还没有发生任何事', noneWhy: '上报、指令、事件、绑定与拒绝会以句子的形式出现在这里。',
-    report: values => ['上报了 ', values], command: (who, values) => [who, ' 请求 ', values], after: time => `用时 ${time}`, refusal: (reason, times, name, why) => [`被拒绝：${reason}`, times > 1 ? `，${times} 次` : '', ' · ', why],
+    report: values => ['上报了 ', values], command: (who, values) => [who, ' 请求 ', values], after: time => `用时 ${time}`, refusal: (reason, times, why) => [`被拒绝：${reason}`, times > 1 ? `，${times} 次` : '', ' · ', why],
     events: {
       alert: name => `告警“${name}”`, alertCleared: name => `告警“${name}”已解除`, fault: name => `故障“${name}”`, faultCleared: name => `故障“${name}”已解除`, online: () => '上线', offline: (name, cause) => ['离线', cause ? `：${cause}` : ''],
       historyLimited: () => '上报超过每日保存量：当天其余部分不再记录',

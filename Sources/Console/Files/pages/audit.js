@@ -7,7 +7,7 @@ import { to } from '../base/route.js';
 import { shown, when, blank, more, icon, attempt, badge, dialog, dialogHead, copyable, askTyped } from '../base/pieces.js';
 import { searchField, asked, merge } from '../base/list.js';
 import { table } from '../base/table.js';
-import { may, needs, session } from '../base/session.js';
+import { may, session } from '../base/session.js';
 import { act } from '../shared/sentences.js';
 import { compared } from '../shared/document.js';
 import { showSecret } from '../shared/device-acts.js';

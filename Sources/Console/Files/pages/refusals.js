@@ -46,7 +46,7 @@ export function refusal(view, row) {
     <p class="any"><span class="soft">${t.refusals.cure}</span> ${t.rules?.[row.reason]?.[1] ?? row.cure}</p>
     <p class="row">
       <button type="button" onclick=${() => copy(row.cure)}>${icon('copy')}${t.refusals.copyCure}</button>
-      ${row.mac && row.productKey && /listed|mac/i.test(row.reason) && actButton('operator', [icon('check'), t.refusals.allow(row.mac)], () => allow(view, row))}
+      ${row.mac && row.productKey && /listed|mac/i.test(row.reason) && actButton('operator', [icon('check'), t.refusals.allow(row.mac)], () => allow(row))}
       ${row.firstAt !== row.at && html`<span class="soft small">${t.refusals.since} ${when(row.firstAt)}</span>`}<span class="soft small">${row.reason}</span></p></div>`;
 }
 
@@ -56,4 +56,4 @@ function who(row) {
   return html`<code>${row.username || row.clientId || t.actors.somebody}</code>${row.username && row.clientId && !row.username.includes(row.clientId) && html` <span class="soft">${row.clientId}</span>`}`;
 }
 
-const allow = (view, row) => attempt(() => post(['products', row.productKey, 'macs'], { macs: [row.mac] }), t.refusals.allowed(row.mac));
+const allow = row => attempt(() => post(['products', row.productKey, 'macs'], { macs: [row.mac] }), t.refusals.allowed(row.mac));

@@ -40,7 +40,7 @@ function ask(box) {
     <label><span>${t.devices.product}</span><select value="${productKey}" onchange=${event => box.set({ productKey: event.target.value })}>${products.map(product => html`<option key=${product.productKey} value="${product.productKey}">${product.name} (${product.productKey})</option>`)}</select></label>
     <label><span>${t.connect.mac}</span><span class="row"><input required pattern="([0-9A-Fa-f]{2}[:\\-]?){5}[0-9A-Fa-f]{2}" title="${t.connect.macForm}" placeholder="a0b1c2d3e4f5" spellcheck="false" autocomplete="off" value="${mac}" oninput=${event => box.set({ mac: event.target.value })}>
       <button type="button" onclick=${() => box.set({ mac: randomMac() })}>${t.connect.anyMac}</button></span></label>
-    <div class="row apart">${session.isDevelopment && session.docs ? html`<a href="${session.docs}" target="_blank" rel="noopener">${t.connect.simulated}</a>` : html`<span></span>`}<button class="main">${t.connect.next}</button></div></form>`;
+    <div class="row apart">${session.isDevelopment && session.docs ? html`<a href="${session.docs}try.html" target="_blank" rel="noopener">${t.connect.simulated}</a>` : html`<span></span>`}<button class="main">${t.connect.next}</button></div></form>`;
 }
 
 async function open(box, productKey, mac) {

@@ -19,7 +19,7 @@ const isTyping = target => target.closest('input, textarea, select, [contentedit
 export function listen() {
   addEventListener('keydown', event => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
-    if (event.key === 'Escape') return escape(event);
+    if (event.key === 'Escape') return back(event);
     if (!isOn() || isTyping(event.target)) return undefined;
     if (act(event.key)) event.preventDefault();
     return undefined;
@@ -56,7 +56,7 @@ function step(by) {
   return true;
 }
 
-function escape(event) {
+function back(event) {
   if (isTyping(event.target)) return event.target.blur();
   const open = document.querySelector(':popover-open');
   if (open) return undefined; // the browser closes it

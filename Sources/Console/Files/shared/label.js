@@ -10,9 +10,9 @@ export const code = ({ rows, text }) => html`<svg class="qr" viewBox="0 0 ${rows
 
 /** Saves labels as one picture, four in a row, each with its name below. */
 export function saveLabels(labels) {
-  const escape = text => text.replace(/[<&>"]/g, sign => `&#${sign.charCodeAt(0)};`);
+  const safe = text => text.replace(/[<&>"]/g, sign => `&#${sign.charCodeAt(0)};`);
   const drawn = labels.map(({ rows, name }, i) => `<g transform="translate(${10 + (i % 4) * 90} ${10 + Math.floor(i / 4) * 100})"><path transform="scale(${70 / rows.length})" d="${path(rows)}"/>`
-    + `<text x="35" y="82" font-family="monospace" font-size="6" text-anchor="middle">${escape(name)}</text></g>`).join('');
+    + `<text x="35" y="82" font-family="monospace" font-size="6" text-anchor="middle">${safe(name)}</text></g>`).join('');
   const [width, height] = [370, 20 + Math.ceil(labels.length / 4) * 100];
   save('labels.svg', 'image/svg+xml', `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}mm"><rect width="${width}" height="${height}" fill="#fff"/>${drawn}</svg>`);
 }

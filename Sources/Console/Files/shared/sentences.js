@@ -44,7 +44,7 @@ export function entry(item) {
     case 'command': return command(item, who);
     case 'event': return t.timeline.events[item.type]?.(item.name, item.cause && (t.causes[item.cause] ?? item.cause), item) ?? html`${item.type} ${item.name} ${item.cause} ${values(item.data)}`;
     case 'binding': return (t.timeline.bindings[item.type] ?? t.timeline.bindings.other)(who, values(item.data), item.type);
-    case 'refusal': return t.timeline.refusal(t.reasons[item.type] ?? item.type, item.times ?? 1, item.name, html`<a href="${to(['refusals'], { query: `reason:${item.type}` })}">${t.why}</a>`);
+    case 'refusal': return t.timeline.refusal(t.reasons[item.type] ?? item.type, item.times ?? 1, html`<a href="${to(['refusals'], { query: `reason:${item.type}` })}">${t.why}</a>`);
     default: return html`${who}: ${t.acts[item.type] ?? item.type} ${item.data !== undefined && values(item.data)}`;
   }
 }
