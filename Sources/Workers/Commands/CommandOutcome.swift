@@ -28,52 +28,68 @@ enum CommandOutcome {
         let refused = try refusal(toShow: command, in: work.tx)
         var command = command
         if refused != nil { command.result = nil }
-        // A query is answered with the status, or with the reason why there is none.
-        if command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
-            try work.tx.sessions.isLive(command.actor.id, on: terminal)
-        {
-            work.effects.publish(
-                OutboundMessage(
-                    work.topics.terminal(app, terminal, leaf: "command"),
-                    CommandCodec.outcome(command, product: product)
-                )
-            )
-        }
+        try tellTerminal(command, product: product, in: &work)
         let waiters = try work.tx.commands.takeWaiters(command.did, command.cid)
         guard !waiters.isEmpty else { return }
         let result = try result(of: command, refused: refused, product: product, in: work.tx)
-        for waiter in waiters {
-            let answer: [UInt8]
-            var refusal: Rejection?
-            switch result {
-            case .success(let result):
-                answer = AnswerCodec.success(waiter.requestID, result: result)
-            case .failure(let rejection):
-                work.effects.count(rejection)
-                refusal = rejection
-                answer = AnswerCodec.refusal(waiter.requestID, rejection)
-            }
-            work.effects.observed.note(
-                AnsweredRequest(to: waiter, of: command, refusal: refusal, at: work.now)
+        for waiter in waiters { try answer(waiter, with: result, of: command, in: &work) }
+    }
+
+    /// Sends the outcome to the terminal that sent the command; a query is answered instead, with the status or with
+    /// the reason why there is none.
+    private static func tellTerminal(
+        _ command: Command,
+        product: Product?,
+        in work: inout UnitOfWork
+    ) throws {
+        guard command.kind == .write, let app = command.app, let terminal = command.actor.terminal,
+            try work.tx.sessions.isLive(command.actor.id, on: terminal)
+        else { return }
+        work.effects.publish(
+            OutboundMessage(
+                work.topics.terminal(app, terminal, leaf: "command"),
+                CommandCodec.outcome(command, product: product)
             )
-            try work.tx.requests.complete(
-                waiter.terminal.text,
-                waiter.requestID,
-                waitsFor: (command.did, command.cid),
-                answer: answer
-            )
-            let reply = ReplyAddress(
-                topic: waiter.topic,
-                correlation: waiter.correlation,
-                traceparent: waiter.traceparent
-            )
-            let mayKnow = try work.tx.sessions.isLive(command.actor.id, on: waiter.terminal)
-            work.effects.publish(
-                reply.message(
-                    mayKnow ? answer : AnswerCodec.refusal(waiter.requestID, sessionIsOver)
-                )
-            )
+        )
+    }
+
+    /// Answers a request that waits for the command.
+    private static func answer(
+        _ waiter: Waiter,
+        with result: Result<Answer, Rejection>,
+        of command: Command,
+        in work: inout UnitOfWork
+    ) throws {
+        let answer: [UInt8]
+        var refusal: Rejection?
+        switch result {
+        case .success(let result):
+            answer = AnswerCodec.success(waiter.requestID, result: result)
+        case .failure(let rejection):
+            work.effects.count(rejection)
+            refusal = rejection
+            answer = AnswerCodec.refusal(waiter.requestID, rejection)
         }
+        work.effects.observed.note(
+            AnsweredRequest(to: waiter, of: command, refusal: refusal, at: work.now)
+        )
+        try work.tx.requests.complete(
+            waiter.terminal.text,
+            waiter.requestID,
+            waitsFor: (command.did, command.cid),
+            answer: answer
+        )
+        let reply = ReplyAddress(
+            topic: waiter.topic,
+            correlation: waiter.correlation,
+            traceparent: waiter.traceparent
+        )
+        let mayKnow = try work.tx.sessions.isLive(command.actor.id, on: waiter.terminal)
+        work.effects.publish(
+            reply.message(
+                mayKnow ? answer : AnswerCodec.refusal(waiter.requestID, sessionIsOver)
+            )
+        )
     }
 
     /// Returns the reason why the sender may not see the device's report; nil if it may, if there is nothing to

@@ -27,6 +27,28 @@ package enum SessionLifecycle {
         let before = try call.tx.sessions.live(on: call.request.terminal)
         let adopted = try Adopting.answer(before, adoptedBy: user, &call)
         if let before { try end(before, because: .replaced, by: actor, in: &call.work) }
+        let (session, token) = try store(user, on: terminal, by: actor, &call)
+        publishLogin(of: session, by: actor, in: &call.work)
+        try pushDevices(of: session, &call)
+        var shown = user
+        shown.lastLoginAt = session.loginTime
+        let answer = SessionCodec.begun(
+            session,
+            token: token,
+            user: call.shown(shown),
+            isNew: isNew,
+            adoption: adopted
+        )
+        return .result(answer, isSecret: true)
+    }
+
+    /// Stores a new session with its entry in the audit trail; returns it and its token.
+    private static func store(
+        _ user: User,
+        on terminal: TerminalInfo,
+        by actor: Actor,
+        _ call: inout Call
+    ) throws -> (Session, token: String) {
         let token = Sodium.randomSecret()
         let session = Session(
             id: SessionID(trusted: call.work.makeID("s")),
@@ -50,18 +72,7 @@ package enum SessionLifecycle {
                 detail: call.request.method
             )
         )
-        publishLogin(of: session, by: actor, in: &call.work)
-        try pushDevices(of: session, &call)
-        var shown = user
-        shown.lastLoginAt = session.loginTime
-        let answer = SessionCodec.begun(
-            session,
-            token: token,
-            user: call.shown(shown),
-            isNew: isNew,
-            adoption: adopted
-        )
-        return .result(answer, isSecret: true)
+        return (session, token)
     }
 
     private static func publishLogin(
