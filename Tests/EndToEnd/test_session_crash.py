@@ -26,7 +26,8 @@ class Killed(OwnWorld, People):
     def patient(self, terminal, method, params):
         """Asks with one id until there is an answer, as an app does after a time-out."""
         id = fresh_id("k")
-        for _ in range(40):
+        end = time.monotonic() + 90
+        while time.monotonic() < end:
             if terminal.connected:
                 terminal.send(method, params, id)
                 try:
