@@ -16,14 +16,17 @@ extension Gate {
         properties list: inout OpaquePointer?
     ) -> Bool {
         guard let client = clients[pointer], client.isStill(pointer) else { return false }
-        guard !client.rights.isWorker else { return true }
-        guard inspect(client, topic: topic, properties: &list) else { return false }
+        guard client.rights.isWorker || inspect(client, topic: topic, properties: &list) else {
+            return false
+        }
         if let divided = dividedTopic(topic) {
             guard let copy = Broker.copy(topic: divided) else { return false }
             topic = copy
         }
-        // With QoS 2 it is passed on later.
-        if qos < 2 { note(passing: topic, payload: payload, properties: list) }
+        // With QoS 2 it is passed on later; a worker's own message is not put into batches.
+        if qos < 2, !client.rights.isWorker {
+            note(passing: topic, payload: payload, properties: list)
+        }
         return true
     }
 

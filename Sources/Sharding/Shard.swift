@@ -35,8 +35,8 @@ package enum Shard {
     /// Returns the shard that a client's message belongs to, by its topic behind the root and its slash; nil for a topic
     /// that is not divided.
     ///
-    /// Divided are the messages of devices, requests of terminals, registrations, what the gate says of devices, and
-    /// triggers of schedules.
+    /// Divided is what workers take: the messages of devices, requests of terminals, registrations, what the gate says of
+    /// devices, and triggers of schedules. Answers, commands and statuses are not.
     package static func ofTopic(_ rest: some BidirectionalCollection<UInt8>) -> UInt8? {
         let levels = rest.split(
             separator: slash,
@@ -44,13 +44,16 @@ package enum Shard {
             omittingEmptySubsequences: false
         )
         guard levels.count > 2 else { return nil }
-        if levels[0].elementsEqual("device".utf8) { return of(levels[1]) }
-        let isInner =
-            levels[0].elementsEqual("app".utf8) || levels[0].elementsEqual("product".utf8)
-            || levels[0].elementsEqual("system".utf8)
-                && (levels[1].elementsEqual("presence".utf8)
-                    || levels[1].elementsEqual("trigger".utf8))
-        return isInner ? of(levels[2]) : nil
+        func isOne(_ place: Int, _ names: String...) -> Bool {
+            place < levels.count && names.contains { levels[place].elementsEqual($0.utf8) }
+        }
+        if isOne(0, "device") {
+            return isOne(2, "report", "info", "presence") ? of(levels[1]) : nil
+        }
+        let isForWorkers =
+            isOne(0, "app") && isOne(3, "request") || isOne(0, "product") && isOne(3, "register")
+            || isOne(0, "system") && isOne(1, "presence", "trigger")
+        return isForWorkers ? of(levels[2]) : nil
     }
 
     /// Returns the topic that workers see in place of one below the root; nil for a topic that is not divided.

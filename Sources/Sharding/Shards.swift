@@ -23,6 +23,9 @@ package struct Shards: Hashable, Sendable {
     /// Whether an id's shard is among them.
     package func contain(_ id: String) -> Bool { areAll || contains(Shard.of(id.utf8)) }
 
+    /// The shards as they stand in ids, separated by spaces, for statements that look for one among them.
+    package var names: String { members.map(Shard.name).joined(separator: " ") }
+
     /// The shards, in ascending order.
     package var members: [UInt8] {
         stride(from: lane, to: Shard.count, by: lanes).map { UInt8($0) }

@@ -25,6 +25,7 @@ struct ShardTests {
             ("ll/v1/product/aaaa/a1b2/register", "ll/v1/shard/b2/product/aaaa/a1b2/register"),
             ("ll/v1/system/presence/d-07", "ll/v1/shard/07/system/presence/d-07"),
             ("ll/v1/system/trigger/t-10", "ll/v1/shard/10/system/trigger/t-10"),
+            ("ll/v1/device/d-4f/command", nil), ("ll/v1/app/demo/abcd/response", nil),
             ("ll/v1/system/session-invalid", nil), ("ll/v1/system/outbound/result", nil),
             ("ll/v1/user/u-1/device", nil), ("ll/v2/device/d-4f/report", nil), ("ll/v1", nil),
             ("ll/v1device/d-4f/report", nil),

@@ -123,7 +123,15 @@ extension Gate {
                 sendBatches()
                 noteEcho(client, message.payload, on: message.topic)
             }
-            Broker.publish(message)
+            guard let divided = dividedTopic(message.topic) else {
+                Broker.publish(message)
+                continue
+            }
+            divided.withUnsafeBufferPointer { topic in
+                var message = message
+                message.topic = topic
+                Broker.publish(message)
+            }
         }
     }
 

@@ -1,0 +1,125 @@
+import Batching
+import Testing
+
+@testable import Gate
+
+@Suite("Work divided by shard, in Mosquitto", .timeLimit(.minutes(5)))
+struct ShardTests {
+    private static let control = "$CONTROL/lamplighter/v1"
+    /// The shards of the cast's device, terminal and hardware address.
+    private static let device = "ll/v1/shard/4f/device/\(World.did)"
+    private static let app = "ll/v1/shard/ab/app/demo/\(World.terminal)"
+
+    /// A broker, and a worker that asked for shards.
+    private static func start() throws -> (GateBroker, MiniClient) {
+        let broker = try GateBroker(Cast.records())
+        let worker = try MiniClient(broker.port, Cast.worker("status.15"))
+        let divide = Array(#"{"commands":[{"command":"divide"}]}"#.utf8)
+        #expect(try worker.publish(control, divide) < 0x80)
+        #expect(try worker.subscribe("ll/v1/shard/+/#") == 1)
+        return (broker, worker)
+    }
+
+    @Test("Workers see the shard in the topics of reports, requests and registrations")
+    func topics() throws {
+        let (broker, worker) = try Self.start()
+        let device = try MiniClient(broker.port, Cast.device())
+        let app = try MiniClient(broker.port, Cast.app())
+        let new = try MiniClient(broker.port, Cast.product())
+        _ = try worker.receive(with: "connection")
+
+        #expect(try device.publish("\(Cast.ownDevice)/report", "report") == 0)
+        #expect(try app.publish("\(Cast.ownApp)/request/account/whoami", "ask") == 0)
+        let space = "product/\(World.key)/\(World.mac)"
+        #expect(try new.publish("ll/v1/\(space)/register", "new") == 0)
+
+        #expect(try worker.receive(with: "report")?.topic == "\(Self.device)/report")
+        #expect(
+            try worker.receive(with: "ask")?.topic == "\(Self.app)/request/account/whoami"
+        )
+        #expect(try worker.receive(with: "new")?.topic == "ll/v1/shard/f6/\(space)/register")
+    }
+
+    @Test(
+        "What a client may do is decided by the topic that it used, and the divided one is not for it"
+    )
+    func rights() throws {
+        let (broker, worker) = try Self.start()
+        let device = try MiniClient(broker.port, Cast.device())
+
+        #expect(try device.publish("\(Self.device)/report", "forged") == 0x87)
+        #expect(try device.publish("ll/v1/device/\(World.otherDid)/report", "foreign") == 0x87)
+        #expect(try device.subscribe("\(Self.device)/command") == 0x87)
+
+        #expect(try device.publish("\(Cast.ownDevice)/report", "own") == 0)
+        #expect(try worker.receive(with: "own")?.topic == "\(Self.device)/report")
+        #expect(try worker.receive(with: "forged", within: 0.3) == nil)
+    }
+
+    @Test("Commands and answers keep their topics")
+    func outwards() throws {
+        let (broker, worker) = try Self.start()
+        let device = try MiniClient(broker.port, Cast.device())
+        #expect(try device.subscribe("\(Cast.ownDevice)/command") == 1)
+
+        #expect(try worker.publish("\(Cast.ownDevice)/command", "switch on") == 0)
+
+        #expect(try device.receive(with: "switch on")?.topic == "\(Cast.ownDevice)/command")
+    }
+
+    @Test("Presence and a device's will come with the shard")
+    func will() throws {
+        let (broker, worker) = try Self.start()
+        var hello = Cast.device()
+        hello.will = ("\(Cast.ownDevice)/presence", "my will", false)
+        do {
+            let device = try MiniClient(broker.port, hello)
+            #expect(
+                try worker.receive(with: "\"online\":true")?.topic
+                    == "ll/v1/shard/4f/system/presence/\(World.did)"
+            )
+            withExtendedLifetime(device) {}
+        }
+
+        #expect(
+            try worker.receive(with: "\"online\":false")?.topic
+                == "ll/v1/shard/4f/system/presence/\(World.did)"
+        )
+        #expect(try worker.receive(with: "my will")?.topic == "\(Self.device)/presence")
+    }
+
+    @Test("A lane that asks who is connected hears of its own devices alone")
+    func announcement() throws {
+        let (broker, worker) = try Self.start()
+        let device = try MiniClient(broker.port, Cast.device())
+        _ = try worker.receive(with: "connection")
+        func ask(_ lane: Int) throws {
+            let text = #"{"commands":[{"command":"announcePresence","lane":\#(lane),"lanes":32}]}"#
+            #expect(try worker.publish(Self.control, Array(text.utf8)) < 0x80)
+        }
+
+        try ask(14)
+        #expect(try worker.receive(within: 0.3) == nil)
+        try ask(15)
+        #expect(try worker.receive()?.topic == "ll/v1/shard/4f/system/presence/\(World.did)")
+        withExtendedLifetime(device) {}
+    }
+
+    @Test("What a worker puts into a batch goes to the lane it is for")
+    func batch() throws {
+        let (broker, worker) = try Self.start()
+        var writer = BatchWriter()
+        for topic in ["ll/v1/system/trigger/t-0000000000010", "ll/v1/shard/99/other"] {
+            Array(topic.utf8).withUnsafeBufferPointer { topic in
+                writer.append(BatchedMessage(topic: topic, payload: topic))
+            }
+        }
+        #expect(try worker.publish("$CONTROL/lamplighter/publish", writer.bytes) < 0x80)
+
+        #expect(
+            try worker.receive()?.topic == "ll/v1/shard/10/system/trigger/t-0000000000010"
+        )
+        #expect(try worker.receive()?.topic == "ll/v1/shard/99/other")
+        withExtendedLifetime(broker) {}
+    }
+}
