@@ -133,6 +133,7 @@ let package = Package(
             name: "Storage",
             dependencies: [
                 "Domain", "Wire", "JSON", "Credentials", "Sodium", "CSQLite", "PostgreSQL",
+                "Sharding",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

@@ -32,7 +32,9 @@ PARAMETERS = {
     "appId": "The app's id.",
     "terminalId": "The terminal's id, 32 lowercase hex digits.",
     "scheduleId": "The schedule's id.",
-    "name": "The worker's name: status, control, account, session, schedule, scheduler.",
+    "name": "The worker's name: status, control, account, session, schedule, scheduler; with a lane's number, as in status.07, of several.",
+    "node": "The process's id, another at each start.",
+    "lane": "The lane's name: the worker's with a number, as in status.07.",
 }
 BATCH = {
     "type": "string",

@@ -61,6 +61,10 @@ extension Settings {
     package var databasePasswordFile: String? { optional("postgres.passwordFile") }
     /// File with the key that seals secrets; nil for that of the data directory.
     package var serverKeyFile: String? { optional("serverKeyFile") }
+    /// File that the gate reads; nil for that of the data directory.
+    package var gateFile: String? { optional("gateFile") }
+    /// Name of this process among several that share a database; nil for one made of its machine's.
+    package var processName: String? { optional("processName") }
     /// File with the workers' password at the broker; nil for that of the data directory.
     package var serviceSecretFile: String? { optional("serviceSecretFile") }
 }

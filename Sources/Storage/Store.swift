@@ -13,8 +13,15 @@ package final class Store: Sendable {
     let key: ServerKey
     private let gate: GateCredentials?
     let sequence: SequenceSource
-    private let messageWakeup = Mutex<(@Sendable () -> Void)?>(nil)
+    private let messageWakeup: MessageWakeup
     private let writerCache = WriterCache()
+    /// What each batch checks first; nil where this process does all the work.
+    let fence: Fence?
+
+    /// What is called after a commit that left a message for the delivery service.
+    private final class MessageWakeup: Sendable {
+        let ring = Mutex<(@Sendable () -> Void)?>(nil)
+    }
 
     /// Opens the file, migrates it unless told not to, and checks its settings.
     ///
@@ -64,7 +71,19 @@ package final class Store: Sendable {
         } else {
             sequence = SequenceSource(isShared: false)
         }
+        messageWakeup = MessageWakeup()
+        fence = nil
         gate = credentialsPath.map { GateCredentials(path: $0) }
+    }
+
+    /// Refers to the same database, in batches that check a lease first.
+    init(_ other: Store, fence: Fence) {
+        engine = other.engine
+        key = other.key
+        gate = other.gate
+        sequence = other.sequence
+        messageWakeup = other.messageWakeup
+        self.fence = fence
     }
 
     // MARK: Transactions
@@ -88,7 +107,7 @@ package final class Store: Sendable {
                 gate.release()
                 if gate.isBloated { try rebuildCredentials(gate, sql) }
             }
-            if changes.hasOutgoingMessage { messageWakeup.withLock(\.self)?() }
+            if changes.hasOutgoingMessage { messageWakeup.ring.withLock(\.self)?() }
             return value
         }
     }
@@ -97,7 +116,7 @@ package final class Store: Sendable {
     ///
     /// It is called on the thread that committed, and must not block.
     package func onOutgoingMessage(_ ring: @escaping @Sendable () -> Void) {
-        messageWakeup.withLock { $0 = ring }
+        messageWakeup.ring.withLock { $0 = ring }
     }
 
     /// Moves stored content from one place to another, in one transaction that a crash of the machine may undo
@@ -114,9 +133,10 @@ package final class Store: Sendable {
     ) throws -> Value {
         do {
             return try sql.transaction {
+                try fence?.check(in: sql)
                 // Where other processes write between any two transactions, nothing read before is worth keeping.
                 let dataVersion = try sql.dataVersion
-                if dataVersion.map(writerCache.begin(dataVersion:)) ?? true {
+                if dataVersion.map(writerCache.begin(dataVersion:)) ?? (slot == .alone) {
                     try sequence.goOn(behind: Self.lastNumber(sql))
                 }
                 var transaction = Transaction(

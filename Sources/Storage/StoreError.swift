@@ -9,7 +9,7 @@ package enum StoreError {
     /// The disk is full, input or output failed, it is locked or damaged, or the gate's file can't be written.
     /// Trying again later may help; a different message would not.
     package static func isStoresFault(_ error: any Error) -> Bool {
-        if error is CredentialsError || error is LockConflict { return true }
+        if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         // What came in between is gone when the same is tried again: no message is to blame.
         if let error = error as? PostgresError { return error.kind != .statement }
         guard let error = error as? DatabaseError else { return false }

@@ -86,6 +86,8 @@ package struct Transaction {
     package var runs: ScheduleRunTable { ScheduleRunTable(transaction: self) }
     /// Zone data, and the schedules to plan again.
     package var replans: ReplanTable { ReplanTable(transaction: self) }
+    /// Who holds which lane, where several processes share the work.
+    package var leases: LeaseTable { LeaseTable(sql: sql) }
     /// Counters of tries.
     package var attempts: AttemptTable { AttemptTable(transaction: self) }
 

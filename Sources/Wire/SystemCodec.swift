@@ -18,6 +18,16 @@ package enum SystemCodec {
         return (isOnline, Instant(milliseconds: ts))
     }
 
+    /// Writes what a process among several says of itself: that it is there, or no more.
+    package static func processState(isOnline: Bool) -> [UInt8] {
+        JSONObject([("online", .bool(isOnline))]).encoded()
+    }
+
+    /// Reads whether a process is there; nil if the payload is malformed.
+    package static func decode(processState bytes: ArraySlice<UInt8>) -> Bool? {
+        try? Payload.object(bytes)["online"]?.boolValue
+    }
+
     /// Writes a worker's echo to itself, with which it measures its delay.
     ///
     /// `seen` is the newest echo that came back after all messages before it were processed; with it the gate
@@ -57,6 +67,10 @@ package enum SystemCodec {
         case revokeSession(SessionID, TerminalID)
         case kickDevice(DeviceID)
         case announcePresence
+        /// The presence of the devices of a lane, one of so many.
+        case announceLane(Int, of: Int)
+        /// Workers share the work: their topics get the shard in front.
+        case divide
     }
 
     /// Writes commands for the gate as one message.
@@ -73,6 +87,12 @@ package enum SystemCodec {
             ]
         case .kickDevice(let did): ["command": "kickDevice", "did": .string(did.text)]
         case .announcePresence: ["command": "announcePresence"]
+        case .announceLane(let lane, let lanes):
+            [
+                "command": "announcePresence", "lane": .integer(Int64(lane)),
+                "lanes": .integer(Int64(lanes)),
+            ]
+        case .divide: ["command": "divide"]
         }
     }
 }

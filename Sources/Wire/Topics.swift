@@ -1,4 +1,5 @@
 package import Domain
+package import Sharding
 
 /// The meaning of an incoming topic.
 ///
@@ -14,6 +15,10 @@ package enum Topic: Sendable, Equatable {
     case outboundResult
     case tokenUsed
     case workerState(String)
+    /// What a process among several says of itself.
+    case processState(String)
+    /// A call to a lane to look into the store.
+    case wake(String)
     case trigger(String)
     case status(UserID, DeviceID)
     /// A topic that the service does not know; the text gives the reason.
@@ -48,8 +53,10 @@ package struct Topics: Sendable {
         guard topic.starts(with: prefix) else {
             return .malformed("the topic is not below the root")
         }
-        if let device = fastDevice(topic.dropFirst(prefix.count)) { return device }
-        let levels = topic.dropFirst(prefix.count)
+        let rest = Self.behindShard(topic.dropFirst(prefix.count))
+        if let device = fastDevice(rest) { return device }
+        let levels =
+            rest
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { String(decoding: $0, as: UTF8.self) }
         switch levels[0] {
@@ -60,6 +67,15 @@ package struct Topics: Sendable {
         case "user": return status(levels)
         default: return .malformed("the topic is unknown")
         }
+    }
+
+    private static let shardLevel = Array("\(Shard.level)/".utf8)
+
+    /// Returns what stands behind the shard, where the work is divided; all of it elsewhere.
+    private static func behindShard(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        guard rest.starts(with: shardLevel) else { return rest }
+        let shard = rest.dropFirst(shardLevel.count)
+        return shard.dropFirst(2).first == UInt8(ascii: "/") ? shard.dropFirst(3) : rest
     }
 
     private static let deviceLevel = Array("device/".utf8)
@@ -95,7 +111,9 @@ package struct Topics: Sendable {
         case "presence":
             return DeviceID(levels[2]).map { .gatePresence($0) }
                 ?? .malformed("the topic has no valid did")
-        case "worker": return .workerState(levels[2])
+        case "worker", "mark": return .workerState(levels[2])
+        case "process": return .processState(levels[2])
+        case "wake": return .wake(levels[2])
         case "trigger": return .trigger(levels[2])
         default: return .malformed("the topic is unknown")
         }
@@ -151,6 +169,14 @@ package struct Topics: Sendable {
     }
     /// Returns a topic behind the broker; `leaf` is for example `session-invalid` or `worker/status`.
     package func system(_ leaf: String) -> String { "\(root)/system/\(leaf)" }
+    /// Returns the filters for clients' messages of some shards, of the part of a topic behind the root.
+    ///
+    /// Without shards the work isn't divided: the gate leaves the topics as they are.
+    package func filters(_ rest: String, of shards: Shards?) -> [String] {
+        guard let shards else { return ["\(root)/\(rest)"] }
+        guard !shards.areAll else { return ["\(root)/\(Shard.level)/+/\(rest)"] }
+        return shards.members.map { "\(root)/\(Shard.level)/\(Shard.name($0))/\(rest)" }
+    }
     /// Returns the topic on which the gate sends batches to a worker.
     package func batches(_ worker: String) -> String { system("batch/\(worker)") }
     /// The topic of commands to the gate.

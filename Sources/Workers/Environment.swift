@@ -1,6 +1,6 @@
 package import Domain
 import Glibc
-package import Mosquitto
+package import Sharding
 package import Storage
 import Synchronization
 package import Wire
@@ -37,6 +37,12 @@ package struct Environment: Sendable {
     package let brokerAbsence = BrokerAbsence()
     /// Whether there is room on the disk.
     package var disk = DiskGuard.none
+    /// Into how many lanes the work is divided.
+    package var plan = LanePlan.alone
+    /// The shards of the lane that this is for.
+    package var shards = Shards.all
+    /// Whether this process does what only one of several does.
+    package var leadership = Leadership()
 
     /// Puts an environment together.
     package init(
@@ -63,6 +69,23 @@ package struct Environment: Sendable {
     }
 }
 
+extension Environment {
+    /// The lane of a worker that this is for.
+    package func lane(of worker: WorkerName) -> Lane { Lane(worker, shards) }
+
+    /// The shards to subscribe to; nil where the work isn't divided.
+    var divided: Shards? { plan.isShared ? shards : nil }
+
+    /// Returns the same for one lane: its transactions check the lease first.
+    func taking(_ lease: LaneLease) -> Environment {
+        var environment = self
+        environment.shards = lease.lane.shards
+        environment.store = store.guarded(by: lease.fence)
+        environment.limits.outlets = limits.laneOutlets
+        return environment
+    }
+}
+
 /// A source of time; a seam, so that tests set the time.
 package protocol WallClock: Sendable {
     /// The present moment.
@@ -83,43 +106,4 @@ package struct SystemClock: WallClock {
     }
 
     package var steady: ContinuousClock.Instant { .now }
-}
-
-/// The workers of this process, which can call each other.
-package struct WorkerWakeups: Sendable {
-    private let wakeups: [WorkerName: Wakeup]
-
-    private final class Wakeup: Sendable {
-        let waker: Waker
-        let isPending = Atomic<Bool>(false)
-        init() throws { waker = try Waker() }
-    }
-
-    /// Makes a wakeup for each worker.
-    package init(_ names: some Sequence<WorkerName>) throws {
-        var wakeups: [WorkerName: Wakeup] = [:]
-        for name in names { wakeups[name] = try Wakeup() }
-        self.wakeups = wakeups
-    }
-
-    /// Returns the waker of a worker; nil for one of another process.
-    package func waker(of name: WorkerName) -> Waker? { wakeups[name]?.waker }
-
-    /// Calls a worker to look into the store; one of another process looks by itself within half a
-    /// second.
-    package func wake(_ name: WorkerName) {
-        guard let wakeup = wakeups[name] else { return }
-        wakeup.isPending.store(true, ordering: .releasing)
-        wakeup.waker.wake()
-    }
-
-    /// Whether a worker was called; keeps the call.
-    func isCalled(_ name: WorkerName) -> Bool {
-        wakeups[name]?.isPending.load(ordering: .acquiring) ?? false
-    }
-
-    /// Whether a worker was called since the last time; clears the call.
-    func takeWakeup(of name: WorkerName) -> Bool {
-        wakeups[name]?.isPending.exchange(false, ordering: .acquiring) ?? false
-    }
 }

@@ -18,6 +18,7 @@ struct Lamplighter: AsyncParsableCommand {
             SessionCommand.self, ScheduleCommand.self, DeadLetterCommand.self,
             RefusalsCommand.self, ServiceCommand.self,
             TLSCommand.self, BackupCommand.self, RestoreCommand.self, MigrateCommand.self,
+            ClusterCommand.self,
             DoctorCommand.self,
             ConfigCommand.self, ExplainCommand.self, DocsCommand.self,
             SimulateCommand.self, BenchCommand.self, VersionCommand.self,

@@ -264,7 +264,7 @@ final class World {
             FakeBroker(broker),
             handler,
             environment: environment,
-            metrics: WorkerMetrics(handler.name),
+            metrics: WorkerMetrics(Lane(handler.name)),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             reached: reached
         )

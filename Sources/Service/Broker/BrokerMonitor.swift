@@ -207,6 +207,11 @@ final class BrokerMonitor: Service {
     private func write(_ refusals: inout RefusalLog, isLast: Bool = false) {
         let now = environment.clock.now
         guard refusals.isDue(at: isLast ? .max : now), !environment.disk.isLow else { return }
+        // Each of several processes hears all refusals; one keeps them.
+        guard environment.leadership.isHeld else {
+            refusals = RefusalLog(environment.limits)
+            return
+        }
         do {
             try refusals.write(to: environment.store, at: now)
         } catch {

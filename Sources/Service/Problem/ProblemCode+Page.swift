@@ -79,6 +79,8 @@ extension ProblemCode {
             .databaseEncoding, .databaseLocale, .databaseTimeouts, .databaseClock, .storePassword,
             .backupOnServer:
             databasePage
+        case .noSlotFree, .slotLost, .lanesDiffer, .processUnknown, .storeNotShared:
+            clusterPage
         case .brokerUnreachable:
             (
                 "no broker answers at the configured address",

@@ -33,10 +33,56 @@ package struct Backend {
         try enrol(context, in: store)
         context.readiness.isReady("store")
         StoreSampler.install(in: context.metrics, store)
-        var environment = try environment(context, store)
+        let membership = context.sharesWork ? try ClusterService.join(store, context) : nil
+        var environment = try environment(context, store, among: membership)
         let slow = try BackgroundService(environment.limits, store)
         environment.pool = slow.pools
         let logger = Logger(label: "lamplighter.worker")
+        let workers: [any Service] =
+            if let membership {
+                [
+                    try ClusterService(
+                        membership,
+                        context,
+                        environment: environment,
+                        logger: logger
+                    )
+                ]
+            } else {
+                try workers(context, environment, logger: logger)
+            }
+        return Backend(
+            summary: store.summary,
+            services: [
+                slow,
+                try BrokerMonitor(context, environment),
+                MaintenanceService(
+                    thread: MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)
+                ),
+                MaintenanceService(
+                    thread: MaintenanceThread(
+                        MaintenanceJobs.rows,
+                        environment,
+                        isForOne: true,
+                        logger: logger
+                    )
+                ),
+                BackupTask(context, store),
+            ] + (try messageSender(context, environment)) + workers,
+            pages: pages(
+                LinkService(environment),
+                context.publicURL,
+                visitsPerMinute: context.settings.pageVisits
+            )
+        )
+    }
+
+    /// Makes the workers of a process that does all the work, or the work of some workers.
+    private static func workers(
+        _ context: RunContext,
+        _ environment: Environment,
+        logger: Logger
+    ) throws -> [WorkerService] {
         let names = context.settings.workers
         let proof = context.ownsBroker ? nil : GateProbe.proof(environment.topics)
         if !names.contains(.session) {
@@ -47,7 +93,7 @@ package struct Backend {
                 """
             )
         }
-        let workers = try names.map { name in
+        return try names.map { name in
             WorkerService(
                 worker: try WorkerThread(
                     name,
@@ -59,25 +105,6 @@ package struct Backend {
                 readiness: context.readiness
             )
         }
-        return Backend(
-            summary: store.summary,
-            services: [
-                slow,
-                try BrokerMonitor(context, environment),
-                MaintenanceService(
-                    thread: MaintenanceThread(MaintenanceJobs.files, environment, logger: logger)
-                ),
-                MaintenanceService(
-                    thread: MaintenanceThread(MaintenanceJobs.rows, environment, logger: logger)
-                ),
-                BackupTask(context, store),
-            ] + (try messageSender(context, environment)) + workers,
-            pages: pages(
-                LinkService(environment),
-                context.publicURL,
-                visitsPerMinute: context.settings.pageVisits
-            )
-        )
     }
 
     /// Opens the store, and says so while an older database is copied, which may take minutes.
@@ -147,14 +174,16 @@ package struct Backend {
 
     private static func environment(
         _ context: RunContext,
-        _ store: Store
+        _ store: Store,
+        among membership: Membership?
     ) throws -> Environment {
+        let plan = membership == nil ? LanePlan.alone : .shared
         let readiness = context.readiness
         var environment = Environment(
             store: store,
             topics: Topics(root: context.settings.root),
             limits: Limits(context.settings),
-            wakeups: try WorkerWakeups(context.settings.workers),
+            wakeups: try WorkerWakeups(context.settings.workers, plan),
             health: Health(
                 ready: { readiness.isReady("worker " + $0) },
                 notReady: { readiness.isWaiting("worker " + $0, for: $1) }
@@ -166,6 +195,8 @@ package struct Backend {
             ),
             publicURL: context.publicURL
         )
+        environment.plan = plan
+        environment.leadership = Leadership(among: membership)
         environment.health.diskIsLow = { reason in
             guard let reason else { return readiness.isReady("disk") }
             readiness.isWaiting("disk", for: reason)
@@ -208,6 +239,9 @@ package struct RunContext: Sendable {
     var refused: ListenerRefusal.Teller {
         { [listenerRefusals] in listenerRefusals.note($0, at: SystemClock().now) }
     }
+
+    /// Whether this process is one of several that share a database and a broker.
+    var sharesWork: Bool { settings.database != nil && !ownsBroker }
 
     /// The listeners without TLS that other machines reach.
     var openListeners: [OpenListener] {

@@ -112,9 +112,11 @@ package struct ServiceRun: Sendable {
         )
         let ports = try ListenerPorts(settings, facts)
         let hasRelay = ports.webSocket != nil || ports.webSocketTLS != nil
+        let workers =
+            settings.database != nil && !ownBroker ? ["cluster"] : settings.workers.map(\.rawValue)
         let parts =
             (ownBroker ? ["broker"] : [BrokerMonitor.gatePart]) + ["health", "http", "store"]
-            + (hasRelay ? ["websocket"] : []) + settings.workers.map { "worker \($0.rawValue)" }
+            + (hasRelay ? ["websocket"] : []) + workers.map { "worker \($0)" }
         return RunContext(
             settings: settings,
             directory: directory,

@@ -70,7 +70,7 @@ package enum StoreAccess {
             if migrates { directory.narrowDatabase() }
             return try Store(
                 path: directory.database,
-                credentialsPath: directory.credentials,
+                credentialsPath: place.gateFile ?? directory.credentials,
                 key: key,
                 migrates: migrates,
                 beforeMigrating: beforeMigrating
@@ -94,11 +94,12 @@ package enum StoreAccess {
         let known = try Store.keyFingerprint(of: address, password: password)
         let key = try key(StoreProblem(directory, place), isKnown: known != nil)
         // A command on a machine where no broker's gate runs has no file to tell.
-        let hasGate = migrates || TextFile.exists(directory.credentials)
+        let gateFile = place.gateFile ?? directory.credentials
+        let hasGate = migrates || TextFile.exists(gateFile)
         return try Store(
             database: address,
             password: password,
-            credentialsPath: hasGate ? directory.credentials : nil,
+            credentialsPath: hasGate ? gateFile : nil,
             key: key,
             migrates: migrates
         )

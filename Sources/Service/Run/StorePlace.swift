@@ -9,11 +9,24 @@ package struct StorePlace: Sendable {
     let passwordFile: String?
     /// The file with the key that seals secrets; nil for that of the data directory.
     let serverKeyFile: String?
+    /// The file that the gate reads; nil for that of the data directory.
+    let gateFile: String?
 
     /// The file of the data directory, with the key beside it.
-    package static let file = StorePlace(database: nil, passwordFile: nil, serverKeyFile: nil)
+    package static let file = StorePlace(
+        database: nil,
+        passwordFile: nil,
+        serverKeyFile: nil,
+        gateFile: nil
+    )
 
-    private init(database: PostgresAddress?, passwordFile: String?, serverKeyFile: String?) {
+    private init(
+        database: PostgresAddress?,
+        passwordFile: String?,
+        serverKeyFile: String?,
+        gateFile: String?
+    ) {
+        self.gateFile = gateFile
         self.database = database
         self.passwordFile = passwordFile
         self.serverKeyFile = serverKeyFile
@@ -24,7 +37,8 @@ package struct StorePlace: Sendable {
         self.init(
             database: settings.database,
             passwordFile: settings.databasePasswordFile,
-            serverKeyFile: settings.serverKeyFile
+            serverKeyFile: settings.serverKeyFile,
+            gateFile: settings.gateFile
         )
     }
 }

@@ -36,6 +36,19 @@ extension SettingsTable {
             doc: "File with the workers' password; empty: service.secret of the directory."
         ),
         Setting(
+            "gateFile",
+            .text,
+            standard: .text(""),
+            doc:
+                "File that the gate reads; empty: gate/credentials of the directory. Processes share it."
+        ),
+        Setting(
+            "processName",
+            .text,
+            standard: .text(""),
+            doc: "Name of this process among several; empty: its machine's name and its number."
+        ),
+        Setting(
             "root",
             .text,
             standard: .text("ll/v1"),

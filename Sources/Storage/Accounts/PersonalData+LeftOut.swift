@@ -13,6 +13,7 @@ extension PersonalData {
             "notice": "ids of broker messages that took effect", "zone": "time zones",
             "waiter": "where the answer to a command goes, until it has one",
             "outbox": "messages until the broker has them",
+            "node": "processes that share the database", "lease": "which of them has which lane",
             "refresh": "which retained statuses are to be published again",
             "replan": "whose schedules are to be planned again",
             "deadLetter": "messages that could not be understood; not kept by person",

@@ -7,6 +7,8 @@ extension Store {
         let sql: SQL
         /// The processes.
         package var nodes: NodeTable { NodeTable(sql: sql) }
+        /// Who holds which lane.
+        package var leases: LeaseTable { LeaseTable(sql: sql) }
     }
 
     /// Whether other processes may write to the database at any time, so that they share the work by leases.
@@ -24,6 +26,21 @@ extension Store {
 
     /// Numbers what is written from now on as a slot's.
     package func take(_ slot: NodeSlot) { sequence.take(slot) }
+
+    /// Returns the same store for one lane: each of its batches first checks that the lane is still its own.
+    package func guarded(by fence: Fence) -> Store { Store(self, fence: fence) }
+
+    /// Checks that a lane is still this process's, and numbers its messages behind those that an earlier holder left
+    /// under the lane's name.
+    ///
+    /// - Throws: `LaneLost`, or what the database throws.
+    package func enter(_ lane: String) throws {
+        try engine.coordinate { sql in
+            try fence?.check(in: sql)
+            let last = try sql.integer("SELECT max(id) FROM outbox WHERE worker = $1", lane)
+            if let last { sequence.goOn(behind: last) }
+        }
+    }
 }
 
 extension StoreEngine {

@@ -1,4 +1,5 @@
 package import Domain
+package import Sharding
 
 /// Commands: those that wait, and the log of the finished ones.
 package struct CommandTable {
@@ -171,9 +172,24 @@ package struct CommandTable {
         try sql.run("DELETE FROM dispatch WHERE did = $1", each: dispatches) { $0.did }
     }
 
-    /// Returns the dispatch requests that are due, at most `limit`.
-    package func dueDispatches(limit: Int) throws -> [DispatchRequest] {
-        try sql.rows(
+    /// Returns the dispatch requests of some shards that are due, at most `limit`.
+    package func dueDispatches(
+        limit: Int,
+        of shards: Shards = .all
+    ) throws -> [DispatchRequest] {
+        guard shards.areAll else {
+            return try sql.rows(
+                of: DispatchRequest.table,
+                """
+                WHERE at <= $1 AND instr($2, substr(did, length(did) - 1)) > 0
+                ORDER BY at LIMIT $3
+                """,
+                transaction.now,
+                shards.names,
+                limit
+            )
+        }
+        return try sql.rows(
             of: DispatchRequest.table,
             "WHERE at <= $1 ORDER BY at LIMIT $2",
             transaction.now,
@@ -181,9 +197,17 @@ package struct CommandTable {
         )
     }
 
-    /// Returns when the next device's commands are to be sent; nil when none waits.
-    package func nextDispatch() throws -> Instant? {
-        try sql.integer("SELECT min(at) FROM dispatch").map { Instant(milliseconds: $0) }
+    /// Returns when the commands of the next device of some shards are to be sent; nil when none waits.
+    package func nextDispatch(of shards: Shards = .all) throws -> Instant? {
+        guard shards.areAll else {
+            return try sql.integer(
+                """
+                SELECT min(at) FROM dispatch WHERE instr($1, substr(did, length(did) - 1)) > 0
+                """,
+                shards.names
+            ).map { Instant(milliseconds: $0) }
+        }
+        return try sql.integer("SELECT min(at) FROM dispatch").map { Instant(milliseconds: $0) }
     }
 
     // MARK: A clock that was set back

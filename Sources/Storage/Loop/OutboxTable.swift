@@ -64,6 +64,14 @@ package struct OutboxTable {
         }.compactMap(\.self)
     }
 
+    /// Returns how many rows wait for each lane, by its name; those without any are left out.
+    package func depths() throws -> [String: Int64] {
+        let rows = try sql.query("SELECT worker, count(*) FROM outbox GROUP BY worker") { row in
+            (row.next(String.self), row.next(Int64.self))
+        }
+        return Dictionary(rows) { $0 + $1 }
+    }
+
     /// Deletes rows whose messages the broker has all accepted.
     package func deleteConfirmed(_ ids: [Int64]) throws {
         try sql.run("DELETE FROM outbox WHERE id = $1", each: ids) { $0 }

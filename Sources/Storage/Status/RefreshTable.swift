@@ -1,4 +1,5 @@
 package import Domain
+package import Sharding
 
 /// A user's retained status of a device that has to be published again.
 package struct Refresh: Hashable, Sendable {
@@ -32,8 +33,18 @@ package struct RefreshTable {
         ) { ($0.did, $0.uid) }
     }
 
-    /// Asks for a refresh of every subscribed binding: the broker lost its retained messages.
-    package func addAll() throws {
+    /// Asks for a refresh of every subscribed binding of some shards: the broker lost its retained messages.
+    package func addAll(of shards: Shards = .all) throws {
+        guard shards.areAll else {
+            return try sql.run(
+                """
+                INSERT INTO refresh (did, uid) SELECT did, uid FROM binding
+                WHERE subscribed = 1 AND instr($1, substr(did, length(did) - 1)) > 0
+                ON CONFLICT DO NOTHING
+                """,
+                shards.names
+            )
+        }
         try sql.run(
             """
             INSERT INTO refresh (did, uid) SELECT did, uid FROM binding WHERE subscribed = 1
@@ -55,14 +66,32 @@ package struct RefreshTable {
         )
     }
 
-    /// Returns whether anything is on the list.
-    package func isWaiting() throws -> Bool {
-        try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
+    /// Returns whether anything of some shards is on the list.
+    package func isWaiting(_ shards: Shards = .all) throws -> Bool {
+        guard shards.areAll else {
+            return try sql.integer(
+                "SELECT 1 FROM refresh WHERE instr($1, substr(did, length(did) - 1)) > 0 LIMIT 1",
+                shards.names
+            ) != nil
+        }
+        return try sql.integer("SELECT 1 FROM refresh LIMIT 1") != nil
     }
 
-    /// Returns the first refreshes, in order, at most `limit`.
-    package func next(limit: Int) throws -> [Refresh] {
-        try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1", limit) {
+    /// Returns the first refreshes of some shards, in order, at most `limit`.
+    package func next(limit: Int, of shards: Shards = .all) throws -> [Refresh] {
+        guard shards.areAll else {
+            return try sql.query(
+                """
+                SELECT did, uid FROM refresh WHERE instr($1, substr(did, length(did) - 1)) > 0
+                ORDER BY did, uid LIMIT $2
+                """,
+                shards.names,
+                limit
+            ) {
+                Refresh(did: $0.next(), uid: $0.next())
+            }
+        }
+        return try sql.query("SELECT did, uid FROM refresh ORDER BY did, uid LIMIT $1", limit) {
             Refresh(did: $0.next(), uid: $0.next())
         }
     }

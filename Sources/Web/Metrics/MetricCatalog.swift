@@ -46,7 +46,7 @@ package enum MetricCatalog {
     static let amountBuckets: [Double] = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000, 10000]
 
     /// Every metric of our own, in the order of the page.
-    package static let entries: [Entry] = loop + watching
+    package static let entries: [Entry] = loop + watching + cluster
 
     private static let loop: [Entry] = [
         Entry(

@@ -1,11 +1,12 @@
 package import Domain
+import Sharding
 import Storage
 import Wire
 
 /// Sends all commands, and makes those of apps and operators; `TriggerBatch` makes those of schedules.
 ///
-/// Any worker takes requests, but only the control worker sends: the commands of one device leave in the order of their
-/// numbers. Schedules store theirs many at once and leave a dispatch request.
+/// Any worker takes requests, but only the control worker sends, and of its lanes the device's: the commands of one device
+/// leave in the order of their numbers. Schedules store theirs many at once and leave a dispatch request.
 package enum CommandDispatcher {
     /// Checks a request, numbers and stores it as a command, and asks the control worker to send it
     /// at once.
@@ -22,13 +23,21 @@ package enum CommandDispatcher {
         guard try CommandQueueLimits.replaced(by: command, state, in: work).isEmpty else {
             throw CommandQueueLimits.full
         }
-        try work.tx.commands.save([command])
-        if !state.isAway {
-            let moment = state.listensFrom ?? work.now
-            try work.tx.commands.requestDispatches([DispatchRequest(did: command.did, at: moment)])
-            work.effects.wake(.control)
-        }
+        try leave(command, state, in: &work)
         return command
+    }
+
+    /// Stores a command, and asks the control worker's lane of its device to send it.
+    private static func leave(
+        _ command: Command,
+        _ state: DispatchState,
+        in work: inout UnitOfWork
+    ) throws {
+        try work.tx.commands.save([command])
+        guard !state.isAway else { return }
+        let moment = state.listensFrom ?? work.now
+        try work.tx.commands.requestDispatches([DispatchRequest(did: command.did, at: moment)])
+        work.effects.wake(.control, of: command.did)
     }
 
     /// Takes a request on the control worker itself, and sends it with this commit if the device is
@@ -45,6 +54,11 @@ package enum CommandDispatcher {
         for old in try CommandQueueLimits.replaced(by: command, state, in: work) {
             try work.tx.commands.update([old])
             try CommandOutcome.publish(old, product: product, in: &work)
+        }
+        guard work.shards.contain(request.did.text) else {
+            // Another lane sends all commands of this device, or they might overtake each other.
+            try leave(command, state, in: &work)
+            return command
         }
         let dispatch: DispatchRequest?
         switch state {

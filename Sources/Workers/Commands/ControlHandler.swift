@@ -1,4 +1,5 @@
 package import Domain
+import Sharding
 package import Storage
 package import Wire
 
@@ -58,8 +59,10 @@ package struct ControlHandler: BatchHandler {
         if requests.canRelease || !isPlanned { return true }
         if clockSteps.stepBack(by: environment.clock) != nil { return true }
         // Other workers, such as the schedule worker, also create commands.
-        let next = [try tx.commands.nextExpiry(), try tx.commands.nextDispatch()]
-            .compactMap(\.self).min()
+        let next = [
+            try ends ? tx.commands.nextExpiry() : nil,
+            try tx.commands.nextDispatch(of: environment.shards),
+        ].compactMap(\.self).min()
         return next.map { $0 <= environment.clock.now } ?? false
     }
 
@@ -67,14 +70,14 @@ package struct ControlHandler: BatchHandler {
         if let effects = try requests.due(in: tx) { return effects }
         try followClock(in: tx)
         var work = try requests.beginWork(in: tx)
-        try DueControl(in: tx, environment.limits).carryOut(in: &work)
+        try DueControl(in: tx, environment.limits, of: environment.shards).carryOut(in: &work)
         try plan(in: tx)
         return requests.endWork(work)
     }
 
     /// Brings forward the due times of commands if the clock was set back.
     private mutating func followClock(in tx: Transaction) throws {
-        if let step = clockSteps.stepBack(by: environment.clock) {
+        if let step = clockSteps.stepBack(by: environment.clock), ends {
             try tx.lockAll()
             try tx.commands.bringForward(byMilliseconds: step)
         }
@@ -83,10 +86,14 @@ package struct ControlHandler: BatchHandler {
 
     private mutating func plan(in tx: Transaction) throws {
         nextDue = [
-            try tx.commands.nextExpiry(), try tx.commands.nextDispatch(),
-            try BindingExpiry.next(in: tx),
+            try ends ? tx.commands.nextExpiry() : nil,
+            try tx.commands.nextDispatch(of: environment.shards),
+            try ends ? BindingExpiry.next(in: tx) : nil,
         ]
         .compactMap(\.self).min()
         isPlanned = true
     }
+
+    /// Whether this lane ends what is past its time, of all devices.
+    private var ends: Bool { environment.shards.lane == 0 }
 }

@@ -1,4 +1,5 @@
 import Domain
+import Sharding
 import Storage
 
 /// What the control worker does without a message: ends what is past its time, and sends commands that wait.
@@ -16,23 +17,29 @@ struct DueControl {
     }
 
     /// Looks for a limited number of each, the earliest first, and locks their devices.
-    init(in tx: Transaction, _ limits: Limits) throws {
-        try self.init(reading: tx, limits)
+    ///
+    /// Of several lanes each sends what waits for its devices, and the first ends what is past its time.
+    init(in tx: Transaction, _ limits: Limits, of shards: Shards) throws {
+        try self.init(reading: tx, limits, of: shards)
         let locked = devices
         guard try tx.lock(devices: Array(locked)) else { return }
         // Ends only what is still past its time; what is so since a moment ago comes next.
-        try self.init(reading: tx, limits)
+        try self.init(reading: tx, limits, of: shards)
         commands.removeAll { !locked.contains($0.did) }
         invitations.removeAll { !locked.contains($0.did) }
         guests.removeAll { !locked.contains($0.did) }
         dispatches.removeAll { !locked.contains($0.did) }
     }
 
-    private init(reading tx: Transaction, _ limits: Limits) throws {
+    private init(reading tx: Transaction, _ limits: Limits, of shards: Shards) throws {
+        dispatches = try tx.commands.dueDispatches(limit: limits.dispatchPage, of: shards)
+        guard shards.lane == 0 else {
+            (commands, invitations, guests) = ([], [], [])
+            return
+        }
         commands = try tx.commands.overdue(limit: limits.sweepStep)
         invitations = try tx.sharings.overdue(limit: limits.bindingStep)
         guests = try tx.bindings.overdueGuests(limit: limits.bindingStep)
-        dispatches = try tx.commands.dueDispatches(limit: limits.dispatchPage)
     }
 
     /// Carries it out.

@@ -150,7 +150,7 @@ enum DeviceMethods {
         if isSubscribed != binding.isSubscribed {
             try notifyChanged(binding.did, &call)
         }
-        call.work.effects.wake(.status)
+        call.work.effects.wake(.status, of: binding.did)
         return .done
     }
 

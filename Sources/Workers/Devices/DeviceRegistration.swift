@@ -42,7 +42,7 @@ struct DeviceRegistration {
             if let refusal = try countNew(with: quotas, in: work) {
                 return refuse(refusal, in: &work)
             }
-            did = DeviceID(trusted: work.makeID("d"))
+            did = work.makeDeviceID(request.mac)
             try work.tx.devices.create(did, product: request.productKey, mac: request.mac)
         case .renew(let known):
             did = known

@@ -189,6 +189,8 @@ package struct Limits: Sendable {
 
     /// Connections over which a worker publishes, besides the one that receives messages.
     package var outlets = 4
+    /// The connections of each lane for publishing, where several processes share the work.
+    package var laneOutlets = 1
     /// Unconfirmed rows of the outbox from which on a worker receives nothing.
     package var outboxRows = 2000
     /// Bytes of such messages in a worker's memory from which on it receives nothing.

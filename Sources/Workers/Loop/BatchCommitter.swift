@@ -62,7 +62,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         isSessionPresent: Bool,
         at now: Instant
     ) throws -> (signals: [OutboundMessage], hadSession: Bool) {
-        let fact = "session.\(handler.name.rawValue)"
+        let fact = "session.\(lane.name)"
         return try environment.store.batch(at: now) { tx in
             let hadSession = try tx.meta.value(fact) != nil
             if !hadSession { try tx.meta.set(fact, to: "begun") }
@@ -71,6 +71,8 @@ struct BatchCommitter<Handler: BatchHandler> {
             )
         }
     }
+
+    private var lane: Lane { environment.lane(of: handler.name) }
 
     // MARK: The transaction
 
@@ -136,7 +138,7 @@ struct BatchCommitter<Handler: BatchHandler> {
         let (rows, stored, notices) = try environment.store.batch(at: now) { tx in
             reached(.inTransaction)
             // Another worker committed earlier messages; publish those first.
-            if environment.wakeups.isCalled(handler.name) { publisher.lookAgain() }
+            if environment.wakeups.isCalled(lane) { publisher.lookAgain() }
             try publisher.deleteConfirmed(in: tx)
             // Before this batch's own row is written, which is published behind all earlier ones.
             let stored = try publisher.stored(in: tx)

@@ -41,10 +41,10 @@ package protocol BrokerConnection: ~Copyable {
 }
 
 extension Topics {
-    /// Returns the topics of a worker's batches, which the gate packs and unpacks.
-    package func batches(of worker: WorkerName) -> ConnectionOptions.Batches {
+    /// Returns the topics of a lane's batches, which the gate packs and unpacks.
+    package func batches(of lane: Lane) -> ConnectionOptions.Batches {
         ConnectionOptions.Batches(
-            incoming: batches(worker.rawValue),
+            incoming: batches(lane.name),
             outgoing: Topics.gatePublish
         )
     }

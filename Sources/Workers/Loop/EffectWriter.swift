@@ -4,7 +4,8 @@ import Wire
 
 /// Stores the effects of a worker's transactions; wakes workers and starts slow work after the commit.
 struct EffectWriter {
-    private let worker: WorkerName
+    /// The lane by its name.
+    private let worker: String
     private let topics: Topics
     private let deadLettersMax: Int
     private let disk: DiskGuard
@@ -21,7 +22,7 @@ struct EffectWriter {
         metrics: WorkerMetrics? = nil,
         logger: Logger = Logger(label: "effects")
     ) {
-        self.worker = worker
+        self.worker = environment.lane(of: worker).name
         topics = environment.topics
         deadLettersMax = environment.limits.deadLettersMax
         disk = environment.disk
@@ -32,7 +33,7 @@ struct EffectWriter {
 
     /// Writes on behalf of a worker of another process.
     init(worker: WorkerName, topics: Topics, limits: Limits) {
-        self.worker = worker
+        self.worker = worker.rawValue
         self.topics = topics
         deadLettersMax = limits.deadLettersMax
         disk = .none
@@ -48,7 +49,7 @@ struct EffectWriter {
     /// A row behind older ones that are still in the store is later read there in its order.
     func write(_ effects: Effects, in tx: Transaction) throws -> Int64? {
         guard !effects.messages.isEmpty else { return nil }
-        return try tx.outbox.add(effects.messages, by: worker.rawValue, isSecret: effects.isSecret)
+        return try tx.outbox.add(effects.messages, by: worker, isSecret: effects.isSecret)
     }
 
     /// Stores dead letters; returns the notices of them, which are published once without an outbox.
@@ -57,7 +58,7 @@ struct EffectWriter {
         guard !effects.deadLetters.isEmpty, !disk.isLow else { return [] }
         let first = try tx.deadLetters.add(
             effects.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
-            worker: worker.rawValue,
+            worker: worker,
             keeping: deadLettersMax
         )
         return effects.deadLetters.enumerated().map { index, letter in
@@ -67,7 +68,7 @@ struct EffectWriter {
                     id: first + Int64(index),
                     topic: letter.topic,
                     reason: letter.reason,
-                    worker: worker.rawValue,
+                    worker: worker,
                     ts: tx.now
                 )
             )
@@ -88,7 +89,13 @@ struct EffectWriter {
     /// Wakes workers with new work, begins slow work, and updates the metrics.
     func finish(_ effects: Effects) {
         if let environment {
-            for worker in effects.woken { environment.wakeups.wake(worker) }
+            for call in effects.woken {
+                if let id = call.id {
+                    environment.wakeups.wake(call.worker, of: id)
+                } else {
+                    environment.wakeups.wake(call.worker)
+                }
+            }
             for job in effects.jobs { job.submit(to: environment.pool) }
             environment.observations.record(effects.observed, at: environment.clock.now)
             ObservationLog(logger: logger, bounded: environment.refusalLog).tell(effects)

@@ -13,7 +13,21 @@ package struct Effects {
     /// Whether a message holds a token, a code or a secret.
     package private(set) var isSecret = false
     /// Workers with new work.
-    package private(set) var woken: Set<WorkerName> = []
+    package private(set) var woken: Set<Call> = []
+
+    /// A call to a worker: to the lane of an id, or to all of its lanes.
+    package struct Call: Hashable, Sendable {
+        /// The worker.
+        package var worker: WorkerName
+        /// The device, terminal or other id whose lane is called.
+        package var id: String?
+
+        /// Calls all lanes, or the one of an id.
+        package init(_ worker: WorkerName, of id: String? = nil) {
+            self.worker = worker
+            self.id = id
+        }
+    }
     /// The slow work that begins after the commit.
     private(set) var jobs: [BackgroundJob] = []
     /// Refusals, by reason, for the metrics.
@@ -36,7 +50,12 @@ package struct Effects {
     mutating func signal(_ message: OutboundMessage) { signals.append(message) }
 
     /// Wakes another worker after the commit.
-    package mutating func wake(_ worker: WorkerName) { woken.insert(worker) }
+    package mutating func wake(_ worker: WorkerName) { woken.insert(Call(worker)) }
+
+    /// Wakes the lane of a worker that a device's messages go to.
+    package mutating func wake(_ worker: WorkerName, of did: DeviceID) {
+        woken.insert(Call(worker, of: did.text))
+    }
 
     /// Makes a dead letter of a message.
     package mutating func deadLetter(

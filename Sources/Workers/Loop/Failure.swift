@@ -6,6 +6,7 @@ enum Failure {
     /// Whether a message may be the cause, so that the batch would succeed without it.
     static func isMessages(_ error: any Error) -> Bool {
         !(error is MosquittoError) && !(error is DiskGuard.IsLow) && !(error is CancellationError)
+            && !(error is LaneInDoubt)
             && !StoreError.isStoresFault(error)
     }
 

@@ -13,6 +13,7 @@ import Wire
 /// traffic, each echo follows as soon as all messages before the last one are done.
 struct Lateness {
     private let worker: WorkerName
+    private let name: String
     private let topic: String
     private let limits: Limits
     private let metrics: WorkerMetrics
@@ -39,7 +40,8 @@ struct Lateness {
     init(_ worker: WorkerName, _ environment: Environment, metrics: WorkerMetrics) {
         self.worker = worker
         self.metrics = metrics
-        topic = environment.topics.system("echo/\(worker.rawValue)")
+        name = environment.lane(of: worker).name
+        topic = environment.topics.system("echo/\(name)")
         limits = environment.limits
         health = environment.health
         // Avoids the numbers of the previous run, whose echoes may still come.
@@ -113,12 +115,12 @@ struct Lateness {
     private mutating func reportHealth(_ age: Duration) {
         metrics.oldestUnanswered(age)
         guard age > limits.lateAfter else {
-            if isLate { health.ready(worker.rawValue) }
+            if isLate { health.ready(name) }
             isLate = false
             return
         }
         isLate = true
         let seconds = age.components.seconds
-        health.notReady(worker.rawValue, "its oldest unanswered message is \(seconds) s old")
+        health.notReady(name, "its oldest unanswered message is \(seconds) s old")
     }
 }

@@ -74,9 +74,14 @@ struct PollState {
     /// Whether the present turn looks for what others left in the store.
     private(set) var isLooking = false
 
-    private static let intervalMilliseconds: Int64 = 500
+    /// The milliseconds between two looks into the store.
+    private let interval: Int64
+    private static let ownInterval: Int64 = 500
+    private static let sharedInterval: Int64 = 2_000
 
-    init(_ limits: Limits) {
+    /// Begins for a worker; where processes share the work they also wake each other's lanes over the broker.
+    init(_ limits: Limits, isShared: Bool = false) {
+        interval = isShared ? Self.sharedInterval : Self.ownInterval
         patience = limits.patience
         confirmedLinger = limits.confirmedLinger
     }
@@ -126,7 +131,7 @@ struct PollState {
         guard received.isCalled || now >= nextLook || (received.isIdle && !isPausing) else {
             return false
         }
-        nextLook = now.adding(milliseconds: Self.intervalMilliseconds)
+        nextLook = now.adding(milliseconds: interval)
         return true
     }
 

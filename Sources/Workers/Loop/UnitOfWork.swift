@@ -1,4 +1,5 @@
 package import Domain
+import Sharding
 package import Storage
 package import Wire
 
@@ -18,6 +19,8 @@ package struct UnitOfWork {
     private let catalog: Catalog?
     /// The source of new ids.
     package var ids: IDSource
+    /// The shards of the lane at work; all where the work isn't divided.
+    var shards = Shards.all
     /// The effects that follow the commit.
     package var effects = Effects()
 
@@ -40,6 +43,12 @@ package struct UnitOfWork {
 
     /// Makes a new id with a prefix.
     package mutating func makeID(_ prefix: Character) -> String { ids.make(prefix, at: now) }
+
+    /// Makes the id of a new device: where the work is divided, of the lane that its registrations go to.
+    mutating func makeDeviceID(_ mac: MAC) -> DeviceID {
+        let shard = shards.areAll ? nil : Shard.of(mac.text.utf8)
+        return DeviceID(trusted: ids.make("d", at: now, shard: shard))
+    }
 
     /// Returns a product, or nil.
     package func product(_ key: ProductKey) throws -> Product? {

@@ -25,7 +25,7 @@ extension WorkerLoop where Connection: ~Copyable {
         let received = PollState.Received(
             messages: batch.count,
             isIdle: intake.isEmpty,
-            isCalled: environment.wakeups.takeWakeup(of: handler.name),
+            isCalled: environment.wakeups.takeWakeup(of: lane),
             confirmedRows: publisher.confirmedRowsState,
             isBehind: publisher.isBehind
         )

@@ -1,6 +1,7 @@
 import Domain
 import Logging
 import Mosquitto
+import Wire
 
 extension WorkerLoop where Connection: ~Copyable {
     /// Receives messages and confirmations; waits for them as long as there is nothing else to do.
@@ -40,6 +41,18 @@ extension WorkerLoop where Connection: ~Copyable {
         guard case .wait(let duration) = poll.next(after: .turnBegins(outlook), at: moment(now))
         else { return .zero }
         return duration
+    }
+
+    /// The topic on which other processes wake the lane.
+    var wakeTopic: String { environment.topics.system("wake/\(lane.name)") }
+
+    /// Removes the calls of other processes from a batch, and notes that there were some.
+    func takeWakeups(from batch: [Inbound]) -> [Inbound] {
+        guard environment.plan.isShared else { return batch }
+        let topic = wakeTopic
+        let rest = batch.filter { !$0.topic.elementsEqual(topic.utf8) }
+        if rest.count < batch.count { environment.wakeups.callHere(lane) }
+        return rest
     }
 
     /// Returns the present moment, at a time of the clock that people set.

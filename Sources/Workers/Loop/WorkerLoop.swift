@@ -28,6 +28,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     private var mustUnsubscribe: [String] = []
 
     var handler: Handler { committer.handler }
+    var lane: Lane { environment.lane(of: handler.name) }
 
     /// Prepares a loop over a connection that has not been opened yet.
     ///
@@ -54,18 +55,21 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             reached: reached
         )
         publisher = Publisher(
-            worker: handler.name,
+            worker: environment.lane(of: handler.name).name,
             limits: environment.limits,
             confirmedRows: confirmedRows,
             topics: environment.topics
         )
-        poll = PollState(environment.limits)
+        poll = PollState(environment.limits, isShared: environment.plan.isShared)
         queue = TurnQueue(Parties(environment.topics))
         lateness = Lateness(handler.name, environment, metrics: metrics)
     }
 
     /// Rows of the outbox that the broker has confirmed, and that are still to be deleted.
     package var confirmedRows: [Int64] { publisher.confirmedRows }
+
+    /// Whether messages are not published yet, or the broker has not confirmed them.
+    package var isPublishing: Bool { publisher.backlog > 0 }
 
     /// Whether requests wait for their turn, or for slow work.
     package var isAwaiting: Bool { handler.isAwaiting || queue.count > 0 }
@@ -79,7 +83,9 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
     package mutating func open() throws {
         let isSessionPresent = try connection.connect()
         let subscriptions = handler.subscriptions
-        let new = subscriptions.new + lateness.filters + connection.batchFilters
+        let new =
+            subscriptions.new + lateness.filters + connection.batchFilters
+            + (environment.plan.isShared ? [wakeTopic] : [])
         try connection.subscribe(new, sendsRetained: false)
         try connection.subscribe(subscriptions.retained, sendsRetained: true)
         let now = environment.clock.now
@@ -91,7 +97,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             mustUnsubscribe = subscriptions.swept
         }
         for signal in start.signals { try connection.publish(signal, quality: .atLeastOnce) }
-        try connection.publish(state(isOnline: true, at: now), quality: .atLeastOnce)
+        try publishState(isOnline: true, at: now)
         // Before messages come, whose acknowledgements these would wait for.
         try connection.flush()
         try environment.store.read { try publisher.lookThrough(in: $0) }
@@ -103,7 +109,7 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
         try receive()
         reached(.read)
         let pace = committer.pace.size
-        var batch = lateness.takeEchoes(from: queue.next(intake, upTo: pace))
+        var batch = lateness.takeEchoes(from: takeWakeups(from: queue.next(intake, upTo: pace)))
         let unfit = UnfitRequests.part(&batch, handler)
         tell(unfit.refused)
         let outcome = try commit(handler.isForOthers(batch) ? [] : batch)
@@ -143,16 +149,19 @@ package struct WorkerLoop<Connection: BrokerConnection & ~Copyable, Handler: Bat
             _ = try? environment.store.batch(at: now) { try publisher.deleteConfirmed(in: $0) }
         }
         // If this fails, the will says the same.
-        try? connection.publish(state(isOnline: false, at: now), quality: .atLeastOnce)
+        try? publishState(isOnline: false, at: now)
         try? connection.flush()
         connection.disconnect()
     }
 
-    private func state(isOnline: Bool, at now: Instant) -> OutboundMessage {
-        OutboundMessage(
+    /// Publishes whether the worker is online; of several lanes the session worker says so, by the leases.
+    private mutating func publishState(isOnline: Bool, at now: Instant) throws {
+        guard !environment.plan.isShared else { return }
+        let state = OutboundMessage(
             environment.topics.system("worker/\(handler.name.rawValue)"),
             SystemCodec.workerState(isOnline: isOnline, ts: now),
             isRetained: true
         )
+        try connection.publish(state, quality: .atLeastOnce)
     }
 }

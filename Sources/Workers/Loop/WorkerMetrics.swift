@@ -22,10 +22,10 @@ package final class WorkerMetrics: Sendable {
     private let leftOut: Counter
     private let worker: String
 
-    /// Makes the counters of a worker.
-    package init(_ name: WorkerName) {
-        worker = name.rawValue
-        let labels = [("worker", name.rawValue)]
+    /// Makes the counters of a worker, or of one lane of several.
+    package init(_ lane: Lane) {
+        worker = lane.name
+        let labels = [("worker", lane.name)]
         received = Counter(label: "lamplighter_messages_received_total", dimensions: labels)
         published = Counter(label: "lamplighter_messages_published_total", dimensions: labels)
         batchSize = Recorder(label: "lamplighter_batch_size", dimensions: labels)

@@ -1,10 +1,11 @@
 import Glibc
 package import Logging
 package import Mosquitto
+import Storage
 import Synchronization
 import Wire
 
-/// Runs one worker on a thread of its own, and restarts it after every failure.
+/// Runs one worker, or one lane of several, on a thread of its own, and restarts it after every failure.
 ///
 /// libmosquitto and SQLite block, so a worker never runs on the cooperative pool.
 package final class WorkerThread: Sendable {
@@ -12,8 +13,11 @@ package final class WorkerThread: Sendable {
     private let proof: BrokerProof?
     private let environment: Environment
     private let logger: Logger
-    private let name: WorkerName
+    private let lane: Lane
+    /// What a lane of several holds.
+    private let lease: LaneLease?
     private let isStopping = Atomic<Bool>(false)
+    private let isAbandoned = Atomic<Bool>(false)
     private let hasBegun = Atomic<Bool>(false)
     private let metrics: WorkerMetrics
     private let waker: Waker
@@ -24,7 +28,7 @@ package final class WorkerThread: Sendable {
     ///
     /// `clientID` differs from the worker's own if a second one runs next to it. `proof` is asked for at each connection,
     /// before anything is taken from the broker.
-    package init(
+    package convenience init(
         _ name: WorkerName,
         clientID: String? = nil,
         options: ConnectionOptions,
@@ -32,27 +36,69 @@ package final class WorkerThread: Sendable {
         environment: Environment,
         logger: Logger
     ) throws {
-        self.proof = proof
-        self.name = name
-        self.environment = environment
-        var logger = logger
-        logger[metadataKey: "worker"] = "\(name.rawValue)"
-        self.logger = logger
-        metrics = WorkerMetrics(name)
-        waker = try environment.wakeups.waker(of: name) ?? Waker()
         var options = options
         options.clientID = clientID ?? name.clientID
-        options.receiveMaximum = environment.limits.receiveMaximum
-        options.sendMaximum = environment.limits.sendMaximum
         // The gate takes many messages in one from the service's own workers alone.
-        options.batches = clientID == nil ? environment.topics.batches(of: name) : nil
+        options.batches = clientID == nil ? environment.topics.batches(of: Lane(name)) : nil
         options.will = .init(
             topic: environment.topics.system("worker/\(name.rawValue)"),
             payload: SystemCodec.workerState(isOnline: false, ts: environment.clock.now),
             isRetained: true
         )
+        try self.init(
+            Lane(name),
+            lease: nil,
+            options: options,
+            proof: proof,
+            environment: environment,
+            logger: logger
+        )
+    }
+
+    /// Prepares one lane of several, which ends when it is stopped or lost.
+    convenience init(
+        _ lease: LaneLease,
+        options: ConnectionOptions,
+        proof: BrokerProof?,
+        environment: Environment,
+        logger: Logger
+    ) throws {
+        var options = options
+        options.clientID = lease.lane.clientID
+        options.batches = environment.topics.batches(of: lease.lane)
+        options.will = nil
+        try self.init(
+            lease.lane,
+            lease: lease,
+            options: options,
+            proof: proof,
+            environment: environment.taking(lease),
+            logger: logger
+        )
+    }
+
+    private init(
+        _ lane: Lane,
+        lease: LaneLease?,
+        options: ConnectionOptions,
+        proof: BrokerProof?,
+        environment: Environment,
+        logger: Logger
+    ) throws {
+        self.proof = proof
+        self.lane = lane
+        self.lease = lease
+        self.environment = environment
+        var logger = logger
+        logger[metadataKey: "worker"] = "\(lane.name)"
+        self.logger = logger
+        metrics = WorkerMetrics(lane)
+        waker = try environment.wakeups.waker(of: lane) ?? Waker()
+        var options = options
+        options.receiveMaximum = environment.limits.receiveMaximum
+        options.sendMaximum = environment.limits.sendMaximum
         self.options = options
-        environment.health.notReady(name.rawValue, "not connected to the broker yet")
+        environment.health.notReady(lane.name, "not connected to the broker yet")
     }
 
     /// Runs until `stop`; returns when the worker has drained and disconnected.
@@ -65,10 +111,25 @@ package final class WorkerThread: Sendable {
         }
     }
 
+    /// Runs until `stop`, or until the lane is lost; then calls `ended`.
+    func start(_ ended: @escaping @Sendable () -> Void) {
+        PlainThread.detach {
+            self.work()
+            ended()
+        }
+    }
+
     /// Asks the worker to finish its turn, disconnect and return.
     package func stop() {
         isStopping.store(true, ordering: .releasing)
         waker.wake()
+    }
+
+    /// Asks a lane to end at once, without a word to a broker that does not answer; what it has not acknowledged stays
+    /// there.
+    func abandon() {
+        isAbandoned.store(true, ordering: .releasing)
+        stop()
     }
 
     private var mustStop: Bool { isStopping.load(ordering: .acquiring) }
@@ -81,10 +142,14 @@ package final class WorkerThread: Sendable {
                 rest()
                 continue
             }
+            if lease?.isTrusted == false {
+                pause(.milliseconds(20))
+                continue
+            }
             if !isFirst { metrics.reconnected() }
             isFirst = false
             do {
-                switch name {
+                switch lane.worker {
                 case .status: try live(StatusHandler(environment), &backoff)
                 case .control: try live(ControlHandler(environment), &backoff)
                 case .account: try live(RequestHandler.account(environment), &backoff)
@@ -92,16 +157,26 @@ package final class WorkerThread: Sendable {
                 case .schedule: try live(ScheduleWorker(environment), &backoff)
                 case .scheduler: try live(TriggerClock(environment), &backoff)
                 }
+            } catch is LaneLost {
+                logger.notice("Another process has taken the lane")
+                break
             } catch {
                 report(error)
                 pause(backoff.next())
             }
         }
-        environment.health.notReady(name.rawValue, "stopped")
+        // A lane that is another process's is no fault of this one.
+        if lease == nil {
+            environment.health.notReady(lane.name, "stopped")
+        } else {
+            environment.health.ready(lane.name)
+        }
     }
 
     /// Runs the worker over one connection, until it fails or must stop.
     private func live(_ handler: some BatchHandler, _ backoff: inout Backoff) throws {
+        // Before the broker closes the connections of an earlier holder, which may be this lane's by now.
+        if lease != nil { try environment.store.enter(lane.name) }
         var loop = WorkerLoop(
             try MosquittoConnection(
                 options,
@@ -119,11 +194,15 @@ package final class WorkerThread: Sendable {
             try loop.open()
             hasBegun.store(true, ordering: .relaxed)
             try loop.turn()
-            environment.health.ready(name.rawValue)
+            environment.health.ready(lane.name)
             environment.brokerAbsence.end()
             logger.info("The worker is connected")
             backoff.reset()
-            while !mustStop, !mustRest { try loop.turn() }
+            while !mustStop, !mustRest {
+                try lease?.check()
+                try loop.turn()
+            }
+            if isAbandoned.load(ordering: .acquiring) { return }
             try drain(&loop)
         } catch {
             confirmedRows.withLock { [rows = loop.confirmedRows] in $0 = rows }
@@ -138,14 +217,17 @@ package final class WorkerThread: Sendable {
     ) throws {
         loop.endIntake()
         let end = ContinuousClock.now + environment.limits.drainMax
-        while loop.isAwaiting, ContinuousClock.now < end { try loop.turn() }
+        // What the broker has not confirmed when a lane is handed over, the next holder would publish again.
+        while loop.isAwaiting || lease != nil && loop.isPublishing, ContinuousClock.now < end {
+            try loop.turn()
+        }
     }
 
     /// Whether reports must stay with the broker, since the disk has too little room for them.
     ///
     /// False before the worker has a session, without which the broker keeps nothing for it.
     private var mustRest: Bool {
-        name == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed)
+        lane.worker == .status && environment.disk.isLow && hasBegun.load(ordering: .relaxed)
     }
 
     /// Stays disconnected while there is too little room; the broker keeps new messages, unacknowledged.
@@ -153,14 +235,14 @@ package final class WorkerThread: Sendable {
     /// It reports no fault of the worker: the disk has its own part in the readiness.
     private func rest() {
         logger.notice("The worker stays away until the disk has room")
-        environment.health.ready(name.rawValue)
+        environment.health.ready(lane.name)
         while !mustStop, mustRest { pause(.milliseconds(200)) }
-        environment.health.notReady(name.rawValue, "not connected to the broker yet")
+        environment.health.notReady(lane.name, "not connected to the broker yet")
     }
 
     private func report(_ error: any Error) {
         let summary = Failure.summary(error)
-        environment.health.notReady(name.rawValue, summary)
+        environment.health.notReady(lane.name, summary)
         if BrokerAbsence.isCause(of: error) {
             guard environment.brokerAbsence.mustTell(at: environment.clock.steady) else { return }
             logger.notice(

@@ -5,17 +5,23 @@ import Synchronization
 /// Runs jobs of maintenance on a thread of its own, since they block.
 package final class MaintenanceThread: Sendable {
     private let makeRunner: @Sendable () -> MaintenanceRunner
+    /// Whether this process does it, of several.
+    private let leadership: Leadership?
     private let isStopping = Atomic<Bool>(false)
 
     /// The longest sleep: stopping waits for it, and so do jobs that depend on what is written.
     private static let sleepMax: Duration = .milliseconds(100)
 
     /// Prepares a thread for one of the lists of `MaintenanceJobs`; the jobs are made on the thread.
+    ///
+    /// With `isForOne`, one of the processes that share the database does them.
     package init(
         _ jobs: @escaping @Sendable (Environment, Logger) -> [any MaintenanceJob],
         _ environment: Environment,
+        isForOne: Bool = false,
         logger: Logger
     ) {
+        leadership = isForOne ? environment.leadership : nil
         makeRunner = {
             MaintenanceRunner(jobs(environment, logger), environment, logger: logger)
         }
@@ -37,7 +43,8 @@ package final class MaintenanceThread: Sendable {
     private func work() {
         var runner = makeRunner()
         while !isStopping.load(ordering: .acquiring) {
-            let rest = min(runner.turn(), Self.sleepMax)
+            let isOurs = leadership?.isHeld ?? true
+            let rest = isOurs ? min(runner.turn(), Self.sleepMax) : Self.sleepMax
             if rest > .zero { usleep(UInt32(rest / .microseconds(1))) }
         }
     }

@@ -61,6 +61,8 @@ package final class MessageSender: Sendable {
 
     /// Makes the previous process's messages due at once: an operator may have fixed the cause of their wait.
     private func resume() {
+        // Of several processes another may be sending them.
+        guard !environment.plan.isShared else { return }
         do {
             try environment.store.batch(at: environment.clock.now) { tx in
                 try tx.outgoingMessages.resume()
@@ -86,6 +88,7 @@ package final class MessageSender: Sendable {
     ///
     /// At most a second: another process may leave messages too.
     func round() -> Duration {
+        guard environment.leadership.isHeld else { return .milliseconds(200) }
         do {
             let now = environment.clock.now
             if try hasWork(at: now) {

@@ -25,17 +25,21 @@ package struct RequestHandler: BatchHandler {
         self.name = name
         self.methods = methods
         self.environment = environment
-        let wakeup = environment.wakeups
+        let (wakeups, lane) = (environment.wakeups, environment.lane(of: name))
         processor = RequestProcessor(
             environment,
-            PendingRequests(CompletionQueue { wakeup.wake(name) })
+            PendingRequests(CompletionQueue { wakeups.callHere(lane) })
         )
     }
 
     package var subscriptions: Subscriptions {
         Subscriptions(
-            new: name.services.map { "\(environment.topics.root)/app/+/+/request/\($0)/#" }
-                + [TokenUse.filter(environment.topics)]
+            new: name.services.flatMap { service in
+                environment.topics.filters(
+                    "app/+/+/request/\(service)/#",
+                    of: environment.divided
+                )
+            } + TokenUse.filters(environment)
         )
     }
 

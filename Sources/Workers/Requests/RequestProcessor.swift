@@ -26,13 +26,15 @@ struct RequestProcessor {
     /// Begins the work of a batch, with a current catalog.
     mutating func beginWork(in tx: Transaction) throws -> UnitOfWork {
         try catalog.update(in: tx)
-        return UnitOfWork(
+        var work = UnitOfWork(
             tx,
             topics: topics,
             limits: environment.limits,
             catalog: catalog,
             ids: ids
         )
+        work.shards = environment.shards
+        return work
     }
 
     /// Ends the work of a batch; returns its effects.

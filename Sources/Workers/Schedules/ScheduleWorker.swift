@@ -1,4 +1,5 @@
 package import Domain
+import Sharding
 package import Storage
 package import Wire
 
@@ -20,7 +21,10 @@ package struct ScheduleWorker: BatchHandler {
 
     package var subscriptions: Subscriptions {
         var subscriptions = requests.subscriptions
-        subscriptions.new.append(environment.topics.system("trigger/+"))
+        subscriptions.new += environment.topics.filters(
+            "system/trigger/+",
+            of: environment.divided
+        )
         return subscriptions
     }
 
@@ -74,17 +78,20 @@ package struct ScheduleWorker: BatchHandler {
 
     package func isDue(in tx: Transaction) throws -> Bool {
         if try requests.isDue(in: tx) { return true }
-        return try tx.replans.isWaiting()
+        return try replans && tx.replans.isWaiting()
     }
 
+    /// Whether this lane replans schedules, for all of them.
+    private var replans: Bool { environment.shards.lane == 0 }
+
     package var isAwaiting: Bool { requests.isAwaiting }
-    package var nextDue: Instant? { replanner.checkAt }
+    package var nextDue: Instant? { replans ? replanner.checkAt : nil }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
         var work = try requests.beginWork(in: tx)
         try requests.answerReleased(in: &work)
         tx.beginPiece()
-        try replanner.step(in: &work)
+        if replans { try replanner.step(in: &work) }
         return requests.endWork(work)
     }
 }

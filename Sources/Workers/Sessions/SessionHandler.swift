@@ -23,20 +23,20 @@ package struct SessionHandler: BatchHandler {
     package var name: WorkerName { .session }
 
     package var subscriptions: Subscriptions {
-        Subscriptions(
-            new: [
-                environment.topics.system("session-invalid"),
-                environment.topics.system("outbound/result"),
-                TokenUse.filter(environment.topics),
-                "\(environment.topics.root)/app/+/+/request/#",
-            ],
-            retained: [environment.topics.system("worker/+")]
+        let topics = environment.topics
+        return Subscriptions(
+            new: [topics.system("session-invalid"), topics.system("outbound/result")]
+                + TokenUse.filters(environment)
+                + topics.filters("app/+/+/request/#", of: environment.divided),
+            // Of several lanes the leases say which worker is there.
+            retained: environment.plan.isShared ? [] : [topics.system("worker/+")]
         )
     }
 
     // MARK: Sessions whose time is over
 
     package func isDue(in tx: Transaction) throws -> Bool {
+        if try isWorkersNews(in: tx) { return true }
         guard let next = try tx.sessions.nextExpiry() else { return false }
         return next <= environment.clock.now
     }
@@ -47,8 +47,10 @@ package struct SessionHandler: BatchHandler {
         } naming: {
             (users: $0.map(\.uid), devices: [])
         }
-        guard !overdue.isEmpty else { return nil }
+        let isNews = try isWorkersNews(in: tx)
+        guard isNews || !overdue.isEmpty else { return nil }
         var work = try processor.beginWork(in: tx)
+        if isNews { try noteLeases(in: &work) }
         for session in overdue {
             try SessionLifecycle.end(session, because: .expired, by: .system, in: &work)
         }
@@ -146,14 +148,46 @@ package struct SessionHandler: BatchHandler {
         in work: inout UnitOfWork
     ) throws {
         guard let state = SystemCodec.decode(workerState: message.payload) else { return }
+        try note(worker, isOnline: state.isOnline, in: &work)
+    }
+
+    private mutating func note(
+        _ worker: String,
+        isOnline: Bool,
+        in work: inout UnitOfWork
+    ) throws {
         let wasPresent = present.contains(worker)
-        if state.isOnline { present.insert(worker) } else { present.remove(worker) }
-        let isNews = known.insert(worker).inserted == false && wasPresent != state.isOnline
+        if isOnline { present.insert(worker) } else { present.remove(worker) }
+        let isNews = known.insert(worker).inserted == false && wasPresent != isOnline
         guard isNews else { return }
-        let payload = SystemCodec.service(worker, isUp: state.isOnline)
+        let payload = SystemCodec.service(worker, isUp: isOnline)
         for (app, terminal) in try work.tx.sessions.liveTerminals() {
             work.effects.publish(
                 OutboundMessage(work.topics.terminal(app, terminal, leaf: "system"), payload)
+            )
+        }
+    }
+
+    // MARK: Workers of several lanes
+
+    /// Whether the leases tell of a worker that came or went; of those that are new none has been told.
+    private func isWorkersNews(in tx: Transaction) throws -> Bool {
+        guard environment.plan.isShared else { return false }
+        return try known.isEmpty || tx.leases.heldWorkers() != present
+    }
+
+    /// Says of each worker whether any of its lanes is held: it is away only when none is.
+    private mutating func noteLeases(in work: inout UnitOfWork) throws {
+        let held = try work.tx.leases.heldWorkers()
+        for worker in WorkerName.allCases.map(\.rawValue)
+        where !known.contains(worker) || held.contains(worker) != present.contains(worker) {
+            try note(worker, isOnline: held.contains(worker), in: &work)
+            work.effects.publish(
+                OutboundMessage(
+                    work.topics.system("worker/\(worker)"),
+                    SystemCodec.workerState(isOnline: held.contains(worker), ts: work.now),
+                    isRetained: true
+                )
             )
         }
     }

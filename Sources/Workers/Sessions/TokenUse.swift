@@ -7,8 +7,10 @@ import Wire
 /// Every worker that checks tokens gets it, in order among the requests: a later request with the old token is
 /// refused by each of them.
 enum TokenUse {
-    /// Returns the topic of the message.
-    static func filter(_ topics: Topics) -> String { topics.system("token-used") }
+    /// Returns the filters for the message: of the terminals whose requests the worker answers.
+    static func filters(_ environment: Environment) -> [String] {
+        environment.topics.filters("system/token-used", of: environment.divided)
+    }
 
     /// Ends the old token.
     static func note(_ message: Inbound, in work: inout UnitOfWork) throws {

@@ -50,7 +50,7 @@ struct Bindings {
         try push.notifyWithDevice(.bound, binding.uid, in: &work)
         try notifyUsers(of: roles, in: &work)
         notifyPrincipals(of: present, in: &work)
-        work.effects.wake(.status)
+        work.effects.wake(.status, of: did)
     }
 
     /// Ends bindings and changes roles.

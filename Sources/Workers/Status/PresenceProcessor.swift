@@ -75,6 +75,6 @@ struct PresenceProcessor {
                 )
             }
         )
-        work.effects.wake(.control)
+        for did in called { work.effects.wake(.control, of: did) }
     }
 }

@@ -1,4 +1,5 @@
 import Domain
+import Sharding
 import Storage
 import Wire
 
@@ -10,8 +11,20 @@ import Wire
 /// store are offline.
 /// The rules in words (reference: operation#workers).
 struct PresenceReconciliation {
-    /// The fact in the store that a presence reconciliation is not finished.
-    static let pending = "presenceReconciliationPending"
+    /// Returns the fact in the store that a lane's presence reconciliation is not finished.
+    static func pending(_ environment: Environment) -> String {
+        let fact = "presenceReconciliationPending"
+        guard environment.plan.isShared else { return fact }
+        return "\(fact).\(environment.lane(of: .status).number)"
+    }
+
+    /// Returns the topic of a lane's marks: the worker's own state, where that has one lane.
+    static func topic(_ environment: Environment) -> String {
+        let lane = environment.lane(of: .status)
+        return environment.topics.system(
+            environment.plan.isShared ? "mark/\(lane.name)" : "worker/\(lane.name)"
+        )
+    }
 
     private enum Stage: Equatable {
         case idle
@@ -29,21 +42,22 @@ struct PresenceReconciliation {
     }
 
     /// Begins a presence reconciliation; returns the question and the first mark.
-    mutating func begin(_ topics: Topics, at now: Instant) -> [OutboundMessage] {
+    mutating func begin(_ environment: Environment, at now: Instant) -> [OutboundMessage] {
         present = []
         let mark = Instant(milliseconds: now.milliseconds + 1)
         stage = .waiting(mark: mark, isLast: false)
-        return [
-            OutboundMessage(Topics.gateControl, SystemCodec.gate([.announcePresence])),
-            Self.mark(mark, topics),
-        ]
+        let shards = environment.shards
+        let question = SystemCodec.gate([
+            shards.areAll ? .announcePresence : .announceLane(shards.lane, of: shards.lanes)
+        ])
+        return [OutboundMessage(Topics.gateControl, question), Self.mark(mark, environment)]
     }
 
-    private static func mark(_ mark: Instant, _ topics: Topics) -> OutboundMessage {
+    private static func mark(_ mark: Instant, _ environment: Environment) -> OutboundMessage {
         OutboundMessage(
-            topics.system("worker/status"),
+            topic(environment),
             SystemCodec.workerState(isOnline: true, ts: mark),
-            isRetained: true
+            isRetained: !environment.plan.isShared
         )
     }
 
@@ -70,26 +84,29 @@ struct PresenceReconciliation {
     }
 
     /// Returns the marks to be sent.
-    mutating func takeMarks(_ topics: Topics) -> [OutboundMessage] {
+    mutating func takeMarks(_ environment: Environment) -> [OutboundMessage] {
         defer { marks.removeAll() }
-        return marks.map { Self.mark($0, topics) }
+        return marks.map { Self.mark($0, environment) }
     }
 
     /// Checks the next devices that are online in the store; returns those that are not connected.
     mutating func callNext(
         in tx: Transaction,
         limit: Int,
+        of environment: Environment,
         _ absent: (DeviceID) -> Void
     ) throws {
         guard case .calling(let last) = stage else { return }
         let page = try tx.statuses.online(after: last, limit: limit)
-        for did in page where !present.contains(did) { absent(did) }
+        for did in page where !present.contains(did) && environment.shards.contain(did.text) {
+            absent(did)
+        }
         if page.count == limit, let last = page.last {
             stage = .calling(after: last.text)
         } else {
             stage = .idle
             present = []
-            try tx.meta.set(Self.pending, to: "0")
+            try tx.meta.set(Self.pending(environment), to: "0")
         }
     }
 }

@@ -1,4 +1,5 @@
 package import Domain
+import Sharding
 package import Storage
 package import Wire
 
@@ -19,14 +20,15 @@ package struct StatusHandler: BatchHandler {
     package var name: WorkerName { .status }
 
     package var subscriptions: Subscriptions {
-        let root = environment.topics.root
+        let topics = environment.topics
+        let clients = [
+            "device/+/report", "device/+/presence", "device/+/info", "product/+/+/register",
+            "system/presence/+",
+        ]
         return Subscriptions(
-            new: [
-                "\(root)/device/+/report", "\(root)/device/+/presence", "\(root)/device/+/info",
-                "\(root)/product/+/+/register", "\(root)/system/presence/+",
-                environment.topics.system("worker/status"),
-            ],
-            swept: ["\(root)/user/+/device/+/status"]
+            new: clients.flatMap { topics.filters($0, of: environment.divided) }
+                + [PresenceReconciliation.topic(environment)],
+            swept: environment.shards.lane == 0 ? ["\(topics.root)/user/+/device/+/status"] : []
         )
     }
 
@@ -43,7 +45,7 @@ package struct StatusHandler: BatchHandler {
         for run in runs { outcomes.merge(try carryOut(run, in: &work)) }
         ids = work.ids
         outcomes.merge(work.effects)
-        for mark in reconciliation.takeMarks(environment.topics) { outcomes.signal(mark) }
+        for mark in reconciliation.takeMarks(environment) { outcomes.signal(mark) }
         return outcomes
     }
 
@@ -83,13 +85,15 @@ package struct StatusHandler: BatchHandler {
 
     private mutating func beginWork(in tx: Transaction) throws -> UnitOfWork {
         try catalog.update(in: tx)
-        return UnitOfWork(
+        var work = UnitOfWork(
             tx,
             topics: environment.topics,
             limits: environment.limits,
             catalog: catalog,
             ids: ids
         )
+        work.shards = environment.shards
+        return work
     }
 
     /// Cuts a batch where a registration follows another message: an earlier report must not end up in the ownership
@@ -127,16 +131,23 @@ package struct StatusHandler: BatchHandler {
 
     package func isDue(in tx: Transaction) throws -> Bool {
         if reconciliation.isDue { return true }
-        return try tx.refreshes.isWaiting()
+        return try tx.refreshes.isWaiting(environment.shards)
     }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
         var work = try beginWork(in: tx)
         var batch = StatusBatch()
-        try reconciliation.callNext(in: tx, limit: environment.limits.refreshPage) { did in
+        try reconciliation.callNext(
+            in: tx,
+            limit: environment.limits.refreshPage,
+            of: environment
+        ) { did in
             batch.add(.presence(.notAnnounced, nil), of: did)
         }
-        let refreshes = try tx.refreshes.next(limit: environment.limits.refreshPage)
+        let refreshes = try tx.refreshes.next(
+            limit: environment.limits.refreshPage,
+            of: environment.shards
+        )
         for refresh in refreshes { batch.add(.refresh(refresh.uid), of: refresh.did) }
         try batch.lock(in: tx)
         try tx.refreshes.remove(refreshes)
@@ -154,11 +165,12 @@ package struct StatusHandler: BatchHandler {
         isSessionPresent: Bool,
         in tx: Transaction
     ) throws -> [OutboundMessage] {
+        let fact = PresenceReconciliation.pending(environment)
         if !isSessionPresent {
-            try tx.refreshes.addAll()
-            try tx.meta.set(PresenceReconciliation.pending, to: "1")
+            try tx.refreshes.addAll(of: environment.shards)
+            try tx.meta.set(fact, to: "1")
         }
-        guard try tx.meta.value(PresenceReconciliation.pending) == "1" else { return [] }
-        return reconciliation.begin(environment.topics, at: tx.now)
+        guard try tx.meta.value(fact) == "1" else { return [] }
+        return reconciliation.begin(environment, at: tx.now)
     }
 }

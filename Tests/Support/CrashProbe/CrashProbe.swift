@@ -67,7 +67,7 @@ struct CrashProbe {
             try MosquittoConnection(options, outlets: limits.outlets, waker: Waker()),
             StatusHandler(environment),
             environment: environment,
-            metrics: WorkerMetrics(.status),
+            metrics: WorkerMetrics(Lane(.status)),
             logger: Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() },
             reached: { here in
                 guard here.rawValue == step else { return }

@@ -44,7 +44,7 @@ enum ScheduleProbe {
             try MosquittoConnection(options, outlets: environment.limits.outlets, waker: Waker()),
             handler,
             environment: environment,
-            metrics: WorkerMetrics(handler.name),
+            metrics: WorkerMetrics(Lane(handler.name)),
             logger: Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() },
             reached: { reached($0.rawValue) }
         )

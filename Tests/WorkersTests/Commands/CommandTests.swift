@@ -144,7 +144,10 @@ struct CommandTests: CommandSuite {
     func otherWorker() throws {
         let world = try world(online: true)
         let (command, effects) = try world.takeScheduled(level: 4)
-        #expect(command.state == .queued && command.cid == 1 && effects.woken.contains(.control))
+        #expect(
+            command.state == .queued && command.cid == 1
+                && effects.woken.contains { $0.worker == .control }
+        )
         try queue(world, "a", ["level": 5], ["mode": "now"])
         #expect(sent(world).map { $0["cid"] } == [1, 2])
         #expect(sent(world).first?["actor"]?.objectValue?["kind"] == "schedule")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Messages that the broker refuses")
 struct BrokerRefusalTests {
-    private let metrics = WorkerMetrics(.status)
+    private let metrics = WorkerMetrics(Lane(.status))
     private let taken = PublishReceipt(mid: 1, reasonCode: 0x10)
     private let refused = PublishReceipt(mid: 2, reasonCode: 0x87)
 

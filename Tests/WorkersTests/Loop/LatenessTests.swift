@@ -34,7 +34,7 @@ struct LatenessTests {
     func seen() throws {
         let world = try World()
         world.environment.limits.echoInterval = .milliseconds(100)
-        var lateness = Lateness(.status, world.environment, metrics: WorkerMetrics(.status))
+        var lateness = Lateness(.status, world.environment, metrics: WorkerMetrics(Lane(.status)))
         let before = ContinuousClock.now
 
         let first = try next(&lateness, queued: nil)
@@ -52,7 +52,7 @@ struct LatenessTests {
     func haste(isBusy: Bool) throws {
         let world = try World()
         world.environment.limits.echoInterval = .milliseconds(600)
-        var lateness = Lateness(.status, world.environment, metrics: WorkerMetrics(.status))
+        var lateness = Lateness(.status, world.environment, metrics: WorkerMetrics(Lane(.status)))
         #expect(lateness.pause == nil)
 
         for round in 0..<3 {

@@ -18,7 +18,7 @@ struct PublisherTests {
     }
 
     private func publisher(_ limits: Limits) -> Publisher {
-        var publisher = Publisher(worker: .status, limits: limits, confirmedRows: [])
+        var publisher = Publisher(worker: "status", limits: limits, confirmedRows: [])
         publisher.take(stored: [])
         return publisher
     }

@@ -36,7 +36,7 @@ struct UnitOfWorkTests {
         }
 
         #expect(effects.messages == [Self.message("first"), Self.message("second")])
-        #expect(effects.woken == [.status])
+        #expect(effects.woken == [.init(.status)])
         #expect(try world.read { try $0.meta.value("part") } == nil)
         #expect(try world.read { try $0.meta.value("other") } == "kept")
     }
@@ -56,7 +56,7 @@ struct UnitOfWorkTests {
         first.merge(second)
 
         #expect(first.messages == [Self.message("1"), Self.message("2")])
-        #expect(first.isSecret && first.deadLetters.count == 1 && first.woken == [.control])
+        #expect(first.isSecret && first.deadLetters.count == 1 && first.woken == [.init(.control)])
         #expect(first.rejected == ["Forbidden": 2] && first.droppedHistory == 3)
     }
 
@@ -70,7 +70,7 @@ struct UnitOfWorkTests {
         }
 
         let wakeups = world.environment.wakeups
-        #expect(wakeups.takeWakeup(of: .control) && wakeups.takeWakeup(of: .session))
+        #expect(wakeups.takeWakeup(of: Lane(.control)) && wakeups.takeWakeup(of: Lane(.session)))
         #expect(try world.count("deadLetter") == 1)
         try world.runSession()
         let notices = world.broker.published(to: "ll/v1/system/dead-letter")

@@ -25,11 +25,11 @@ struct Leftovers {
     /// Begins without rows.
     init() {}
 
-    /// Reads all rows that a worker left.
-    init(of worker: WorkerName, in tx: Transaction) throws {
+    /// Reads all rows that a lane left, by its name.
+    init(of worker: String, in tx: Transaction) throws {
         var after: Int64 = 0
         while true {
-            let entries = try tx.outbox.entries(by: worker.rawValue, after: after, limit: Self.page)
+            let entries = try tx.outbox.entries(by: worker, after: after, limit: Self.page)
             for entry in entries { note(entry) }
             rows += entries.count
             guard entries.count == Self.page, let row = entries.last?.id else { return }

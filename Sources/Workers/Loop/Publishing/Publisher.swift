@@ -23,7 +23,8 @@ struct Publisher {
         var isFanOut: Bool
     }
 
-    private let worker: WorkerName
+    /// The lane, by its name.
+    private let worker: String
     private let limits: Limits
     private let parties: Parties
     /// Messages that wait for their turn, by connection.
@@ -47,7 +48,7 @@ struct Publisher {
     /// The number of statuses left out since the last `takeLeftOut()`.
     private var leftOut = 0
 
-    init(worker: WorkerName, limits: Limits, confirmedRows: [Int64], topics: Topics = Topics()) {
+    init(worker: String, limits: Limits, confirmedRows: [Int64], topics: Topics = Topics()) {
         self.worker = worker
         self.limits = limits
         parties = Parties(topics)
@@ -122,7 +123,7 @@ struct Publisher {
     func stored(in tx: Transaction) throws -> [OutboxTable.Entry] {
         guard needsStore else { return [] }
         return try tx.outbox.entries(
-            by: worker.rawValue,
+            by: worker,
             limit: limits.outboxPage + rows.knownCount,
             besides: rows.isKnown
         )

@@ -1,0 +1,58 @@
+package import Problems
+
+extension Problem {
+    /// Makes the problem of a process that finds no slot among those that share its database.
+    static func noSlotFree() -> Problem {
+        Problem(
+            .noSlotFree,
+            "63 processes share the database already",
+            why: "each numbers what it writes by a slot of its own, and there are no more",
+            cures: [
+                .init("lamplighter cluster status", "which processes there are"),
+                .init("systemctl stop lamplighter-serve", "on a machine that is not needed"),
+            ]
+        )
+    }
+
+    /// Makes the problem of a process whose slot another one has.
+    static func slotLost() -> Problem {
+        Problem(
+            .slotLost,
+            "another process has this one's slot",
+            why: "this one was silent for more than a minute, and all other slots were in use",
+            cures: [.init("lamplighter serve", "start it again: it takes a new slot")]
+        )
+    }
+
+    /// Makes the problem of a database whose work is divided otherwise than by this version.
+    static func otherLanes(_ worker: String, found: Int, wanted: Int) -> Problem {
+        Problem(
+            .lanesDiffer,
+            "the work of the \(worker) worker is divided into \(found) lanes, not \(wanted)",
+            why: "processes of one database divide it alike, or two would do the same work",
+            cures: [.init("lamplighter version", "start the version that the other processes have")]
+        )
+    }
+
+    /// Makes the problem of a process that a command names and that there isn't.
+    package static func unknownProcess(_ name: String) -> Problem {
+        Problem(
+            .processUnknown,
+            "no process called \(name) shares the database",
+            why: "its name is the setting processName, or its machine's name and its number",
+            cures: [.init("lamplighter cluster status", "the names of all")]
+        )
+    }
+
+    /// Makes the problem of a command about several processes on a store that one process has for itself.
+    package static func storeNotShared() -> Problem {
+        Problem(
+            .storeNotShared,
+            "one process has this store for itself",
+            why: "several processes share the work only on a database of PostgreSQL's",
+            cures: [
+                .init("--store postgres://USER@HOST/DATABASE", "the database that they share")
+            ]
+        )
+    }
+}

@@ -1,0 +1,86 @@
+import Domain
+import Foundation
+import Logging
+import Mosquitto
+import Problems
+import ServiceLifecycle
+import ServiceSettings
+import Sodium
+import Storage
+import Synchronization
+import Web
+import Wire
+import Workers
+
+/// Runs this process's share of the lanes, once the gate is known to be there, and hands it over when the service shuts
+/// down.
+struct ClusterService: Service {
+    let member: ClusterMember
+    let readiness: Readiness
+    private let loss: Loss
+
+    /// Whether another process has this one's slot.
+    private final class Loss: Sendable {
+        let hasHappened = Atomic<Bool>(false)
+    }
+
+    init(
+        _ membership: Membership,
+        _ context: RunContext,
+        environment: Environment,
+        logger: Logger
+    ) throws {
+        let loss = Loss()
+        self.loss = loss
+        readiness = context.readiness
+        member = try ClusterMember(
+            membership,
+            environment: environment,
+            workers: context.settings.workers,
+            options: try BrokerAccess.workers(context),
+            proof: GateProbe.proof(environment.topics),
+            logger: logger,
+            lostSlot: { loss.hasHappened.store(true, ordering: .releasing) }
+        )
+    }
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown { await readiness.wait(for: BrokerMonitor.gatePart) }
+        await withTaskCancellationOrGracefulShutdownHandler {
+            await member.run()
+        } onCancelOrGracefulShutdown: {
+            member.stop()
+        }
+        if loss.hasHappened.load(ordering: .acquiring) { throw Problem.slotLost() }
+    }
+
+    /// Takes a slot among the processes that share a database, and sees that all divide the work alike.
+    ///
+    /// - Throws: A `Problem` where there is no slot, or where another version divides the work otherwise.
+    static func join(_ store: Store, _ context: RunContext) throws -> Membership {
+        let machine = ProcessInfo.processInfo.hostName
+        let name = context.settings.processName ?? "\(machine)-\(getpid())"
+        let membership: Membership
+        do {
+            membership = try Membership.join(
+                store,
+                id: "p-" + Sodium.randomSecret().prefix(16),
+                name: name,
+                version: Version.text
+            )
+        } catch is Membership.NoSlot {
+            throw Problem.noSlotFree()
+        }
+        for worker in WorkerName.allCases {
+            let count = LanePlan.shared.count(of: worker)
+            let found = try store.coordinate {
+                try $0.leases.make(worker.rawValue, lanes: count)
+            }
+            guard found == count else {
+                try membership.leave(store)
+                throw Problem.otherLanes(worker.rawValue, found: found, wanted: count)
+            }
+        }
+        return membership
+    }
+}

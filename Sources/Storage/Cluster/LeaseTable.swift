@@ -1,0 +1,152 @@
+/// Which process holds which lane of which worker.
+///
+/// A lease has no end of its own: it is good as long as the process that holds it is taken for alive (`NodeTable`), and
+/// until another takes it, which makes its epoch larger. Used on PostgreSQL alone.
+package struct LeaseTable {
+    let sql: SQL
+
+    /// One lane's lease.
+    package struct Lease: Sendable, Equatable {
+        /// The worker.
+        package var worker: String
+        /// The lane's number.
+        package var lane: Int
+        /// The process that holds it, or held it last; nil after it was given back.
+        package var node: String?
+        /// Grows with each taking.
+        package var epoch: Int64
+        /// Whether the holder is taken for alive.
+        package var isHeld: Bool
+    }
+
+    private static let clock =
+        "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
+
+    /// Makes the lanes of a worker that are not there yet; returns how many there are then.
+    ///
+    /// More than `count` are there where another version divided the work otherwise.
+    package func make(_ worker: String, lanes count: Int) throws -> Int {
+        try sql.run(
+            """
+            INSERT INTO lease (worker, lane, node, epoch) VALUES ($1, $2, NULL, 0)
+            ON CONFLICT DO NOTHING
+            """,
+            each: 0..<count
+        ) { (worker, $0) }
+        return Int(try sql.integer("SELECT count(*) FROM lease WHERE worker = $1", worker) ?? 0)
+    }
+
+    /// Returns all lanes' leases, in order.
+    package func all() throws -> [Lease] {
+        try sql.query(
+            """
+            SELECT l.worker, l.lane, l.node, l.epoch, n.untilAt IS NOT NULL
+            FROM lease AS l LEFT JOIN node AS n ON n.node = l.node AND n.untilAt > \(Self.clock)
+            ORDER BY l.worker, l.lane
+            """
+        ) { row in
+            Lease(
+                worker: row.next(),
+                lane: row.next(),
+                node: row.next(),
+                epoch: row.next(),
+                isHeld: row.next()
+            )
+        }
+    }
+
+    /// Returns the workers of which a living process holds a lane.
+    package func heldWorkers() throws -> Set<String> {
+        Set(
+            try sql.query(
+                """
+                SELECT DISTINCT l.worker FROM lease AS l JOIN node AS n ON n.node = l.node
+                WHERE n.untilAt > \(Self.clock)
+                """
+            ) { $0.next() }
+        )
+    }
+
+    /// Takes at most `limit` lanes of a worker that no living process holds; returns their numbers and epochs.
+    ///
+    /// A lane whose last holder is still within a transaction is left out: it is tried again later.
+    package func take(
+        _ worker: String,
+        limit: Int,
+        for node: String
+    ) throws -> [(lane: Int, epoch: Int64)] {
+        let free = try sql.query(
+            """
+            SELECT l.lane, l.epoch FROM lease AS l
+            WHERE l.worker = $1 AND (l.node IS NULL
+                OR l.node NOT IN (SELECT n.node FROM node AS n WHERE n.untilAt > \(Self.clock)))
+            ORDER BY l.lane LIMIT $2 FOR UPDATE SKIP LOCKED
+            """,
+            worker,
+            limit
+        ) { row in
+            (lane: row.next(Int.self), epoch: row.next(Int64.self) + 1)
+        }
+        try sql.run(
+            "UPDATE lease SET node = $1, epoch = $2 WHERE worker = $3 AND lane = $4",
+            each: free
+        ) { (node, $0.epoch, worker, $0.lane) }
+        return free
+    }
+
+    /// Gives a lane back, unless another process has taken it.
+    package func release(_ worker: String, lane: Int, epoch: Int64) throws {
+        try sql.run(
+            """
+            UPDATE lease SET node = NULL WHERE worker = $1 AND lane = $2 AND epoch = $3
+            """,
+            worker,
+            lane,
+            epoch
+        )
+    }
+}
+
+/// What a lane's transactions check first: that the lane is still its own.
+package struct Fence: Sendable {
+    /// The worker.
+    package let worker: String
+    /// The lane's number.
+    package let lane: Int
+    /// The lease's epoch.
+    package let epoch: Int64
+
+    /// Names a lease.
+    package init(worker: String, lane: Int, epoch: Int64) {
+        self.worker = worker
+        self.lane = lane
+        self.epoch = epoch
+    }
+
+    /// Keeps the lane from being taken until the transaction ends.
+    ///
+    /// The lock does not stand in the way of anything but that.
+    /// - Throws: `LaneLost` if another process has it.
+    func check(in sql: SQL) throws {
+        let isOwn = try sql.integer(
+            """
+            SELECT 1 FROM lease WHERE worker = $1 AND lane = $2 AND epoch = $3 AND node IS NOT NULL
+            FOR KEY SHARE
+            """,
+            worker,
+            lane,
+            epoch
+        )
+        if isOwn == nil { throw LaneLost(worker: worker, lane: lane) }
+    }
+}
+
+/// Another process has the lane: nothing may be written, acknowledged or published for it any more.
+package struct LaneLost: Error, CustomStringConvertible {
+    /// The worker.
+    package let worker: String
+    /// The lane's number.
+    package let lane: Int
+
+    package var description: String { "another process has taken lane \(lane) of \(worker)" }
+}

@@ -1,0 +1,80 @@
+package import Logging
+package import Mosquitto
+import Storage
+import Synchronization
+
+/// Runs this process's share of the lanes: takes those without a holder, gives back what is more than its share, and
+/// hands all over when it stops.
+///
+/// The thread says in time that the process is alive, and listens on a connection of its own to the others.
+package final class ClusterMember: Sendable {
+    let membership: Membership
+    let environment: Environment
+    let workers: [WorkerName]
+    let options: ConnectionOptions
+    let proof: BrokerProof?
+    let logger: Logger
+    let metrics: ClusterMetrics
+    let waker: Waker
+    private let isStopping = Atomic<Bool>(false)
+    private let toWake = Mutex<Set<Lane>>([])
+    /// Called where the process can't go on: its slot is another's.
+    private let lostSlot: @Sendable () -> Void
+
+    /// Prepares a member; `options` name the broker and the password.
+    package init(
+        _ membership: Membership,
+        environment: Environment,
+        workers: [WorkerName],
+        options: ConnectionOptions,
+        proof: BrokerProof?,
+        logger: Logger,
+        lostSlot: @escaping @Sendable () -> Void
+    ) throws {
+        self.membership = membership
+        self.environment = environment
+        self.workers = workers
+        self.options = options
+        self.proof = proof
+        self.logger = logger
+        self.lostSlot = lostSlot
+        metrics = ClusterMetrics()
+        waker = try Waker()
+    }
+
+    /// Runs until `stop`; returns when all lanes are handed over.
+    package func run() async {
+        environment.wakeups.onRemote { [weak self] in self?.wakeElsewhere($0) }
+        await withCheckedContinuation { continuation in
+            PlainThread.detach {
+                var turns = ClusterTurns(self)
+                turns.run()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Asks the member to hand over its lanes, and to return.
+    package func stop() {
+        isStopping.store(true, ordering: .releasing)
+        waker.wake()
+    }
+
+    var mustStop: Bool { isStopping.load(ordering: .acquiring) }
+
+    /// Says that the process can't go on.
+    func giveUp() { lostSlot() }
+
+    private func wakeElsewhere(_ lane: Lane) {
+        toWake.withLock { _ = $0.insert(lane) }
+        waker.wake()
+    }
+
+    /// Returns the lanes of other processes that are to be woken.
+    func takeWakeups() -> Set<Lane> {
+        toWake.withLock { lanes in
+            defer { lanes = [] }
+            return lanes
+        }
+    }
+}

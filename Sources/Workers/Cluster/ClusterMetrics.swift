@@ -1,0 +1,35 @@
+import Metrics
+
+/// The metrics of a process among those that share the work.
+package final class ClusterMetrics: Sendable {
+    private let processes = Gauge(label: "lamplighter_cluster_processes")
+    private let takenLanes = Counter(label: "lamplighter_lanes_taken_total")
+    private let lostLanes = Counter(label: "lamplighter_lanes_lost_total")
+    private let lanes: [WorkerName: Gauge]
+
+    /// Makes the metrics, with a gauge for each worker.
+    init() {
+        lanes = Dictionary(
+            uniqueKeysWithValues: WorkerName.allCases.map { worker in
+                let labels = [("worker", worker.rawValue)]
+                return (worker, Gauge(label: "lamplighter_lanes_held", dimensions: labels))
+            }
+        )
+    }
+
+    /// Notes how many processes live.
+    func lives(_ count: Int) { processes.record(count) }
+
+    /// Counts a lane that was taken.
+    func taken() { takenLanes.increment() }
+
+    /// Counts a lane that another process has taken.
+    func lost() { lostLanes.increment() }
+
+    /// Notes the workers of the lanes that are held.
+    func holds(_ workers: some Sequence<WorkerName>) {
+        var counts: [WorkerName: Int] = [:]
+        for worker in workers { counts[worker, default: 0] += 1 }
+        for (worker, gauge) in lanes { gauge.record(counts[worker] ?? 0) }
+    }
+}

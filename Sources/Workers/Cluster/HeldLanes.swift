@@ -1,0 +1,165 @@
+import Logging
+import Mosquitto
+import Storage
+import Synchronization
+
+/// The lanes that this process holds, each with its thread.
+struct HeldLanes {
+    /// One lane.
+    private struct Held {
+        var lease: LaneLease
+        var thread: WorkerThread
+        var end: End
+        var isStopping = false
+    }
+
+    /// Whether a lane's thread has ended.
+    private final class End: Sendable {
+        let isReached = Atomic<Bool>(false)
+    }
+
+    private let member: ClusterMember
+    private var held: [Lane: Held] = [:]
+
+    init(_ member: ClusterMember) { self.member = member }
+
+    /// Whether no lane is held, nor about to end.
+    var isEmpty: Bool { held.isEmpty }
+
+    /// Has all lanes finish what they began, and end.
+    mutating func stopAll() {
+        for lane in held.keys { stop(lane) }
+    }
+
+    /// Ends all lanes at once: the broker can't be reached.
+    mutating func abandonAll() {
+        for lane in held.values { lane.thread.abandon() }
+        stopAll()
+    }
+
+    private mutating func stop(_ lane: Lane) {
+        guard held[lane]?.isStopping == false else { return }
+        held[lane]?.isStopping = true
+        held[lane]?.thread.stop()
+        noteLanes()
+    }
+
+    /// Gives back the lanes whose threads have ended; returns whether there were any.
+    mutating func releaseEnded() -> Bool {
+        let ended = held.values.filter { $0.end.isReached.load(ordering: .acquiring) }
+        guard !ended.isEmpty else { return false }
+        do {
+            try member.environment.store.coordinate { cluster in
+                for lane in ended {
+                    let fence = lane.lease.fence
+                    try cluster.leases.release(fence.worker, lane: fence.lane, epoch: fence.epoch)
+                }
+            }
+        } catch {
+            // It stays this process's until its life is over for the others; a later look takes it up again.
+            member.logger.warning(
+                "A lane could not be given back",
+                metadata: ["error": "\(Failure.summary(error))"]
+            )
+        }
+        for lane in ended { held[lane.lease.lane] = nil }
+        noteLanes()
+        return true
+    }
+
+    /// Takes lanes, and begins to give some back, so that all processes have about as many.
+    ///
+    /// Without `takesForeign` none is taken from a process that is taken for dead.
+    mutating func balance(takesForeign: Bool) throws {
+        let id = member.membership.id
+        let (leases, nodes, now) = try member.environment.store.coordinate { cluster in
+            (try cluster.leases.all(), try cluster.nodes.all(), try cluster.nodes.now())
+        }
+        let living = nodes.filter { $0.untilAt > now }
+        let isDraining = living.first { $0.id == id }?.isDraining ?? false
+        let others = living.filter { $0.id != id && !$0.isDraining }.map(\.id)
+        for worker in member.workers {
+            let all = leases.filter { $0.worker == worker.rawValue }
+            dropLost(worker, all)
+            let free = all.filter { !$0.isHeld && (takesForeign || $0.node == nil) }.count
+            let own = held.values.filter { $0.lease.lane.worker == worker }
+            let shares = LaneShares(
+                total: all.count,
+                free: free,
+                own: own.count { !$0.isStopping },
+                others: others.map { other in all.count { $0.node == other } },
+                isDraining: isDraining
+            )
+            let step = shares.step
+            // One after the other: the next is given back when the last one's thread has ended.
+            if step.give > 0, isDraining || !own.contains(where: \.isStopping) {
+                let surplus = own.map(\.lease.lane).sorted { $0.number > $1.number }
+                for lane in surplus.prefix(step.give) { stop(lane) }
+            }
+            if step.take > 0 { try take(worker, step.take) }
+            try resume(worker, all)
+        }
+        member.metrics.lives(others.count + 1)
+    }
+
+    /// Ends the threads of lanes that another process has taken.
+    private mutating func dropLost(_ worker: WorkerName, _ leases: [LeaseTable.Lease]) {
+        for lane in held.values where lane.lease.lane.worker == worker {
+            let lease = leases.first { $0.lane == lane.lease.lane.number }
+            guard lease?.epoch != lane.lease.fence.epoch else { continue }
+            member.metrics.lost()
+            stop(lane.lease.lane)
+        }
+    }
+
+    private mutating func take(_ worker: WorkerName, _ count: Int) throws {
+        let taken = try member.environment.store.coordinate {
+            try $0.leases.take(worker.rawValue, limit: count, for: member.membership.id)
+        }
+        for (number, epoch) in taken {
+            let lane = member.environment.plan.lane(of: worker, number: number)
+            member.logger.info("Takes a lane", metadata: ["lane": "\(lane)", "epoch": "\(epoch)"])
+            member.metrics.taken()
+            try start(lane, epoch: epoch)
+        }
+    }
+
+    /// Starts lanes again that are this process's and have no thread, such as one that could not be given back.
+    private mutating func resume(_ worker: WorkerName, _ leases: [LeaseTable.Lease]) throws {
+        for lease in leases where lease.node == member.membership.id && lease.isHeld {
+            let lane = member.environment.plan.lane(of: worker, number: lease.lane)
+            if held[lane] == nil { try start(lane, epoch: lease.epoch) }
+        }
+    }
+
+    private mutating func start(_ lane: Lane, epoch: Int64) throws {
+        guard held[lane] == nil else { return }
+        let lease = LaneLease(
+            lane: lane,
+            fence: Fence(worker: lane.worker.rawValue, lane: lane.number, epoch: epoch),
+            membership: member.membership
+        )
+        let end = End()
+        let thread = try WorkerThread(
+            lease,
+            options: member.options,
+            proof: member.proof,
+            environment: member.environment,
+            logger: member.logger
+        )
+        held[lane] = Held(lease: lease, thread: thread, end: end)
+        noteLanes()
+        thread.start { [waker = member.waker] in
+            end.isReached.store(true, ordering: .releasing)
+            waker.wake()
+        }
+    }
+
+    /// Notes for calls, metrics and what only one process does which lanes are here.
+    private func noteLanes() {
+        member.environment.wakeups.runs(Set(held.keys))
+        let leads = held[Lane(.session)].map { !$0.isStopping } ?? false
+        member.environment.leadership.set(leads)
+        member.metrics.holds(held.keys.map(\.worker))
+    }
+}

@@ -1,0 +1,30 @@
+/// Decides how many lanes of a worker a process takes and gives back, so that all processes have about as many.
+struct LaneShares {
+    /// How many lanes the worker has.
+    var total: Int
+    /// How many of them no living process holds.
+    var free: Int
+    /// How many of them this process holds.
+    var own: Int
+    /// How many each of the other living processes holds that take lanes.
+    var others: [Int]
+    /// Whether this process is to hand over its lanes.
+    var isDraining = false
+
+    /// What a process does now; it looks again soon.
+    struct Step: Equatable {
+        /// How many free lanes to take.
+        var take = 0
+        /// How many of its own to give back.
+        var give = 0
+    }
+
+    /// Returns the next step: lanes move one at a time, as each is quiet for a moment; those without a holder all at
+    /// once.
+    var step: Step {
+        guard !isDraining else { return Step(give: others.isEmpty ? 0 : own) }
+        let share = (total + others.count) / (others.count + 1)
+        if own > share || own - (others.min() ?? own) >= 2 { return Step(give: 1) }
+        return Step(take: max(0, min(free, share - own)))
+    }
+}

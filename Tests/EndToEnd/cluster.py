@@ -1,0 +1,215 @@
+"""Several processes of `lamplighter serve` on one PostgreSQL and one Mosquitto with the gate, each reached by its own ways."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+
+import postgres
+from harness import BINARY, ENVIRONMENT, Service, eventually, free_port
+from world import SETTINGS
+
+GATE = BINARY.parent / "libLamplighterGate.so"
+
+
+class Way:
+    """A TCP way to a port, which can be cut: what is on it is held, and new connections are let in and held as well."""
+
+    def __init__(self, port):
+        self.to = port
+        self.open = threading.Event()
+        self.open.set()
+        self.ended = False
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                near, _ = self.listener.accept()
+                far = socket.create_connection(("127.0.0.1", self.to))
+            except OSError:
+                if self.ended:
+                    return
+                continue
+            for one, other in ((near, far), (far, near)):
+                one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                threading.Thread(target=self.carry, args=(one, other), daemon=True).start()
+
+    def carry(self, one, other):
+        try:
+            while data := one.recv(65536):
+                self.open.wait()
+                other.sendall(data)
+        except OSError:
+            pass
+        for end in (one, other):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
+
+    def cut(self):
+        self.open.clear()
+
+    def mend(self):
+        self.open.set()
+
+    def close(self):
+        self.ended = True
+        self.mend()
+        self.listener.close()
+
+
+class Node(Service):
+    """One process; the first makes the secrets that all share."""
+
+    def __init__(self, cluster, number):
+        super().__init__(cluster.folder / f"node{number}")
+        self.cluster, self.name = cluster, f"node{number}"
+        self.log.close()
+        self.log = open(cluster.folder / f"{self.name}.log", "ab")
+        self.broker_way, self.database_way = Way(cluster.broker_port), Way(cluster.server.port)
+        self.store = cluster.address(self.database_way.port)
+        self.environment = ENVIRONMENT | {"LAMPLIGHTER_STORE": self.store}
+
+    def command(self):
+        return [
+            str(BINARY), "serve", "--data", str(self.data), "--http-port", "0", "--health-port", "0", "--log-level", "info",
+            "--set", f"mqtt.port={self.broker_way.port}",
+            "--set", "mqtt.webSocketPort=0", "--set", f"processName={self.name}", *self.cluster.shared_files(self), *SETTINGS]
+
+    def spawn(self):
+        if self.cluster.nodes and self is not self.cluster.nodes[0]:
+            self.data.mkdir(exist_ok=True, mode=0o700)
+            shutil.copy2(self.cluster.nodes[0].data / "tools.secret", self.data / "tools.secret")
+        self.process = subprocess.Popen(
+            self.command(), stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log, env=self.environment)
+
+    def start(self):
+        self.spawn()
+        self.ready = eventually(self._ready, 60, f"{self.name}'s ready.json")
+        self.mqtt_port = self.cluster.broker_port
+        return self
+
+    def status(self):
+        return json.loads(self.cli("cluster", "status", "--json").stdout)
+
+    def freeze(self):
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def thaw(self):
+        os.kill(self.process.pid, signal.SIGCONT)
+
+    def close(self):
+        if self.process and self.process.poll() is None:
+            self.thaw()
+        super().close()
+        self.broker_way.close()
+        self.database_way.close()
+
+
+class Cluster:
+    """Looks like the service of a `World`: its first process, with the others beside it."""
+
+    def __init__(self, count=3):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-cluster-"))
+        self.server = postgres.Server(port=free_port())
+        self.server.sql("CREATE DATABASE shared")
+        self.broker_port, self.broker = free_port(), None
+        self.nodes = []
+        self.nodes = [Node(self, number) for number in range(count)]
+
+    def address(self, port):
+        return f"postgres://lamplighter@127.0.0.1:{port}/shared"
+
+    @property
+    def gate_file(self):
+        return self.nodes[0].data / "gate/credentials"
+
+    def shared_files(self, node):
+        first = self.nodes[0].data
+        if node.data == first:
+            return []
+        return ["--set", f"gateFile={self.gate_file}", "--set", f"serverKeyFile={first}/server.key",
+                "--set", f"serviceSecretFile={first}/service.secret"]
+
+    def start_broker(self):
+        secret = (self.nodes[0].data / "service.secret").read_text().strip()
+        config = self.folder / "mosquitto.conf"
+        config.write_text("\n".join([
+            f"listener {self.broker_port} 127.0.0.1", "allow_anonymous false", "persistence false", "user root",
+            "max_queued_messages 100000", f"plugin {GATE}", f"plugin_opt_credentials {self.gate_file}",
+            "plugin_opt_root ll/v1", "plugin_opt_shards true",
+            f"plugin_opt_worker_hash {hashlib.sha256(secret.encode()).hexdigest()}",
+            "plugin_opt_new_clients_per_minute 0",
+            *(f"plugin_opt_{who}_{kind} 0" for who in ("terminal", "device", "product")
+              for kind in ("messages_per_second", "bytes_per_second"))]) + "\n")
+        log = open(self.folder / "broker.log", "ab")
+        self.broker = subprocess.Popen(
+            [shutil.which("mosquitto") or "/usr/sbin/mosquitto", "-c", str(config)],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    # What a `World` asks of its service.
+
+    def start(self):
+        first = self.nodes[0]
+        first.spawn()
+        eventually(lambda: (first.data / "service.secret").exists() and self.gate_file.exists(), 60, "the secrets")
+        self.start_broker()
+        eventually(first._ready, 60, "the first process")
+        first.ready, first.mqtt_port = first._ready(), self.broker_port
+        for node in self.nodes[1:]:
+            node.start()
+        self.settle()
+        return self
+
+    @property
+    def mqtt_port(self):
+        return self.broker_port
+
+    @property
+    def ready(self):
+        return self.nodes[0].ready
+
+    def import_document(self, *arguments):
+        return self.nodes[0].import_document(*arguments)
+
+    def cli(self, *arguments, **more):
+        return self.nodes[0].cli(*arguments, **more)
+
+    def shares(self):
+        """How many lanes each living process holds, by its name; None while a lane has no holder."""
+        lanes = self.nodes[0].status()["lanes"]
+        if any(lane["node"] is None for lane in lanes):
+            return None
+        names = [lane["node"] for lane in lanes]
+        return {name: names.count(name) for name in names}
+
+    def settle(self, count=None):
+        """Waits until so many processes hold all lanes, in even shares."""
+        wanted = count or len(self.nodes)
+
+        def even():
+            shares = self.shares()
+            return shares and len(shares) == wanted and max(shares.values()) - min(shares.values()) <= 6 and shares
+
+        return eventually(even, 60, f"even shares of {wanted}")
+
+    def close(self):
+        try:
+            for node in self.nodes:
+                node.close()
+        finally:
+            if self.broker:
+                self.broker.terminate()
+                self.broker.wait(10)
+            self.server.close()
+            shutil.rmtree(self.folder, ignore_errors=True)
