@@ -119,7 +119,7 @@ export default {
   users: {
     user: '用户', app: '应用', email: '邮箱', phone: '手机', region: '区域', country: '国家代码', anonymous: '匿名', verified: '地址已验证', isVerified: '已验证', isNotVerified: '未验证', seen: '最近出现', search: '搜索用户', none: '还没有用户', noneWhy: '应用让用户登录后，用户会出现在这里。', about: '关于', hasPassword: '密码', homes: '家庭',
     locked: '已锁定', lockedWhy: '多次密码或验证码错误后，该用户须等待才能再试。', unlock: '解锁', unlocked: '用户可以再试', cancelled: '已注销', deletes: '用户已注销账号；删除于', keep: '保留', kept: '账号已保留',
-    sessions: '会话', terminal: '终端', isLive: '活动', hasEnded: '已结束', cutOff: '切断', cutAfter: time => `${time} 后`, notConfirmed: '网关尚未确认', login: '自', end: '结束', endAll: '结束全部会话', ended: '会话已结束', endingAll: '该用户的全部会话将结束', noSessions: '没有会话', noSessionsWhy: '用户没有在任何地方登录，近期也没有结束的会话。',
+    sessions: '会话', terminal: '终端', isLive: '活动', hasEnded: '已结束', cutOff: '切断', cutAfter: time => `${time} 后`, login: '自', end: '结束', endAll: '结束全部会话', ended: '会话已结束', endingAll: '该用户的全部会话将结束', noSessions: '没有会话', noSessionsWhy: '用户没有在任何地方登录，近期也没有结束的会话。',
     noDevices: '没有设备绑定到该用户。', inFull: '显示地址', export: '导出', erase: '删除…', eraseTitle: '删除此用户', erased: '用户已删除', losesAccount: '账号、会话与地址', losesDevices: number => `对 ${number} 个设备的访问`, losesNames: '每条记录中的用户名称', happened: '发生过的事', nothing: '还没有。',
   },
   endReasons: { loggedOut: '已退出', terminated: '用户在别处结束', expired: '已到期', passwordChanged: '密码已修改', passwordReset: '密码已重置', accountCancelled: '账号已注销', replaced: '同一终端重新登录', operator: '由操作员结束' },

@@ -55,7 +55,7 @@ function erase(view, user) {
 }
 
 const sessions = view => [
-  { id: 'terminal', label: t.users.terminal, isHead: true, cell: row => html`${row.name || row.platform || row.terminalId}<br><span class="soft small">${[row.platform, row.os].filter(Boolean).join(' · ')} </span><br><code class="small" title="${row.terminalId}">${row.terminalId.slice(0, 12)}…</code>` },
+  { id: 'terminal', label: t.users.terminal, isHead: true, cell: row => html`${row.name || row.platform || row.terminalId}<br><span class="soft small">${[row.platform, row.os].filter(Boolean).join(' · ')} </span>${(row.name || row.platform) && html`<br><code class="small" title="${row.terminalId}">${row.terminalId.slice(0, 12)}…</code>`}` },
   { id: 'state', label: t.commands.state, tint: row => row.endedAt, cell: row => (row.endedAt === undefined ? badge(html`${icon('check')}${t.users.isLive}`, 'good') : ended(row)) },
   { id: 'cut', label: t.users.cutOff, tint: row => row.cutOffAt, cell: cutOff },
   { id: 'login', label: t.users.login, cell: row => when(row.loginTime) },
@@ -74,8 +74,7 @@ async function end(view, row) {
 const ended = row => html`${badge(t.users.hasEnded)} <span class="small">${t.endReasons[row.endReason] ?? row.endReason} ${row.endedBy && actor(row.endedBy)} ${when(row.endedAt)}</span>`;
 
 function cutOff(row) {
-  if (row.endedAt === undefined) return '';
-  if (row.cutOffAt === undefined) return html`<span class="soft">${t.users.notConfirmed}</span>`;
+  if (row.cutOffAt === undefined) return '';
   return html`<span class="good nowrap">${icon('check')} ${t.users.cutAfter(span(Math.max(0, row.cutOffAt - row.endedAt)))}</span>`;
 }
 

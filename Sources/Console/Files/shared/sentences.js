@@ -54,5 +54,5 @@ function command(item, who) {
   const last = steps[steps.length - 1];
   const took = steps.length > 1 ? last.at - steps[0].at : null;
   return html`${t.timeline.command(who, values(item.data))} ${state(item.type)}${took !== null && html` <span class="soft">${t.timeline.after(span(took))}</span>`}
-    ${item.cause && html` <span class="soft">${t.causes[item.cause] ?? item.cause}</span>`}`;
+    ${item.cause && item.cause !== '0' && html` <span class="soft">${t.causes[item.cause] ?? item.cause}</span>`}`;
 }
