@@ -13,14 +13,14 @@ import * as keys from './shared/keys.js';
 import './base/search.js';
 
 const PAGES = {
-  overview: () => import('./pages/overview.js'), live: () => import('./pages/live.js'), refusals: () => import('./pages/refusals.js'),
+  overview: () => import('./pages/overview.js'), refusals: () => import('./pages/refusals.js'),
   devices: ({ parts }) => (parts[1] ? import('./device/device.js') : import('./pages/devices.js')), products: () => import('./pages/products.js'),
   apps: () => import('./pages/apps.js'), users: ({ parts }) => (parts[1] ? import('./pages/user.js') : import('./pages/users.js')),
   messages: () => import('./pages/messages.js'), schedules: () => import('./pages/schedules.js'), deadletters: () => import('./pages/deadletters.js'),
   system: () => import('./pages/system.js'), audit: () => import('./pages/audit.js'),
 };
 const GROUPS = [
-  ['', [['overview', 'overview'], ['live', 'live'], ['refusals', 'refusal']]],
+  ['', [['overview', 'overview'], ['refusals', 'refusal']]],
   ['devices', [['devices', 'device'], ['products', 'product'], ['schedules', 'schedule']]],
   ['people', [['users', 'user'], ['apps', 'app'], ['messages', 'message']]],
   ['operation', [['system', 'system'], ['deadletters', 'dead'], ['audit', 'audit']]],

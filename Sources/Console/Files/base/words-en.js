@@ -3,7 +3,7 @@
 const many = (number, one, more) => (String(number) === '1' ? `1 ${one}` : `${number} ${more}`);
 
 export default {
-  nav: { overview: 'Overview', live: 'Live', refusals: 'Refusals', devices: 'Devices', products: 'Products', schedules: 'Schedules', users: 'Users', apps: 'Apps', messages: 'Messages out', system: 'System', deadletters: 'Dead letters', audit: 'Audit', docs: 'Reference' },
+  nav: { overview: 'Overview', refusals: 'Refusals', devices: 'Devices', products: 'Products', schedules: 'Schedules', users: 'Users', apps: 'Apps', messages: 'Messages out', system: 'System', deadletters: 'Dead letters', audit: 'Audit', docs: 'Reference' },
   groups: { devices: 'Devices', people: 'People', operation: 'Operation', more: 'More' },
   roles: { viewer: 'viewer', operator: 'operator', admin: 'admin' },
   skip: 'To the content', menu: 'Pages', pages: 'Pages', all: 'All', yes: 'yes', no: 'no', more: 'Show more', again: 'Try again', edit: 'Edit', copy: 'Copy', copied: 'Copied', notCopied: 'The browser did not let it be copied', close: 'Close', cancel: 'Cancel', later: 'Later',
@@ -49,7 +49,7 @@ export default {
     byState: 'By state', none: 'No device yet', noneWhy: 'A device appears here when it registers with its product’s secret.', chosen: number => `${number} chosen`, labels: 'Labels', forgetMany: number => `Forget ${many(number, 'device', 'devices')}`, forgotten: number => `${many(number, 'device', 'devices')} forgotten`, kicked: number => `${many(number, 'connection', 'connections')} closed`,
   },
   device: {
-    views: 'Views', tabs: { state: 'State', timeline: 'Timeline', commands: 'Commands', history: 'History', who: 'Who', schedules: 'Schedules', messages: 'Messages', info: 'Info' }, gone: 'This device was forgotten. What is shown is the last that was known.', since: 'since', version: number => `version ${number}`, lastReport: 'last change',
+    views: 'Views', tabs: { state: 'State', timeline: 'Timeline', commands: 'Commands', history: 'History', who: 'Who', schedules: 'Schedules', info: 'Info' }, gone: 'This device was forgotten. What is shown is the last that was known.', since: 'since', version: number => `version ${number}`, lastReport: 'last change',
     knownBy: { gate: '(the gate sees the connection)', device: '(by its own birth or will)', nothing: '(it never came)' }, kick: 'Close connection', kicked: 'The broker was told to close the connection', reset: 'Allow a factory reset for 10 min', resetAllowed: 'The device may register again within 10 minutes', forget: 'Forget…', forgetTitle: 'Forget this device', forgotten: 'The device is forgotten',
     loses: { device: 'the device, its state and its secret', users: names => `access of ${names}`, records: number => `${many(number, 'record', 'records')} of history`, commands: number => many(number, 'command', 'commands'), schedules: number => many(number, 'schedule', 'schedules'), invitations: number => many(number, 'invitation', 'invitations') },
   },
@@ -79,12 +79,8 @@ export default {
     user: 'User', role: 'Role', roles: { special: 'first owner', owner: 'owner', normal: 'user', guest: 'guest' }, roleWhat: { special: 'The first who bound it; may share it', owner: 'May share it', normal: 'Bound it too', guest: 'Was invited' }, access: 'May', accesses: { control: 'control', read: 'watch' }, alias: 'Calls it', since: 'Since', until: 'Until', always: 'always', hears: 'Gets its status',
     none: 'Nobody has access', noneWhy: 'A user binds the device in an app, with its passcode or label.', invitations: 'Invitations', invited: 'Invited', inviter: 'By', byCode: 'whoever has the code', statuses: { pending: 'waiting', accepted: 'accepted', rejected: 'rejected', expired: 'expired', revoked: 'withdrawn' }, remark: 'Note',
   },
-  live: {
-    messages: 'Messages', masked: 'Secrets are masked before they leave the service; at most 50 messages a second are shown.', filter: 'Filter by topic, client or reason', outcome: 'Outcome', pause: 'Pause', goOn: 'Go on', branches: 'By branch', talkers: 'Who talks most', only: branch => `Only ${branch}`, pinned: 'Pinned', unpin: 'Unpin', left: number => `${number} more of the last second are not shown`,
-    waiting: 'Listening…', waitingWhy: 'No message has come since this page was opened.', lastWas: 'The last one was', since: 'Open since', ways: { in: 'to the service', out: 'from the service' }, hidden: size => `${size}, not shown`,
-  },
   refusals: {
-    about: 'Who was refused what, which rule said no, and what to do about it.', search: 'Search refusals', reason: 'rule', action: 'what was tried', client: 'client id', user: 'user name', address: 'source address', byReason: 'By rule', none: 'Nobody was refused in 7 days', noneWhy: 'When a device or app is turned away, it is here at once, with the rule and the cure.', noneOfDevice: 'This device was not refused.',
+    about: 'Who was refused what, which rule said no, and what to do about it.', search: 'Search refusals', reason: 'rule', action: 'what was tried', client: 'client id', user: 'user name', address: 'source address', byReason: 'By rule', none: 'Nobody was refused in 7 days', noneWhy: 'When a device or app is turned away, it is here at once, with the rule and the cure.',
     wanted: { connect: 'wanted to connect', publish: 'wanted to publish to', subscribe: 'wanted to subscribe to', receive: 'was to receive' }, from: address => `from ${address}`, rule: 'Rule:', cure: 'Cure:', copyCure: 'Copy cure', allow: mac => `Allow ${mac}`, allowed: mac => `${mac} may register now`, since: 'since', newDevice: 'a new device',
   },
   actions: { connect: 'connecting', publish: 'publishing', subscribe: 'subscribing', receive: 'receiving' },
