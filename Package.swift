@@ -296,10 +296,16 @@ let package = Package(
 
         // Tests and what they share.
         .target(name: "TestKit", path: "Tests/TestKit", swiftSettings: settings),
+        .target(
+            name: "StoreTestKit",
+            dependencies: ["PostgreSQL", "Sodium", "Storage", "TestKit"],
+            path: "Tests/StoreTestKit",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "CrashProbe",
             dependencies: [
-                "Domain", "JSON", "Mosquitto", "Sodium", "Storage", "Wire", "Workers",
+                "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sodium", "Storage", "Wire", "Workers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/Support/CrashProbe",
@@ -433,8 +439,8 @@ let package = Package(
         .testTarget(
             name: "StorageTests",
             dependencies: [
-                "Credentials", "Domain", "JSON", "PostgreSQL", "Sodium", "Storage", "TestKit",
-                "Wire",
+                "Credentials", "Domain", "JSON", "PostgreSQL", "Sodium", "Storage", "StoreTestKit",
+                "TestKit", "Wire",
                 .product(name: "GRDB", package: "GRDB.swift"),
             ],
             swiftSettings: settings
@@ -442,8 +448,8 @@ let package = Package(
         .testTarget(
             name: "WorkersTests",
             dependencies: [
-                "CrashProbe", "Domain", "JSON", "Mosquitto", "Sodium", "Storage", "TestKit", "Wire",
-                "Workers",
+                "CrashProbe", "Domain", "JSON", "Mosquitto", "PostgreSQL", "Sodium", "Storage",
+                "StoreTestKit", "TestKit", "Wire", "Workers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ],

@@ -7,7 +7,7 @@ run_packages=(
     ca-certificates git pkg-config       # the package manager fetches and finds libraries
     libc6-dev libstdc++-12-dev           # what the compiler links against
     libsqlite3-dev zlib1g-dev tzdata     # the store, HTTP, time zones
-    libpq-dev                            # PostgreSQL, to which the store will also speak
+    libpq-dev                            # PostgreSQL, where the store is a database
     libmosquitto-dev                     # the MQTT client library
     mosquitto mosquitto-dev              # the broker, and the headers of its plugins
     mosquitto-clients                    # the commands that are shown to be pasted

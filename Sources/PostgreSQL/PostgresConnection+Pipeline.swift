@@ -1,5 +1,4 @@
 import CPostgreSQL
-import Glibc
 
 /// Many statements on their way at once (libpq's pipeline mode).
 extension PostgresConnection {
@@ -27,13 +26,14 @@ extension PostgresConnection {
         }
         guard name != nil else { return [] }
         defer { PQexitPipelineMode(handle) }
-        guard sent == elements.count, PQpipelineSync(handle) == 1, flush() else {
+        guard sent == elements.count, PQpipelineSync(handle) == 1 else {
             throw PostgresError(message: PostgresError.message(of: handle))
         }
         return try collect(sent)
     }
 
-    private func send(_ name: String, _ parameters: PostgresParameters) -> Bool {
+    /// Sends a prepared statement; false where the connection is lost.
+    func send(_ name: String, _ parameters: PostgresParameters) -> Bool {
         parameters.lend { lent in
             PQsendQueryPrepared(
                 handle,
@@ -47,21 +47,6 @@ extension PostgresConnection {
         }
     }
 
-    /// Sends what is left, and reads meanwhile: a server whose answers are not read stops reading.
-    private func flush() -> Bool {
-        while true {
-            let left = PQflush(handle)
-            guard left == 1 else { return left == 0 }
-            var waiting = pollfd(
-                fd: PQsocket(handle),
-                events: Int16(POLLIN | POLLOUT),
-                revents: 0
-            )
-            guard poll(&waiting, 1, -1) >= 0 || errno == EINTR else { return false }
-            if waiting.revents & Int16(POLLIN) != 0, PQconsumeInput(handle) == 0 { return false }
-        }
-    }
-
     /// Takes the answers of so many statements and the mark behind them.
     private func collect(_ count: Int) throws(PostgresError) -> [PostgresResult] {
         var results: [PostgresResult] = []
@@ -69,16 +54,16 @@ extension PostgresConnection {
         var failure: PostgresError?
         for _ in 0..<count {
             do {
-                results.append(try check(PQgetResult(handle)))
+                results.append(try check(try nextAnswer()))
             } catch {
                 // The statements behind it were passed over, which is no failure of theirs.
                 failure = failure ?? error
                 if isLost { throw error }
             }
             // Each statement's answers end with nothing.
-            while let more = PQgetResult(handle) { PQclear(more) }
+            while let more = try nextAnswer() { PQclear(more) }
         }
-        PQclear(PQgetResult(handle))
+        PQclear(try nextAnswer())
         if let failure { throw failure }
         changes = results.last?.changes ?? 0
         return results

@@ -15,6 +15,10 @@ package final class PostgresConnection {
     package internal(set) var changes = 0
     /// How many cursors are open; each has a number of its own.
     var openCursors = 0
+    /// The time that an answer may take, in milliseconds.
+    package var patience = PostgresConnection.answerMilliseconds
+    /// Whether an answer was waited for in vain.
+    private var isGivenUp = false
     /// Lists of parameters that are not in use now.
     private var spareParameters: [PostgresParameters] = []
 
@@ -48,7 +52,10 @@ package final class PostgresConnection {
     deinit { PQfinish(handle) }
 
     /// Whether the connection was lost; then every call fails.
-    package var isLost: Bool { PQstatus(handle) != CONNECTION_OK }
+    package var isLost: Bool { isGivenUp || PQstatus(handle) != CONNECTION_OK }
+
+    /// Counts the connection as lost, since an answer that comes later would be taken for another statement's.
+    func giveUp() { isGivenUp = true }
 
     /// Whether a transaction is open, or was left failed.
     package var isInTransaction: Bool {
@@ -63,18 +70,10 @@ package final class PostgresConnection {
         _ parameters: PostgresParameters
     ) throws(PostgresError) -> PostgresResult {
         let name = try prepare(sql, parameters)
-        let answer = parameters.lend { lent in
-            PQexecPrepared(
-                handle,
-                name,
-                lent.count,
-                lent.values,
-                lent.lengths,
-                lent.formats,
-                1
-            )
+        guard send(name, parameters) else {
+            throw PostgresError(message: PostgresError.message(of: handle))
         }
-        let result = try check(answer)
+        let result = try lastAnswer()
         changes = result.changes
         return result
     }
@@ -82,7 +81,10 @@ package final class PostgresConnection {
     /// Runs statements without parameters, separated by semicolons; returns the last one's result, as text.
     @discardableResult
     package func execute(_ sql: String) throws(PostgresError) -> PostgresResult {
-        try check(PQexec(handle, sql))
+        guard !isGivenUp, PQsendQuery(handle, sql) == 1 else {
+            throw PostgresError(message: PostgresError.message(of: handle))
+        }
+        return try lastAnswer()
     }
 
     /// Runs a transaction; a failure undoes all of it.
@@ -134,7 +136,10 @@ package final class PostgresConnection {
             prepared.removeAll()
         }
         let name = "s\(prepared.count)"
-        _ = try check(PQprepare(handle, name, sql, Int32(key.types.count), key.types))
+        guard PQsendPrepare(handle, name, sql, Int32(key.types.count), key.types) == 1 else {
+            throw PostgresError(message: PostgresError.message(of: handle))
+        }
+        _ = try lastAnswer()
         prepared[key] = name
         return name
     }

@@ -12,6 +12,9 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         case statement
     }
 
+    /// The state of a commit whose answer was lost (08007): it may have been carried out.
+    package static let unknownOutcome = "08007"
+
     /// SQLSTATE, five characters; empty where no server said it.
     package let state: String
     /// The primary message, which shows no values.
@@ -80,7 +83,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// 57014 statement time-out, 23505 unique key and 08007 an unknown outcome are conflicts.
     package var kind: Kind {
         switch state {
-        case "40001", "40P01", "55P03", "57014", "23505", "08007": .conflict
+        case "40001", "40P01", "55P03", "57014", "23505", Self.unknownOutcome: .conflict
         case "", "25006", "25P03": .server
         case _ where ["08", "53", "58", "XX"].contains(String(state.prefix(2))): .server
         case _ where state.hasPrefix("57P"): .server

@@ -1,13 +1,18 @@
 import Credentials
+import Dispatch
 import Synchronization
 
 /// The changes of one transaction to the gate's credentials, and the other effects of its commit.
 final class GateChanges {
     var records: [Record] = []
+    /// What counts the transaction, once it is committed.
+    var afterCommit: [() -> Void] = []
     /// Whether a message was left for the delivery service.
     var hasOutgoingMessage = false
     /// The largest number of a connection that was saved.
     private(set) var connection: Int64 = 0
+    /// Whether it has its turn at the gate's file.
+    fileprivate(set) var hasTurn = false
 
     func note(connection number: Int64) {
         connection = max(connection, number)
@@ -16,7 +21,8 @@ final class GateChanges {
 
 /// The gate's file, kept in step with the store.
 ///
-/// Used on the store's writer queue only; the lock is for the compiler and for tools that look.
+/// Transactions that change it take turns, from before their commit until the file has their changes: in the order of
+/// their commits.
 final class GateCredentials: Sendable {
     private struct State: ~Copyable {
         var file: CredentialsFile?
@@ -31,6 +37,7 @@ final class GateCredentials: Sendable {
 
     private let path: String
     private let state = Mutex(State())
+    private let turn = DispatchSemaphore(value: 1)
     /// The age of what the file lacks, apart from the state: that is locked while the file is written.
     private let lag = GateLag()
 
@@ -71,17 +78,27 @@ final class GateCredentials: Sendable {
         }
     }
 
-    /// Makes other processes wait with their changes.
+    /// Makes other threads and processes wait with their changes.
     ///
-    /// Called before a commit, so that the file gets the changes of several processes in the order of their
-    /// commits.
-    func hold() throws {
+    /// Called before a commit, so that the file gets the changes of all in the order of their commits.
+    func hold(_ changes: GateChanges) throws {
+        turn.wait()
+        changes.hasTurn = true
         try state.withLock { try $0.file?.hold() }
     }
 
-    /// Lets the other processes write again.
-    func release() {
+    /// Lets the others write again, if these changes made them wait.
+    func release(_ changes: GateChanges) {
+        guard changes.hasTurn else { return }
+        changes.hasTurn = false
         state.withLock { $0.file?.release() }
+        turn.signal()
+    }
+
+    /// Notes that the file may lack a change that was perhaps committed.
+    func fallBehind() {
+        lag.begin()
+        state.withLock { $0.isBehind = true }
     }
 
     func append(_ records: [Record]) throws {
@@ -98,8 +115,10 @@ final class GateCredentials: Sendable {
     /// How long the file has lacked something that this process committed; zero while it has all.
     var lagTime: Duration { lag.time }
 
-    /// Rewrites the file from the records that `read` returns; other processes wait meanwhile.
+    /// Rewrites the file from the records that `read` returns; other threads and processes wait meanwhile.
     func rewrite(_ read: () throws -> [Record]) throws {
+        turn.wait()
+        defer { turn.signal() }
         try state.withLock { state in
             state.isBehind = true
             if state.file == nil { state.file = try CredentialsFile(path: path) }

@@ -41,6 +41,20 @@ extension Store {
         }
     }
 
+    /// Sets the function that is told why a database is away, and nil once it is back; never called for a file.
+    ///
+    /// It is called on the thread that noticed, and must not block.
+    package func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
+        guard case .postgres(let database) = engine else { return }
+        database.onAvailability(tell)
+    }
+
+    /// How many connections to a database this process has; 0 for a file.
+    package var connectionCount: Int {
+        guard case .postgres(let database) = engine else { return 0 }
+        return database.connectionCount
+    }
+
     /// Whether the store is a file of this machine.
     package var isFile: Bool { file != nil }
 }

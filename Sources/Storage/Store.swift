@@ -4,10 +4,10 @@ import Synchronization
 
 /// The database that holds everything, and the only way to it.
 ///
-/// One writer is shared by all workers of the process: a batch is one transaction, and batches follow one
-/// another. Readers see the last committed state and never wait. A batch's changes to the gate's credentials
-/// are appended to the gate's file right after its commit, before any other writer may go on, so that the
-/// file never falls behind an answer. What only concerns a file is `SQLiteFile`'s.
+/// A batch is one transaction; of a file's, batches of all workers follow one another. Readers see the last committed
+/// state and never wait. A batch's changes to the gate's credentials are appended to the gate's file right after its
+/// commit, before the next that has such changes may commit, so that the file never falls behind an answer. What only
+/// concerns a file is `SQLiteFile`'s.
 package final class Store: Sendable {
     let engine: StoreEngine
     let key: ServerKey
@@ -15,6 +15,7 @@ package final class Store: Sendable {
     let sequence: SequenceSource
     private let messageWakeup: MessageWakeup
     private let writerCache = WriterCache()
+    private let runAgain = RunAgain()
     /// What each batch checks first; nil where this process does all the work.
     let fence: Fence?
 
@@ -90,27 +91,36 @@ package final class Store: Sendable {
 
     /// Runs one transaction, commits it, and tells the gate's file what changed.
     ///
-    /// Blocks while another worker writes. When it throws nothing was changed, with one exception: a gate's
-    /// file that can't be written after the commit. Then the next batch rewrites it before it does anything
-    /// else, and nothing may be published until one succeeded.
+    /// Blocks while another worker writes the same. When it throws nothing was changed, with two exceptions: a gate's
+    /// file that can't be written after the commit, and a commit whose answer was lost. Then the next batch rewrites
+    /// the file before it does anything else, and nothing may be published until one succeeded.
+    ///
+    /// On PostgreSQL `body` is run again, up to five times, where another transaction came in between: it must begin
+    /// anew each time, and change nothing but the transaction that it is given.
     package func batch<Value>(
         at now: Instant,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
-        try engine.write { sql in
-            if let gate, gate.isBehind { try rebuildCredentials(gate, sql) }
-            let changes = GateChanges()
-            defer { gate?.release() }
-            let value = try transact(sql, at: now, noting: changes, body)
-            if let gate, !changes.records.isEmpty {
-                try gate.append(changes.records)
-                gate.release()
-                if gate.isBloated { try rebuildCredentials(gate, sql) }
+        try runAgain.run {
+            try engine.write { sql in
+                if let gate, gate.isBehind { try rebuildCredentials(gate, sql) }
+                let changes = GateChanges()
+                defer { gate?.release(changes) }
+                let value = try transact(sql, at: now, noting: changes, body)
+                if let gate, !changes.records.isEmpty {
+                    try gate.append(changes.records)
+                    gate.release(changes)
+                    if gate.isBloated { try rebuildCredentials(gate, sql) }
+                }
+                for action in changes.afterCommit { action() }
+                if changes.hasOutgoingMessage { messageWakeup.ring.withLock(\.self)?() }
+                return value
             }
-            if changes.hasOutgoingMessage { messageWakeup.ring.withLock(\.self)?() }
-            return value
         }
     }
+
+    /// How many transactions were run again since the start, since another one came in between.
+    package var rerunCount: Int { runAgain.count }
 
     /// Sets the function to call after each commit that left a message for the delivery service.
     ///
@@ -122,7 +132,9 @@ package final class Store: Sendable {
     /// Moves stored content from one place to another, in one transaction that a crash of the machine may undo
     /// as a whole: it stores nothing new, so no commit waits for the disk.
     package func writeWithoutSync(at now: Instant, _ body: (Transaction) throws -> Void) throws {
-        try engine.writeWithoutSync { try transact($0, at: now, noting: GateChanges(), body) }
+        try runAgain.run {
+            try engine.writeWithoutSync { try transact($0, at: now, noting: GateChanges(), body) }
+        }
     }
 
     private func transact<Value>(
@@ -151,11 +163,12 @@ package final class Store: Sendable {
                 if let number = gate?.record(of: changes.connection) {
                     changes.records.append(number)
                 }
-                if !changes.records.isEmpty { try gate?.hold() }
+                if !changes.records.isEmpty { try gate?.hold(changes) }
                 return value
             }
         } catch {
             writerCache.beginAnew()
+            if StoreError.isOutcomeUnknown(error), !changes.records.isEmpty { gate?.fallBehind() }
             throw error
         }
     }

@@ -12,12 +12,32 @@ package enum StoreError {
         if error is CredentialsError || error is LockConflict || error is LaneLost { return true }
         // What came in between is gone when the same is tried again: no message is to blame.
         if let error = error as? PostgresError { return error.kind != .statement }
+        if error is Persistent { return false }
         guard let error = error as? DatabaseError else { return false }
         return [
             .SQLITE_FULL, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_READONLY,
             .SQLITE_CANTOPEN, .SQLITE_CORRUPT, .SQLITE_NOMEM, .SQLITE_NOTADB, .SQLITE_PERM,
             .SQLITE_PROTOCOL,
         ].contains(error.resultCode)
+    }
+
+    /// A unique key that was violated however often a transaction was run: its values are to blame.
+    struct Persistent: Error, CustomStringConvertible {
+        let cause: PostgresError
+
+        var description: String { cause.description }
+    }
+
+    /// Tells whether the same transaction may be run again: another one came in between, or nobody knows whether it
+    /// was committed.
+    static func mayRunAgain(_ error: any Error) -> Bool {
+        if error is LockConflict { return true }
+        return (error as? PostgresError)?.kind == .conflict
+    }
+
+    /// Tells whether a transaction was perhaps committed, and the answer was lost.
+    static func isOutcomeUnknown(_ error: any Error) -> Bool {
+        (error as? PostgresError)?.state == PostgresError.unknownOutcome
     }
 
     /// Tells whether the disk had no room.

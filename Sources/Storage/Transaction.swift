@@ -112,6 +112,14 @@ package struct Transaction {
     /// This process's place among those that write to the database.
     package var slot: NodeSlot { sequence.slot }
 
+    /// Runs something once the transaction is committed, and only then, such as what counts it in a metric: the
+    /// transaction itself may be undone, and may be run again.
+    ///
+    /// It runs on the thread that commits, and must not block or write.
+    package func afterCommit(_ action: @escaping () -> Void) {
+        gate.afterCommit.append(action)
+    }
+
     /// Hashes a short secret under the server's key, bound to what it belongs to.
     package func hash(_ secret: String, boundTo subject: String) -> [UInt8] {
         key.hash(secret, boundTo: subject)

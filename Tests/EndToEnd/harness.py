@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -174,6 +175,17 @@ class Service:
         path = pathlib.Path(self.holder or self.data) / f"{kind}.json"
         path.write_text(json.dumps(document))
         return self.json(kind, "import", str(path))
+
+    def sql(self, statement):
+        """The rows of a statement on the service's own database, as tuples of texts; what it changes is committed."""
+        if self.store:
+            return postgres.query(self.store, statement)
+        base = sqlite3.connect(self.data / "lamplighter.db", timeout=30)
+        try:
+            with base:
+                return [tuple("" if v is None else str(v) for v in row) for row in base.execute(statement)]
+        finally:
+            base.close()
 
     def dead_letters(self):
         rows = self.json("deadletter", "list")

@@ -11,10 +11,14 @@ import signal
 import subprocess
 import tempfile
 import time
+import unittest
 
 WANTED = os.environ.get("LAMPLIGHTER_TEST_STORE") == "postgres"
 PROGRAMS = pathlib.Path("/usr/lib/postgresql/15/bin")
 START_SECONDS = 30
+
+# For tests of what only a file of SQLite's has.
+on_file = unittest.skipIf(WANTED, "it is about a file of SQLite's")
 
 _shared = None
 
@@ -28,10 +32,21 @@ def shared():
     return _shared
 
 
+def query(address, statement):
+    """The rows of a statement on a database, as tuples of texts."""
+    done = subprocess.run(
+        [str(PROGRAMS / "psql"), "-X", "-A", "-t", "-q", "-F", "\x1f", "-v", "ON_ERROR_STOP=1", "-c", statement, address],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return [tuple(line.split("\x1f")) for line in done.stdout.splitlines()]
+
+
 class Server:
     """One server, as another user than root, without what makes it survive a loss of power."""
 
-    def __init__(self, settings=(), port=None):
+    def __init__(self, settings=(), port=None, of=None):
+        """`of` is the server whose standby it is."""
         self.owner = os.getpid()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="lamplighter-pg-", dir="/tmp"))
         self.port = port
@@ -40,6 +55,11 @@ class Server:
         self.count = 0
         if os.getuid() == 0:
             shutil.chown(self.directory, "postgres", "postgres")
+        if of:
+            self.run("pg_basebackup", "-D", self.data, "-R", "-c", "fast", "-X", "stream", *of.where())
+            (self.data / "postgresql.auto.conf").open("a").write(f"\nport = {port}\n")
+            self.start()
+            return
         self.run("initdb", "-D", self.data, "-U", "lamplighter", "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
         self.start()
 
@@ -77,6 +97,39 @@ class Server:
                 raise AssertionError((self.directory / "server.log").read_text()[-2000:])
             time.sleep(0.05)
         return self
+
+    def standby(self, port):
+        """Makes a standby that follows it."""
+        return Server(self.settings[3:], port, of=self)
+
+    def behind(self, primary):
+        """By how many bytes of the log it is behind."""
+        now = primary.sql("SELECT pg_current_wal_lsn()").strip()
+        return int(self.sql(f"SELECT greatest(0, '{now}'::pg_lsn - pg_last_wal_replay_lsn())::bigint"))
+
+    def promote(self):
+        self.sql("SELECT pg_promote()")
+
+    def copy(self, path):
+        """A copy of a file that its user can read."""
+        copy = self.directory / pathlib.Path(path).name
+        copy.write_text(pathlib.Path(path).read_text())
+        return copy
+
+    def certify(self):
+        """Has it speak TLS, with a certificate that signs itself."""
+        self.openssl("req", "-new", "-x509", "-days", "2", "-nodes", "-subj", "/CN=localhost",
+                     "-out", self.data / "server.crt", "-keyout", self.data / "server.key")
+        self.sql("ALTER SYSTEM SET ssl = on")
+        self.sql("SELECT pg_reload_conf()")
+
+    def openssl(self, *arguments):
+        subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
+        for name in ("server.crt", "server.key"):
+            path = self.data / name
+            path.chmod(0o600)
+            if os.getuid() == 0:
+                shutil.chown(path, "postgres", "postgres")
 
     def where(self):
         return ["-h", str(self.directory), *(["-p", str(self.port)] if self.port else []), "-U", "lamplighter"]

@@ -10,11 +10,13 @@ import threading
 import time
 import urllib.request
 
+import postgres
 from client import Device, Terminal
 from harness import BINARY, TORTURE, Service, eventually
 from world import SETTINGS, OwnWorld, World
 
 
+@postgres.on_file
 class Backups(OwnWorld):
     def setUp(self):
         super().setUp()
@@ -148,6 +150,7 @@ class Backups(OwnWorld):
         self.assertEqual(self.run_free("backup", "verify", str(self.file)).returncode, 0)
 
 
+@postgres.on_file
 class ByItself(OwnWorld):
     def make_world(self):
         self.service = Service(arguments=SETTINGS)

@@ -5,6 +5,7 @@ import pathlib
 import unittest
 import urllib.request
 
+import postgres
 from accounts import COUNTRY, People, fresh_email, fresh_id, fresh_name, fresh_phone
 from client import fresh_mac
 from world import LAMP
@@ -95,6 +96,10 @@ class Canaries(People):
         service = self.world.service
         service.log.flush()
         places = {str(p): p.read_bytes() for p in service.data.parent.rglob("*") if p.is_file()}
+        if service.store:
+            server = postgres.shared()
+            server.sql("CHECKPOINT")
+            places.update({str(p): p.read_bytes() for p in server.data.rglob("*") if p.is_file()})
         metrics = urllib.request.urlopen(f"http://127.0.0.1:{service.health_port}/metrics").read()
         places["/metrics"] = metrics
         places["the process list"] = b"\n".join(

@@ -4,6 +4,7 @@ import pathlib
 import sqlite3
 import unittest
 
+import postgres
 from accounts import COUNTRY, PASSWORD, People, fresh_email, fresh_id, fresh_name, fresh_phone
 from client import now
 from harness import eventually
@@ -134,6 +135,7 @@ class Cancelling(People):
         # Answers that a repeat would get are kept for ten minutes, sealed or swept: none of them is the user's.
         eventually(lambda: not self.left(personal), 90, "the end of every trace: " + str(self.left(personal)))
 
+    @postgres.on_file
     def test_nothing_is_left_after_seven_days(self):
         owner, heir, device, uid, personal = self.furnish_person()
         owner.get("account/cancel", {"password": PASSWORD})
@@ -144,6 +146,7 @@ class Cancelling(People):
         back = self.stranger(terminal_id=owner.terminal_id)
         self.assertError(back.ask("account/whoami", token=owner.token), "InvalidToken")
 
+    @postgres.on_file
     def test_nothing_is_left_of_who_was_erased_by_an_operator(self):
         owner, heir, device, uid, personal = self.furnish_person()
         self.world.service.cli("user", "erase", uid, "--yes")

@@ -1,7 +1,6 @@
 """Killed at any time: one owner at most, no guest without an accepted invitation, no status for strangers."""
 
 import random
-import sqlite3
 import threading
 import time
 import unittest
@@ -84,8 +83,7 @@ class Bonds(OwnWorld):
         return terminal
 
     def rows(self, sql):
-        with sqlite3.connect(f"file:{self.own.service.data}/lamplighter.db?mode=ro", uri=True, timeout=30) as db:
-            return db.execute(sql).fetchall()
+        return self.own.service.sql(sql)
 
     def invariants(self):
         """What holds at every moment, in one look at the store."""

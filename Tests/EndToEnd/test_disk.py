@@ -13,6 +13,7 @@ import unittest
 import urllib.error
 import urllib.request
 
+import postgres
 from harness import TOPICS, Service, eventually
 from world import FREE, OwnWorld, World
 
@@ -61,6 +62,7 @@ class Disk(OwnWorld):
         self.assertEqual(len({m.body["eventId"] for m in raised}), 1)
 
 
+@postgres.on_file
 class InputOutputError(Disk):
     def make_world(self):
         compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
@@ -83,6 +85,7 @@ class InputOutputError(Disk):
                 self.survive(flag.touch, flag.unlink, "I/O error")
 
 
+@postgres.on_file
 class Small(Disk):
     """A data directory on a small file system of its own."""
 
@@ -123,6 +126,7 @@ class Small(Disk):
         return pathlib.Path(self.own.service.log.name).read_text(errors="replace")
 
 
+@postgres.on_file
 class Full(Small):
     # The reserve would keep it from ever being full.
     settings = ("--set", "limits.diskFreePercent=0")
@@ -164,6 +168,7 @@ class Full(Small):
         self.own.service.start()
 
 
+@postgres.on_file
 class NearlyFull(Small):
     """With less than the reserve free nothing more is taken in, before the disk is full."""
 
@@ -255,6 +260,7 @@ class NearlyFull(Small):
         del app
 
 
+@postgres.on_file
 class Shrinking(OwnWorld):
     """A file that grew becomes small again by itself."""
 

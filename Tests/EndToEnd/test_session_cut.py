@@ -1,6 +1,5 @@
 """A session's end reaches the broker: nothing arrives a second later, however it ended, however much is going on."""
 
-import sqlite3
 import threading
 import time
 import unittest
@@ -223,8 +222,7 @@ class Expiring(OwnWorld, People):
             terminal.close()
         self.own.service.stop()
         ends = now() + 12_000
-        with sqlite3.connect(self.own.service.data / "lamplighter.db") as base:
-            base.execute("UPDATE session SET expiresAt = ? WHERE sessionId = ?", (ends, other.session_id))
+        self.own.service.sql(f"UPDATE session SET expiresAt = {ends} WHERE sessionId = '{other.session_id}'")
         self.own.service.start()
         back = self.keep(Terminal(self.own.port, self.app, other.token, terminal_id=other.terminal_id)).come()
         self.assertEqual(back.subscribe(f"{TOPICS}/user/{owner.uid}/#"), 1)

@@ -8,6 +8,7 @@ import tarfile
 import tempfile
 import unittest
 
+import postgres
 from accounts import COUNTRY
 from client import Device, Terminal
 from harness import BINARY, ENVIRONMENT, Service
@@ -27,6 +28,7 @@ def contents(path):
         database.close()
 
 
+@postgres.on_file
 class Upgrades(EndToEnd):
     def unpack(self, path):
         folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))

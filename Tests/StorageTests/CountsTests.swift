@@ -1,4 +1,5 @@
 import Domain
+import StoreTestKit
 import Testing
 
 @testable import Storage

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import Sodium
 import Storage
+import StoreTestKit
 import TestKit
 import Wire
 
@@ -31,19 +32,8 @@ struct World {
     init(_ directory: TemporaryDirectory? = nil, migrates: Bool = true) throws {
         let directory = try directory ?? TemporaryDirectory()
         self.directory = directory
-        guard let key = ServerKey([UInt8](repeating: 7, count: 32)) else { throw NoKey() }
-        store =
-            TestDatabase.isPostgres
-            ? try TestDatabase.open(directory, key: key, migrates: migrates)
-            : try Store(
-                path: directory.path("test.db"),
-                credentialsPath: directory.path("credentials"),
-                key: key,
-                migrates: migrates
-            )
+        store = try TestStore.open(directory, migrates: migrates)
     }
-
-    struct NoKey: Error {}
 
     /// A product with one device.
     func fill() throws {
@@ -55,7 +45,7 @@ struct World {
 
     /// Tells whether any file of the directory holds a text, or of PostgreSQL any file of the database.
     func holds(_ text: String) throws -> Bool {
-        if TestDatabase.isPostgres { return try TestDatabase.holds(text, store) }
+        if TestStore.isPostgres { return try TestDatabase.holds(text, store) }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         return try names.contains { name in
             try Data(contentsOf: directory.url.appending(path: name)).range(of: Data(text.utf8))

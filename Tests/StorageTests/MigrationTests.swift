@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import JSON
 import Sodium
+import StoreTestKit
 import TestKit
 import Testing
 import Wire

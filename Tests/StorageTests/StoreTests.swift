@@ -2,6 +2,7 @@ import Credentials
 import Domain
 import Foundation
 import Sodium
+import StoreTestKit
 import TestKit
 import Testing
 import Wire

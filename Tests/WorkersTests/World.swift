@@ -4,6 +4,7 @@ import Logging
 import Mosquitto
 import Sodium
 import Storage
+import StoreTestKit
 import Synchronization
 import TestKit
 import Wire
@@ -44,12 +45,7 @@ final class World {
 
     init(limits: Limits = Limits()) throws {
         directory = try TemporaryDirectory()
-        guard let key = ServerKey([UInt8](repeating: 7, count: 32)) else { throw NoKey() }
-        store = try Store(
-            path: directory.path("test.db"),
-            credentialsPath: directory.path("credentials"),
-            key: key
-        )
+        store = try TestStore.open(directory)
         // Tests never wait.
         var limits = limits
         limits.confirmedLinger = .zero
@@ -74,8 +70,6 @@ final class World {
         }
         broker.hasSession = true
     }
-
-    struct NoKey: Error {}
 
     static let product = Product(
         key: key,

@@ -15,6 +15,8 @@
 
 -- Owns its tables and nothing else: it makes no databases and no roles, and is no superuser.
 CREATE ROLE lamplighter LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE;
+-- So that `lamplighter doctor` sees how far standbys are behind.
+GRANT pg_read_all_stats TO lamplighter;
 -- Reads what a broker's gate has to know, hashes and grants: see feed.sql.
 CREATE ROLE lamplighter_feed LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE CONNECTION LIMIT 20;
 

@@ -32,6 +32,13 @@ package struct Backend {
         }
         try enrol(context, in: store)
         context.readiness.isReady("store")
+        store.onAvailability { [readiness = context.readiness, logger = context.logger] reason in
+            guard let reason else {
+                logger.notice("The database is back; work goes on")
+                return readiness.isReady("store")
+            }
+            readiness.isWaiting("store", for: "the database can't be used: \(reason)")
+        }
         StoreSampler.install(in: context.metrics, store)
         let membership = context.sharesWork ? try ClusterService.join(store, context) : nil
         var environment = try environment(context, store, among: membership)

@@ -19,9 +19,15 @@ enum StoreSampler {
         }
     }
 
-    /// Sets the gauge of what the gate's file lacks at each scrape.
+    /// Sets the gauge of what the gate's file lacks, and the count of reruns, at each scrape.
     static func install(in registry: PrometheusRegistry, _ store: Store) {
         let lag = Meter(label: "lamplighter_gate_lag_seconds", factory: registry)
-        registry.addSampler { lag.set(store.gateLag / .seconds(1)) }
+        let reruns = registry.sampledCounter("lamplighter_store_reruns_total")
+        let connections = Meter(label: "lamplighter_database_connections", factory: registry)
+        registry.addSampler {
+            lag.set(store.gateLag / .seconds(1))
+            reruns.set(Double(store.rerunCount))
+            connections.set(store.connectionCount)
+        }
     }
 }

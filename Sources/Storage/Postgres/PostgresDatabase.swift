@@ -1,11 +1,10 @@
 import PostgreSQL
 import Sodium
-import Synchronization
 
 /// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
-/// One thread of the process writes at a time, and of all processes that use the database too, by a lock that each
-/// transaction takes first. Readers see one committed state and never wait.
+/// Each thread has a connection of its own while it uses one. One transaction writes at a time, of all processes that
+/// use the database, by a lock that each takes first. Readers see one committed state and never wait.
 final class PostgresDatabase: Sendable {
     /// The most connections of one process: its workers, readers and maintenance, and some for pages.
     static let connectionsMax = 40
@@ -14,7 +13,6 @@ final class PostgresDatabase: Sendable {
     /// Where it is, for people.
     let place: String
     private let pool: PostgresPool
-    private let writing = Mutex(())
 
     /// Refers to a database, and connects once to see that it answers and is as it must be.
     ///
@@ -30,14 +28,9 @@ final class PostgresDatabase: Sendable {
         try opening { try with(PostgresSettings.checkClock) }
     }
 
-    /// Lends a connection for any number of transactions that write; waits while another thread has one.
+    /// Lends a connection for any number of transactions that write.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
-        var value: Value?
-        try writing.withLock { _ in
-            value = try with { try body(SQL(.postgres($0), key: key)) }
-        }
-        guard let value else { throw PostgresError(message: "nothing was written") }
-        return value
+        try with { try body(SQL(.postgres($0), key: key)) }
     }
 
     /// Lends a connection that reads one state.
@@ -86,6 +79,16 @@ final class PostgresDatabase: Sendable {
             throw failure(error, address.place)
         }
     }
+
+    /// Sets the function that is told why the database is away, and nil once it is back.
+    ///
+    /// It is called on the thread that noticed, and must not block.
+    func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
+        pool.onAvailability(tell)
+    }
+
+    /// How many connections there are.
+    var connectionCount: Int { pool.count }
 
     // MARK: Settings
 

@@ -19,10 +19,13 @@ final class PostgresPool: Sendable {
 
     private struct State {
         var idle: [Lent] = []
+        /// How many are lent.
+        var lent = 0
         /// Failed tries to connect since the last that succeeded.
         var failures = 0
         var lastFailure: PostgresError?
         var notBefore: ContinuousClock.Instant?
+        var tell: (@Sendable (String?) -> Void)?
     }
 
     private let state = Mutex(State())
@@ -37,6 +40,9 @@ final class PostgresPool: Sendable {
         room = DispatchSemaphore(value: size)
     }
 
+    /// How many connections there are.
+    var count: Int { state.withLock { $0.idle.count + $0.lent } }
+
     /// Lends a connection; waits for one where all are in use.
     ///
     /// - Throws: What `body` throws, or a `PostgresError` where there is no connection.
@@ -46,6 +52,8 @@ final class PostgresPool: Sendable {
         }
         defer { room.signal() }
         let lent = try state.withLock { $0.idle.popLast() } ?? connect()
+        state.withLock { $0.lent += 1 }
+        defer { state.withLock { $0.lent -= 1 } }
         do {
             let value = try body(lent.connection)
             takeBack(lent)
@@ -65,25 +73,48 @@ final class PostgresPool: Sendable {
     }
 
     private func connect() throws -> Lent {
-        if let failure = state.withLock({
-            $0.notBefore.map { $0 > .now } == true ? $0.lastFailure : nil
-        }) {
-            throw failure
+        let pending = state.withLock { state -> PostgresError? in
+            guard let notBefore = state.notBefore, notBefore > .now else { return nil }
+            return state.lastFailure
         }
+        if let pending { throw pending }
         do {
             let connection = try open()
-            state.withLock { $0.failures = 0 }
+            noteSuccess()
             return Lent(connection: connection)
         } catch let error as PostgresError {
-            state.withLock { state in
-                let pause = Self.pauses.least * Double(1 << min(state.failures, 5))
-                state.failures += 1
-                state.lastFailure = error
-                // Not all processes at the same moment.
-                let seconds = min(pause, Self.pauses.most) * .random(in: 0.5...1)
-                state.notBefore = .now + .seconds(seconds)
-            }
+            noteFailure(error)
             throw error
         }
+    }
+
+    // MARK: Availability
+
+    /// Sets the function that is told why there is no connection, and nil once there is one.
+    func onAvailability(_ tell: @escaping @Sendable (String?) -> Void) {
+        state.withLock { $0.tell = tell }
+    }
+
+    private func noteSuccess() {
+        let tell = state.withLock { state -> (@Sendable (String?) -> Void)? in
+            guard state.failures > 0 else { return nil }
+            state.failures = 0
+            state.notBefore = nil
+            return state.tell
+        }
+        tell?(nil)
+    }
+
+    private func noteFailure(_ error: PostgresError) {
+        let tell = state.withLock { state -> (@Sendable (String?) -> Void)? in
+            let pause = Self.pauses.least * Double(1 << min(state.failures, 5))
+            state.failures += 1
+            state.lastFailure = error
+            // Not all processes at the same moment.
+            let seconds = min(pause, Self.pauses.most) * .random(in: 0.5...1)
+            state.notBefore = .now + .seconds(seconds)
+            return state.tell
+        }
+        tell?(error.description)
     }
 }

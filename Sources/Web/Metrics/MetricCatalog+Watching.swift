@@ -53,6 +53,16 @@ extension MetricCatalog {
             "Age of the oldest committed change of rights that the gate's file lacks; 0 while it has all."
         ),
         Entry(
+            "lamplighter_store_reruns_total",
+            .counter,
+            "Transactions that were run again, since another one came in between; on a file there are none."
+        ),
+        Entry(
+            "lamplighter_database_connections",
+            .gauge,
+            "Connections of this process to the database, idle ones included; 0 where the store is a file."
+        ),
+        Entry(
             "lamplighter_revocation_seconds",
             .histogram,
             "Time from the end of a session to the order that has the broker cut it off.",

@@ -97,7 +97,7 @@ struct QuotaBook {
             reached = (quota.kind, wait)
         }
         guard let reached else { return }
-        front.count(reached.kind)
+        tx.afterCommit { [front] in front.count(reached.kind) }
         throw Rejection(.tooManyRequests, reached.kind.message, retryAfter: reached.wait)
     }
 

@@ -63,13 +63,16 @@ struct BatchCommitter<Handler: BatchHandler> {
         at now: Instant
     ) throws -> (signals: [OutboundMessage], hadSession: Bool) {
         let fact = "session.\(lane.name)"
-        return try environment.store.batch(at: now) { tx in
+        let begun = try environment.store.batch(at: now) { tx in
             let hadSession = try tx.meta.value(fact) != nil
             if !hadSession { try tx.meta.set(fact, to: "begun") }
-            return (
-                try handler.connected(isSessionPresent: isSessionPresent, in: tx), hadSession
-            )
+            // The transaction may be run again.
+            var handler = handler
+            let signals = try handler.connected(isSessionPresent: isSessionPresent, in: tx)
+            return (handler: handler, signals: signals, hadSession: hadSession)
         }
+        handler = begun.handler
+        return (begun.signals, begun.hadSession)
     }
 
     private var lane: Lane { environment.lane(of: handler.name) }
@@ -132,10 +135,11 @@ struct BatchCommitter<Handler: BatchHandler> {
         into publisher: inout Publisher,
         at now: Instant
     ) throws -> Outcome {
-        var handler = handler
-        var all: [Effects] = []
         let start = ContinuousClock.now
-        let (rows, stored, notices) = try environment.store.batch(at: now) { tx in
+        let done = try environment.store.batch(at: now) { tx in
+            // The transaction may be run again, and begins anew then.
+            var handler = handler
+            var all: [Effects] = []
             reached(.inTransaction)
             // Another worker committed earlier messages; publish those first.
             if environment.wakeups.isCalled(lane) { publisher.lookAgain() }
@@ -148,16 +152,16 @@ struct BatchCommitter<Handler: BatchHandler> {
             let rows = try all.map { try writer.write($0, in: tx) }
             let notices = try all.flatMap { try writer.keepDeadLetters(of: $0, in: tx) }
             reached(.beforeCommit)
-            return (rows, stored, notices)
+            return (handler: handler, all: all, rows: rows, stored: stored, notices: notices)
         }
-        self.handler = handler
+        handler = done.handler
         note(batch.count, took: ContinuousClock.now - start)
         publisher.confirmedRowsAreGone()
-        publisher.take(stored: stored)
-        for (effects, row) in zip(all, rows) { finish(effects, row, into: &publisher) }
+        publisher.take(stored: done.stored)
+        for (effects, row) in zip(done.all, done.rows) { finish(effects, row, into: &publisher) }
         return Outcome(
-            notices: notices,
-            signals: all.flatMap(\.signals),
+            notices: done.notices,
+            signals: done.all.flatMap(\.signals),
             due: due ? .succeeded : .untried
         )
     }

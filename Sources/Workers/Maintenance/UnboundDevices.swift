@@ -50,7 +50,7 @@ struct UnboundDevices: MaintenanceJob {
             let pieces = environment.limits.historyStep
             if try tx.history.prune(before: end, of: did, limit: pieces) == pieces { return true }
             try tx.devices.forget(did)
-            environment.quotas.erased()
+            tx.afterCommit { environment.quotas.erased() }
             return false
         }
     }

@@ -42,7 +42,7 @@ package final class MessageOutcomes: Sendable {
     func sent(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) throws {
         guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
         note(row, works: true, at: work.now)
-        count(row, "sent")
+        work.tx.afterCommit { self.count(row, "sent") }
         notifyTerminal(row, nil, in: &work)
     }
 
@@ -52,8 +52,10 @@ package final class MessageOutcomes: Sendable {
         _ failure: MessageFailure,
         in work: inout UnitOfWork
     ) throws {
-        count(row, "retried")
-        log(failure, of: row)
+        work.tx.afterCommit {
+            self.count(row, "retried")
+            self.log(failure, of: row)
+        }
         switch failure {
         case .unavailable:
             note(row, works: false, at: work.now)
@@ -105,7 +107,7 @@ package final class MessageOutcomes: Sendable {
 
     /// Handles an expired message, which has been deleted from the store.
     func expired(_ row: OutgoingMessageTable.Due, in work: inout UnitOfWork) {
-        count(row, "expired")
+        work.tx.afterCommit { self.count(row, "expired") }
         guard row.told == nil else { return }
         let failure = Rejection(.unavailable, "The message could not be sent in time.")
         notifyTerminal(row, failure, in: &work)
@@ -117,7 +119,7 @@ package final class MessageOutcomes: Sendable {
         in work: inout UnitOfWork
     ) throws {
         guard try work.tx.outgoingMessages.delete(row.message.id) else { return }
-        count(row, "failed")
+        work.tx.afterCommit { self.count(row, "failed") }
         guard row.told == nil, !row.message.isGuarded else { return }
         notifyTerminal(row, why, in: &work)
     }

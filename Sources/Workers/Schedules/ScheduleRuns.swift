@@ -34,7 +34,7 @@ enum ScheduleRuns {
             code: state == .failed ? command.code : nil
         )
         guard let run else { return }
-        ScheduleMetrics.shared.ran(state)
+        work.tx.afterCommit { ScheduleMetrics.shared.ran(state) }
         try publish([(command.did, run)], in: &work)
     }
 }

@@ -269,7 +269,8 @@ struct TriggerBatch {
         )
         try work.tx.schedules.plan(changed.sorted().compactMap { schedules[$0] })
         let ended = runs.filter { $0.state != .open }
-        for run in ended { ScheduleMetrics.shared.ran(run.state) }
+        let states = ended.map(\.state)
+        work.tx.afterCommit { for state in states { ScheduleMetrics.shared.ran(state) } }
         try ScheduleRuns.publish(
             ended.compactMap { run in schedules[run.schedule].map { ($0.did, run) } },
             in: &work

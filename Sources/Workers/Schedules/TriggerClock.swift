@@ -118,7 +118,7 @@ package struct TriggerClock: BatchHandler {
             waiting.isEmpty && !isHolding
             ? nil : Instant(milliseconds: tx.now.milliseconds + Self.lookMilliseconds)
         ScheduleMetrics.shared.waits(waiting.count)
-        return fire(fired, at: tx.now)
+        return fire(fired, in: tx)
     }
 
     /// Returns the due triggers: those still in time before late ones.
@@ -143,7 +143,8 @@ package struct TriggerClock: BatchHandler {
     }
 
     /// Returns the triggers as signals: they need no outbox, as a lost one is sent again.
-    private func fire(_ triggers: [Trigger], at now: Instant) -> Effects {
+    private func fire(_ triggers: [Trigger], in tx: Transaction) -> Effects {
+        let now = tx.now
         var effects = Effects()
         for trigger in triggers {
             effects.signal(
@@ -154,10 +155,12 @@ package struct TriggerClock: BatchHandler {
             )
         }
         guard let first = triggers.first else { return effects }
-        ScheduleMetrics.shared.fired(
-            triggers.count,
-            lagMilliseconds: now.milliseconds - first.dueAt.milliseconds
-        )
+        tx.afterCommit {
+            ScheduleMetrics.shared.fired(
+                triggers.count,
+                lagMilliseconds: now.milliseconds - first.dueAt.milliseconds
+            )
+        }
         return effects
     }
 }

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import JSON
+import StoreTestKit
 import TestKit
 import Testing
 

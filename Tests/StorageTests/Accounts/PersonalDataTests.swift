@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import StoreTestKit
 import TestKit
 import Testing
 import Wire

@@ -1,6 +1,7 @@
 import Domain
 import PostgreSQL
 import Sodium
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -12,7 +13,7 @@ struct SharedDatabase {
     let key: ServerKey
 
     init() throws {
-        address = try TestDatabase.make()
+        address = try TestStore.makeDatabase()
         key = try #require(ServerKey([UInt8](repeating: 7, count: 32)))
     }
 

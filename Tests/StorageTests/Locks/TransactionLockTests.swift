@@ -1,4 +1,5 @@
 import Domain
+import StoreTestKit
 import Testing
 
 @testable import Storage
@@ -71,13 +72,13 @@ struct TransactionLockTests {
                 (users: [], devices: [$0].compactMap(\.self))
             }
             #expect(did == Make.did)
-            #expect(reads == (TestDatabase.isPostgres ? 2 : 1))
+            #expect(reads == (TestStore.isPostgres ? 2 : 1))
         }
     }
 
     @Test(
         "A second read that names another device is a conflict",
-        .enabled(if: TestDatabase.isPostgres)
+        .enabled(if: TestStore.isPostgres)
     )
     func conflict() throws {
         let world = try World()

@@ -2,6 +2,7 @@ import Domain
 import Foundation
 import GRDB
 import Storage
+import StoreTestKit
 import TestKit
 import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import PostgreSQL
 import Sodium
+import StoreTestKit
 import Synchronization
 import TestKit
 import Testing
@@ -31,7 +32,7 @@ struct PostgresDatabaseTests {
     private func empty(_ options: String = "") throws -> String {
         let server = try #require(PostgresServer.shared)
         let name = server.newName()
-        try TestDatabase.connection().execute("CREATE DATABASE \(name) \(options)")
+        try TestStore.connection().execute("CREATE DATABASE \(name) \(options)")
         return server.address(name)
     }
 
@@ -95,7 +96,7 @@ struct PostgresDatabaseTests {
 
     @Test("What several processes read and write goes one after the other")
     func processes() throws {
-        let address = try TestDatabase.make()
+        let address = try TestStore.makeDatabase()
         let stores = [try store(address), try store(address)]
         let failures = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 4) { part in
@@ -117,9 +118,9 @@ struct PostgresDatabaseTests {
 
     @Test("A batch on a lost connection is the store's fault, and the next one has another")
     func lostConnection() throws {
-        let address = try TestDatabase.make()
+        let address = try TestStore.makeDatabase()
         let store = try store(address)
-        try TestDatabase.connection(address).execute(
+        try TestStore.connection(address).execute(
             """
             SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
             WHERE datname = current_database() AND pid <> pg_backend_pid()
@@ -140,7 +141,7 @@ struct PostgresDatabaseTests {
 
     @Test("What erased accounts left is rewritten once")
     func vacuum() throws {
-        let store = try store(try TestDatabase.make())
+        let store = try store(try TestStore.makeDatabase())
         try store.arrange(at: Make.now) { try $0.meta.set("vacuumErased", to: "1") }
         #expect(try store.vacuumErased())
         #expect(try store.read { try $0.meta.pendingVacuum() } == nil)

@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import PostgreSQL
+import StoreTestKit
 import TestKit
 import Testing
 
@@ -50,7 +51,7 @@ struct PrepareTests {
         #expect(all.unknown.isEmpty, "say in SourceStatements what these stand for")
         #expect(all.described.subtracting(Self.tables.keys).isEmpty, "add these rows")
         all.add(Self.listed + Self.tables.values.flatMap(\.statements))
-        let connection = try TestDatabase.connection(TestDatabase.make())
+        let connection = try TestStore.connection(TestStore.makeDatabase())
 
         for statement in all.statements.sorted() {
             do {

@@ -1,5 +1,6 @@
 import Domain
 import JSON
+import StoreTestKit
 import Testing
 
 @testable import Storage
@@ -67,7 +68,7 @@ struct TableTests {
             let table =
                 "CREATE TABLE note (id INTEGER PRIMARY KEY, text TEXT, seen INTEGER, secret BLOB)"
             try tx.sql.run(
-                TestDatabase.isPostgres ? PostgresMigrations.translate(table) : table
+                TestStore.isPostgres ? PostgresMigrations.translate(table) : table
             )
             let notes = [
                 Note(id: 1, text: "a", seen: nil, secret: [1, 2]),

@@ -2,6 +2,7 @@ import Domain
 import Glibc
 import Logging
 import Mosquitto
+import PostgreSQL
 import Sodium
 import Storage
 import Wire
@@ -25,7 +26,14 @@ struct CrashProbe {
 
     private static func openStore(_ path: String) throws -> Store {
         guard let key = ServerKey([UInt8](repeating: 7, count: 32)) else { exit(65) }
-        let store = try Store(path: path, credentialsPath: "\(path).credentials", key: key)
+        let store =
+            path.hasPrefix("postgres://")
+            ? try Store(
+                database: PostgresAddress(path),
+                password: nil,
+                credentialsPath: nil,
+                key: key
+            ) : try Store(path: path, credentialsPath: "\(path).credentials", key: key)
         try store.rebuildCredentials()
         return store
     }

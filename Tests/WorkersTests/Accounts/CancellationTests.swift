@@ -1,6 +1,7 @@
 import Domain
 import JSON
 import Storage
+import StoreTestKit
 import Testing
 import Wire
 
@@ -85,17 +86,14 @@ struct CancellationTests {
     /// The columns of all tables, but those of the audit trail, in which a user's id is found.
     private func places(of uid: UserID, _ world: World) throws -> [String] {
         let columns = try world.read { tx in
-            try tx.sql.query(
-                """
-                SELECT t.name, c.name FROM sqlite_schema AS t, pragma_table_info(t.name) AS c
-                WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name <> 'audit'
-                """
-            ) {
+            try tx.sql.query(TestStore.columns) {
                 (table: $0.next(String.self), column: $0.next(String.self))
             }
         }
+        let bytes = TestStore.isPostgres ? "TEXT" : "BLOB"
         return try columns.filter { table, column in
-            let found = "instr(CAST(\(column) AS BLOB), CAST('\(uid.text)' AS BLOB)) > 0"
+            guard table != "audit" else { return false }
+            let found = "instr(CAST(\(column) AS \(bytes)), CAST('\(uid.text)' AS \(bytes))) > 0"
             return try world.count("\(table) WHERE \(found)") > 0
         }.map { "\($0.table).\($0.column)" }.sorted()
     }

@@ -2,8 +2,8 @@ import Domain
 import Foundation
 import JSON
 import Mosquitto
-import Sodium
 import Storage
+import StoreTestKit
 import TestKit
 import Testing
 import Wire
@@ -31,7 +31,7 @@ struct KillTests {
     func kill(_ step: String, _ passes: Int) throws {
         let broker = try BrokerProcess()
         let directory = try TemporaryDirectory()
-        let path = directory.path("probe.db")
+        let path = try TestStore.place(in: directory)
         try Self.fill(path)
         var client = try Self.connect(broker.port)
         // The worker's session must exist before anything is published.
@@ -78,8 +78,7 @@ struct KillTests {
     // MARK: Preparing
 
     private static func store(_ path: String) throws -> Store {
-        let key = try #require(ServerKey([UInt8](repeating: 7, count: 32)))
-        return try Store(path: path, credentialsPath: "\(path).credentials", key: key)
+        try TestStore.open(place: path)
     }
 
     private static func fill(_ path: String) throws {

@@ -2,8 +2,8 @@ import Domain
 import Foundation
 import JSON
 import Mosquitto
-import Sodium
 import Storage
+import StoreTestKit
 import TestKit
 import Testing
 import Wire
@@ -31,7 +31,7 @@ struct ScheduleKillTests {
     func kill(_ seed: Int) throws {
         let broker = try BrokerProcess()
         let directory = try TemporaryDirectory()
-        let path = directory.path("probe.db")
+        let path = try TestStore.place(in: directory)
         let store = try Self.store(path)
         let dueAt = try Self.fill(store)
         var devices = try Self.listen(broker.port)
@@ -73,8 +73,7 @@ struct ScheduleKillTests {
     // MARK: Preparing
 
     private static func store(_ path: String) throws -> Store {
-        let key = try #require(ServerKey([UInt8](repeating: 7, count: 32)))
-        return try Store(path: path, credentialsPath: "\(path).credentials", key: key)
+        try TestStore.open(place: path)
     }
 
     /// A device for each schedule, all due in a moment.

@@ -1,0 +1,58 @@
+import CPostgreSQL
+import Glibc
+
+/// Waiting for the server's answers, with an end: a server that is frozen, or cut off, answers nothing and closes nothing.
+extension PostgresConnection {
+    /// The time that an answer may take, in milliseconds; longer than the server lets a statement run.
+    package static let answerMilliseconds = 20_000
+
+    /// Returns the next answer; nil when the statement has no more.
+    ///
+    /// - Throws: A `PostgresError` where none came in time; then the connection is given up.
+    func nextAnswer() throws(PostgresError) -> OpaquePointer? {
+        guard PQflush(handle) != 0 || PQisBusy(handle) != 0 else { return PQgetResult(handle) }
+        let end = ContinuousClock.now + .milliseconds(patience)
+        while true {
+            let left = PQflush(handle)
+            guard left >= 0 else { throw PostgresError(message: PostgresError.message(of: handle)) }
+            if left == 0, PQisBusy(handle) == 0 { return PQgetResult(handle) }
+            try wait(until: end, writes: left == 1)
+            guard PQconsumeInput(handle) == 1 else {
+                throw PostgresError(message: PostgresError.message(of: handle))
+            }
+        }
+    }
+
+    /// Returns the last answer of what was sent, or the first that complains.
+    func lastAnswer() throws(PostgresError) -> PostgresResult {
+        var last: PostgresResult?
+        var failure: PostgresError?
+        while let answer = try nextAnswer() {
+            do throws(PostgresError) {
+                last = try check(answer)
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        guard let last else { throw PostgresError(message: PostgresError.message(of: handle)) }
+        return last
+    }
+
+    /// Waits until something can be read, or written if there is something to write.
+    private func wait(
+        until end: ContinuousClock.Instant,
+        writes: Bool
+    ) throws(PostgresError) {
+        let rest = (end - .now) / .milliseconds(1)
+        var waiting = pollfd(
+            fd: PQsocket(handle),
+            events: Int16(writes ? POLLIN | POLLOUT : POLLIN),
+            revents: 0
+        )
+        let count = rest > 0 ? poll(&waiting, 1, Int32(min(rest + 1, 600_000))) : 0
+        guard count == 0 || count < 0 && errno != EINTR else { return }
+        giveUp()
+        throw PostgresError(message: "the server did not answer within \(patience / 1000) s")
+    }
+}

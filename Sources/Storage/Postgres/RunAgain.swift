@@ -1,0 +1,43 @@
+import Glibc
+import PostgreSQL
+import Synchronization
+
+/// Runs a transaction again where another one came in between, or where the answer to its commit was lost.
+///
+/// The same work succeeds then, as a rule at once. What the transaction did is undone, or done: ids of messages and
+/// unique keys make a second time harmless.
+final class RunAgain: Sendable {
+    /// How often a transaction is tried, the first time included.
+    static let runsMax = 5
+    /// The longest pause before the second try, in milliseconds; it doubles with each further one.
+    static let pauseMilliseconds = 10
+
+    private let reruns = Atomic(0)
+
+    /// How many transactions were run again since the start.
+    var count: Int { reruns.load(ordering: .relaxed) }
+
+    /// Runs a transaction, which must be able to run from its beginning, up to `runsMax` times.
+    ///
+    /// - Throws: The last try's error; `StoreError.Persistent` where a unique key was violated each time, so that not
+    ///   another transaction but the values are to blame.
+    func run<Value>(_ body: () throws -> Value) throws -> Value {
+        for number in 0... {
+            do {
+                return try body()
+            } catch  where StoreError.mayRunAgain(error) {
+                guard number + 1 < Self.runsMax else {
+                    if let error = error as? PostgresError, error.state == "23505" {
+                        throw StoreError.Persistent(cause: error)
+                    }
+                    throw error
+                }
+                reruns.add(1, ordering: .relaxed)
+                // Two that meet must not meet again.
+                let pause = Self.pauseMilliseconds << number
+                usleep(UInt32.random(in: 0...UInt32(pause * 1000)))
+            }
+        }
+        preconditionFailure("the tries never end")
+    }
+}
