@@ -60,9 +60,17 @@ package struct PostgresAddress: Sendable, Equatable {
 
     /// Where the database is, for people: its hosts and name.
     package var place: String {
-        let hosts = value("host") ?? value("hostaddr") ?? value("service") ?? "this machine"
-        let ports = value("port").map { ":" + $0 } ?? ""
-        return "\(hosts)\(ports)/\(value("dbname") ?? value("user") ?? "")"
+        let names = value("host") ?? value("hostaddr") ?? value("service") ?? "this machine"
+        let hosts = names.split(separator: ",")
+        // One port for all hosts, or one for each.
+        let ports = value("port")?.split(separator: ",") ?? []
+        let places = hosts.indices.map { number -> String in
+            guard let port = number < ports.count ? ports[number] : ports.first else {
+                return String(hosts[number])
+            }
+            return "\(hosts[number]):\(port)"
+        }
+        return "\(places.joined(separator: ","))/\(value("dbname") ?? value("user") ?? "")"
     }
 
     private func value(_ name: String) -> String? {

@@ -59,6 +59,11 @@ package enum ProblemCode: String, CaseIterable, Sendable {
     case doctorAddresses = "LL1310"
     case doctorBackup = "LL1311"
     case doctorCertificates = "LL1312"
+    case doctorStandbys = "LL1313"
+    case doctorDurability = "LL1314"
+    case doctorTransactions = "LL1315"
+    case doctorBloat = "LL1316"
+    case doctorConnections = "LL1317"
     case unexpected = "LL1900"
 
     /// Finds a code however it is written: `LL1003`, `ll1003` or `1003`.

@@ -57,6 +57,8 @@ extension Settings {
     package var database: PostgresAddress? {
         optional(StoreSetting.key).flatMap { try? PostgresAddress($0) }
     }
+    /// The most connections of this process to the database.
+    package var databaseConnections: Int { integer("postgres.connections") }
     /// File with the password for the database.
     package var databasePasswordFile: String? { optional("postgres.passwordFile") }
     /// File with the key that seals secrets; nil for that of the data directory.

@@ -5,21 +5,28 @@ package import Sodium
 extension Store {
     /// Connects to a database, brings its tables to this version unless told not to, and checks its settings.
     ///
-    /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes.
+    /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes. At most `connectionsMax`
+    /// connections are open at once.
     /// - Throws: `Failure`.
     package convenience init(
         database address: PostgresAddress,
         password: String?,
+        connectionsMax: Int = 60,
         credentialsPath: String?,
         key: ServerKey,
         migrates: Bool = true
     ) throws {
-        try self.init(
-            .postgres(PostgresDatabase(address: address, password: password, key: key)),
-            credentialsPath: credentialsPath,
+        let database = try PostgresDatabase(
+            address: address,
+            password: password,
+            connectionsMax: connectionsMax,
             key: key
         )
+        self.init(.postgres(database), credentialsPath: credentialsPath, key: key)
         try engine.prepare(migrates: migrates, steps: Migrations.steps) {}
+        guard migrates else { return }
+        let now = PostgresSettings.now
+        _ = try database.opening { try database.makePartitions(from: now, to: now) }
     }
 
     /// Returns the fingerprint of the key that a database's secrets were sealed with; nil in one that has no tables.

@@ -15,7 +15,7 @@ package final class Store: Sendable {
     let sequence: SequenceSource
     private let messageWakeup: MessageWakeup
     private let writerCache = WriterCache()
-    private let runAgain = RunAgain()
+    private let runAgain: RunAgain
     /// What each batch checks first; nil where this process does all the work.
     let fence: Fence?
 
@@ -73,6 +73,7 @@ package final class Store: Sendable {
             sequence = SequenceSource(isShared: false)
         }
         messageWakeup = MessageWakeup()
+        runAgain = RunAgain()
         fence = nil
         gate = credentialsPath.map { GateCredentials(path: $0) }
     }
@@ -84,6 +85,7 @@ package final class Store: Sendable {
         gate = other.gate
         sequence = other.sequence
         messageWakeup = other.messageWakeup
+        runAgain = other.runAgain
         self.fence = fence
     }
 

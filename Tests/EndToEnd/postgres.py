@@ -131,6 +131,14 @@ class Server:
             if os.getuid() == 0:
                 shutil.chown(path, "postgres", "postgres")
 
+    def dump(self, name):
+        """The tables of a database as SQL, without what changes from version to version of the server, and from week to
+        week: `schemas/postgres.sql`."""
+        text = self.run("pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--exclude-table=history_w*",
+                        *self.where(), name)
+        lines = [line for line in text.splitlines() if line and not line.startswith(("--", "SET ", "SELECT pg_", "\\"))]
+        return "\n".join(lines) + "\n"
+
     def where(self):
         return ["-h", str(self.directory), *(["-p", str(self.port)] if self.port else []), "-U", "lamplighter"]
 

@@ -106,7 +106,7 @@ class Refusals(unittest.TestCase):
 
     def test_nobody_answers(self):
         error, _ = self.refuses(f"postgres://lamplighter@127.0.0.1:{free_port()},127.0.0.1:{free_port()}/x", "LL1017")
-        self.assertEqual(error["message"].count("refused"), 2)
+        self.assertEqual(error["message"].count("refused"), 2, error)
 
     def test_an_unknown_user_or_database(self):
         self.refuses(self.server.address("nothing"), "LL1019")
@@ -244,6 +244,41 @@ class Works(unittest.TestCase):
         self.assertIn("LL1019", done.stderr)
         self.assertNotIn("falsch", done.stderr)
 
+    def test_the_tables_are_those_of_the_schema(self):
+        """`LAMPLIGHTER_WRITE=1` writes what is there."""
+        path = ROOT / "schemas" / "postgres.sql"
+        store = self.server.make()
+        with tempfile.TemporaryDirectory() as folder:
+            done = run("migrate", "--data", folder, "--store", store)
+        self.assertIn("is at the schema", done.stdout, done.stderr)
+        found = self.server.dump(store.split("@/")[1].split("?")[0])
+        if os.environ.get("LAMPLIGHTER_WRITE") == "1":
+            path.write_text(found)
+        self.assertEqual(path.read_text(), found)
+
+    def test_doctor_looks_at_the_server(self):
+        service = Service(store=self.server.make())
+        try:
+            service.start()
+            name = service.store.split("@/")[1].split("?")[0]
+            found = {row["code"]: row for row in self.examine(service)}
+            self.assertEqual((found["LL1313"]["state"], found["LL1314"]["state"]), ("warn", "fail"), found)
+            self.assertIn("no standby", found["LL1313"]["evidence"])
+            for code in ("LL1315", "LL1316", "LL1317"):
+                self.assertEqual(found[code]["state"], "pass", found[code])
+            self.server.sql("CREATE TABLE heap AS SELECT generate_series(1, 20000) AS n; DELETE FROM heap; "
+                            "SELECT pg_stat_force_next_flush()", name)
+            found = eventually(
+                lambda: next((row for row in self.examine(service) if row["state"] == "warn" and row["code"] == "LL1316"),
+                             None), 10, "the dead rows")
+            self.assertIn("heap 20000 dead", found["evidence"])
+            self.assertEqual(found["command"], "VACUUM heap")
+        finally:
+            service.close()
+
+    def examine(self, service):
+        return json.loads(service.cli("doctor", "--only", "database", "--json", check=False).stdout)["checks"]
+
     def test_backups_are_the_servers(self):
         service = Service(store=self.server.make())
         try:
@@ -352,12 +387,15 @@ class Fails(unittest.TestCase):
         second = first.standby(free_port())
         self.addCleanup(second.close)
         first.sql("CREATE DATABASE lamps")
+        eventually(lambda: second.behind(first) == 0, 20, "the standby follows")
         store = f"postgres://lamplighter@127.0.0.1:{second.port},127.0.0.1:{first.port}/lamps"
         world = World(watch=False, service=Service(arguments=SETTINGS, store=store))
         self.addCleanup(world.close)
         load = Load(world, 6)
         try:
             eventually(lambda: load.count() > 50, 30, "the load")
+            doctor = world.service.cli("doctor", "--only", "database", check=False).stdout
+            self.assertRegex(doctor, "1 standby: .* asynchronous, [0-9]+ KiB behind")
             load.stop()
             answered = {(did, id) for _, did, id in load.answered}
             eventually(lambda: second.behind(first) == 0, 20, "the standby has all")

@@ -108,6 +108,25 @@ package enum TestStore {
             """
     }
 
+    /// Writes the bytes of a statement, such as `x'01'`, as the engine reads them.
+    package static func bytes(in statement: String) -> String {
+        isPostgres ? statement.replacing("x'", with: "'\\x") : statement
+    }
+
+    /// The statement that makes the history refuse each report with 666 in it.
+    package static var poison: String {
+        isPostgres
+            ? """
+            ALTER TABLE historyBuffer ADD CONSTRAINT poison
+                CHECK (position(CAST('666' AS BYTEA) IN lines) = 0)
+            """
+            : """
+            CREATE TRIGGER poison BEFORE INSERT ON historyBuffer
+            WHEN instr(CAST(NEW.lines AS TEXT), '666') > 0
+            BEGIN SELECT RAISE(ABORT, 'poisoned'); END
+            """
+    }
+
     /// Connects to a database; to the server's own where none is named.
     package static func connection(_ address: String? = nil) throws -> PostgresConnection {
         guard let server = PostgresServer.shared else { throw NoServer() }

@@ -9,7 +9,8 @@ import Workers
 package struct Doctor {
     /// The groups that can be picked, in their order.
     package static let groups = [
-        "service", "store", "secrets", "disk", "clock", "limits", "broker", "gate", "refusals",
+        "service", "store", "database", "secrets", "disk", "clock", "limits", "broker", "gate",
+        "refusals",
         "addresses", "backup", "certificates",
     ]
 
@@ -29,10 +30,15 @@ package struct Doctor {
         var findings: [Finding] = []
         for group in Self.groups where groups.contains(group) {
             let began = ContinuousClock.now
-            var finding = await check(group)
+            var found =
+                group == "database"
+                ? DatabaseChecks(directory: directory, place: StorePlace(settings)).run()
+                : [await check(group)]
             let (seconds, attoseconds) = (ContinuousClock.now - began).components
-            finding.milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
-            findings.append(finding)
+            for place in found.indices {
+                found[place].milliseconds = seconds * 1000 + attoseconds / 1_000_000_000_000_000
+            }
+            findings += found
         }
         return findings
     }

@@ -89,6 +89,48 @@ extension ProblemCode {
                 (postgres:///?service=lamplighter).
                 """
             )
+        case .doctorStandbys:
+            (
+                "the database's standbys",
+                """
+                Whether servers follow the database, how far they are behind, and whether a commit waits for one. With
+                none, what the server's disk loses is lost. An asynchronous one may lack the last moments after a
+                failover: name it in synchronous_standby_names. docs/guides/growing.md says more.
+                """
+            )
+        case .doctorDurability:
+            (
+                "the database's durability",
+                """
+                Whether fsync and full_page_writes are on. Without them a loss of power can destroy the database, and what
+                was answered is lost.
+                """
+            )
+        case .doctorTransactions:
+            (
+                "old transactions of the database",
+                """
+                The age of the oldest transaction, whosever it is. While one lasts, no row that was replaced or deleted since can
+                be cleared away, and tables grow. The service's own end within seconds; a person's psql, a report or a backup may not.
+                """
+            )
+        case .doctorBloat:
+            (
+                "rows of the database that were not cleared away",
+                """
+                Tables with more than 10,000 rows that nobody sees, and more of them than live ones. Autovacuum clears them
+                away, unless it is off, too slow, or an old transaction still could see them.
+                """
+            )
+        case .doctorConnections:
+            (
+                "connections of the database",
+                """
+                How many of the server's connections are in use, by everybody. A process takes up to
+                postgres.connections, most of them a fraction of that. With none left a process waits, and a new one
+                does not start.
+                """
+            )
         default:
             (
                 "the database's server makes its own backups",

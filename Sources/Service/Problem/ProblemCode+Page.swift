@@ -77,7 +77,8 @@ extension ProblemCode {
             )
         case .databaseUnreachable, .databaseReadOnly, .databaseRefused, .databaseDurability,
             .databaseEncoding, .databaseLocale, .databaseTimeouts, .databaseClock, .storePassword,
-            .backupOnServer:
+            .backupOnServer, .doctorStandbys, .doctorDurability, .doctorTransactions, .doctorBloat,
+            .doctorConnections:
             databasePage
         case .noSlotFree, .slotLost, .lanesDiffer, .processUnknown, .storeNotShared:
             clusterPage

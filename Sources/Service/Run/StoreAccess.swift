@@ -99,6 +99,7 @@ package enum StoreAccess {
         return try Store(
             database: address,
             password: password,
+            connectionsMax: place.connectionsMax,
             credentialsPath: hasGate ? gateFile : nil,
             key: key,
             migrates: migrates

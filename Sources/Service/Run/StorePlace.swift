@@ -5,6 +5,8 @@ package import ServiceSettings
 package struct StorePlace: Sendable {
     /// The database; nil for the file.
     let database: PostgresAddress?
+    /// The most connections to the database.
+    let connectionsMax: Int
     /// The file with the database's password; nil where libpq finds one, or needs none.
     let passwordFile: String?
     /// The file with the key that seals secrets; nil for that of the data directory.
@@ -15,6 +17,7 @@ package struct StorePlace: Sendable {
     /// The file of the data directory, with the key beside it.
     package static let file = StorePlace(
         database: nil,
+        connectionsMax: 0,
         passwordFile: nil,
         serverKeyFile: nil,
         gateFile: nil
@@ -22,12 +25,14 @@ package struct StorePlace: Sendable {
 
     private init(
         database: PostgresAddress?,
+        connectionsMax: Int,
         passwordFile: String?,
         serverKeyFile: String?,
         gateFile: String?
     ) {
         self.gateFile = gateFile
         self.database = database
+        self.connectionsMax = connectionsMax
         self.passwordFile = passwordFile
         self.serverKeyFile = serverKeyFile
     }
@@ -36,6 +41,7 @@ package struct StorePlace: Sendable {
     package init(_ settings: Settings) {
         self.init(
             database: settings.database,
+            connectionsMax: settings.databaseConnections,
             passwordFile: settings.databasePasswordFile,
             serverKeyFile: settings.serverKeyFile,
             gateFile: settings.gateFile

@@ -24,6 +24,12 @@ extension SettingsTable {
             doc: "File of mode 0600 with the database's password; empty: libpq's .pgpass, or none."
         ),
         Setting(
+            "postgres.connections",
+            .integer(10...1000),
+            standard: .integer(60),
+            doc: "Connections of this process to the database; a thread waits for one beyond."
+        ),
+        Setting(
             "serverKeyFile",
             .text,
             standard: .text(""),

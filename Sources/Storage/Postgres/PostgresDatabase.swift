@@ -6,21 +6,23 @@ import Sodium
 /// Each thread has a connection of its own while it uses one. One transaction writes at a time, of all processes that
 /// use the database, by a lock that each takes first. Readers see one committed state and never wait.
 final class PostgresDatabase: Sendable {
-    /// The most connections of one process: its workers, readers and maintenance, and some for pages.
-    static let connectionsMax = 40
-
     let key: ServerKey
     /// Where it is, for people.
     let place: String
     private let pool: PostgresPool
 
-    /// Refers to a database, and connects once to see that it answers and is as it must be.
+    /// Refers to a database that so many connections may be made to, and connects once to see that it answers and is as it must be.
     ///
     /// - Throws: `Store.Failure`.
-    init(address: PostgresAddress, password: String? = nil, key: ServerKey) throws {
+    init(
+        address: PostgresAddress,
+        password: String? = nil,
+        connectionsMax: Int = 60,
+        key: ServerKey
+    ) throws {
         self.key = key
         place = address.place
-        pool = PostgresPool(size: Self.connectionsMax) {
+        pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
             try PostgresSettings.apply(to: connection)
             return connection
@@ -110,20 +112,38 @@ final class PostgresDatabase: Sendable {
 
     // MARK: Maintenance
 
+    /// The time for a vacuum, in milliseconds: ten minutes.
+    private static let vacuumMilliseconds = 600_000
+
     /// Returns how much the database takes on the server's disk, in bytes.
     func bytes() throws -> Int64 {
         try read { try $0.integer("SELECT pg_database_size(current_database())") ?? 0 }
     }
 
+    /// Tables up to this size together are rewritten, in bytes: at most a second's work, while nobody reads them.
+    private static let rewrittenMax: Int64 = 64 << 20
+
     /// Rewrites the tables that erased accounts stood in: unused parts of pages keep what was deleted.
     ///
-    /// The server's log and its copies keep it for as long as they are kept. Always returns true.
+    /// Large tables are cleared of deleted rows, whose room later ones take. The server's log and its copies keep what
+    /// was in them for as long as they are kept. Always returns true.
     func vacuumErased() throws -> Bool {
         guard let mark = try read({ try MetaTable(sql: $0, cache: nil).pendingVacuum() }) else {
             return true
         }
+        let size = try read {
+            try $0.integer(
+                "SELECT pg_total_relation_size('account') + pg_total_relation_size('identity')"
+            ) ?? 0
+        }
+        let way = size <= Self.rewrittenMax ? "VACUUM FULL" : "VACUUM"
         try with { connection in
-            for table in ["account", "identity"] { try connection.execute("VACUUM FULL \(table)") }
+            connection.patience = Self.vacuumMilliseconds
+            defer { connection.patience = PostgresConnection.answerMilliseconds }
+            // A vacuum takes as long as it takes, and may be ended at any time.
+            try connection.execute("SET statement_timeout = 0")
+            for table in ["account", "identity"] { try connection.execute("\(way) \(table)") }
+            try connection.execute("SET statement_timeout = '15s'")
         }
         try write { sql in
             try sql.transaction { try MetaTable(sql: sql, cache: nil).confirmVacuum(mark) }

@@ -46,7 +46,7 @@ struct PostgresMigrations {
         ] {
             text = text.replacing(" \(ours)", with: " \(theirs)")
         }
-        return text
+        return PostgresTables.extended(text)
     }
 
     /// Runs the steps that are missing, in one transaction, unless told to leave the database as it is.
@@ -63,6 +63,23 @@ struct PostgresMigrations {
         if let known, known != key.fingerprint { throw Store.Failure.foreignKey(path: place) }
         if known != nil, try missing(steps).isEmpty { return }
         guard migrates else { throw Store.Failure.olderVersion(path: place) }
+        let patience = connection.patience
+        connection.patience = Self.patience
+        defer { connection.patience = patience }
+        do {
+            try runAlone(steps, beforeMigrating: beforeMigrating)
+        } catch let error as PostgresError where error.state == "55P03" {
+            throw Store.Failure.cannotOpen(
+                path: place,
+                reason: "another process has changed its tables for a minute; try again"
+            )
+        }
+    }
+
+    private func runAlone(
+        _ steps: [Migrations.Step],
+        beforeMigrating: () throws -> Void
+    ) throws {
         try connection.transaction(beginningWith: Self.begin) {
             try migrate(steps, beforeMigrating: beforeMigrating)
             // Another process may have been the first meanwhile.
@@ -70,6 +87,9 @@ struct PostgresMigrations {
             guard noted == key.fingerprint else { throw Store.Failure.foreignKey(path: place) }
         }
     }
+
+    /// The time for one statement of a migration, in milliseconds: an hour.
+    private static let patience = 3_600_000
 
     /// Waits for a minute until no other process migrates, and for its statements as long as they take.
     private static let begin = """
@@ -95,15 +115,31 @@ struct PostgresMigrations {
                 "INSERT INTO \(Self.journal) (name) VALUES ('\(step.name)')"
             )
         }
+        try connection.execute(PostgresTables.storage)
+        let least = isNew ? steps.count : Migrations.versionBefore
+        try connection.execute(
+            """
+            INSERT INTO meta (name, value) VALUES ('\(Self.minimum)', '\(least)')
+            ON CONFLICT (name) DO UPDATE SET value = excluded.value
+            """
+        )
     }
+
+    /// The fact that says how many steps a program must know to use the database.
+    private static let minimum = "minimumVersion"
 
     /// Returns the steps that the database lacks.
     ///
-    /// - Throws: `Store.Failure.newerVersion` where it has others.
+    /// One with more steps may be used by a program of the version before: steps only add.
+    /// - Throws: `Store.Failure.newerVersion` where the program knows too few.
     private func missing(_ steps: [Migrations.Step]) throws -> [Migrations.Step] {
         let done = try applied()
-        guard done.isSubset(of: steps.map(\.name)) else {
-            throw Store.Failure.newerVersion(path: place)
+        let known = Set(steps.map(\.name))
+        if !done.isSubset(of: known) {
+            let least = try Self.fact(Self.minimum, connection).flatMap { Int($0) } ?? .max
+            guard known.isSubset(of: done), least <= steps.count else {
+                throw Store.Failure.newerVersion(path: place)
+            }
         }
         return steps.filter { !done.contains($0.name) }
     }
@@ -132,9 +168,13 @@ struct PostgresMigrations {
 
     /// Returns the fingerprint of the key that a database was written with; nil in one that has no tables yet.
     static func fingerprint(_ connection: PostgresConnection) throws -> String? {
+        try fact(KeyFingerprint.fact, connection)
+    }
+
+    private static func fact(_ name: String, _ connection: PostgresConnection) throws -> String? {
         guard try has("meta", connection) else { return nil }
         var text: String?
-        let query = "SELECT value FROM meta WHERE name = '\(KeyFingerprint.fact)'"
+        let query = "SELECT value FROM meta WHERE name = '\(name)'"
         try connection.query(query, bind: { _ in }) {
             text = String(decoding: $0.bytes(0), as: UTF8.self)
             return false

@@ -13,6 +13,11 @@ enum Migrations {
         ("baseline", String(decoding: PackageResources.database_sql, as: UTF8.self))
     ]
 
+    /// How many steps the version before this one knew.
+    ///
+    /// Its processes may run beside this version's, where several use one database. Raised with each release.
+    static let versionBefore = 1
+
     /// The first step of databases that were made before the first release.
     private static let unreleased = "001-main-path"
 

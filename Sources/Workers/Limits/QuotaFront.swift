@@ -10,11 +10,13 @@ import Synchronization
 package final class QuotaFront: Sendable {
     /// Of some 150 bytes each: 3 MB.
     private static let entriesMax = 20_000
+    /// Transactions whose counts are remembered, more than are under way at once.
+    private static let transactionsMax = 256
 
     private struct State {
         var until: [String: Instant] = [:]
-        /// The counts of the current transaction, which may still be rolled back.
-        var counted: (at: Instant, subjects: Set<String>) = (Instant(milliseconds: 0), [])
+        /// The counts of the last transactions by their moments, which may still be rolled back.
+        var counted: [Instant: Set<String>] = [:]
         var notes: [String: (count: Int, end: Instant)] = [:]
     }
 
@@ -48,8 +50,8 @@ package final class QuotaFront: Sendable {
     /// Notes that a transaction has counted at a quota, whose count it must then not trust.
     func noteCounted(_ quota: Quota, at now: Instant) {
         state.withLock { state in
-            if state.counted.at != now { state.counted = (now, []) }
-            state.counted.subjects.insert(quota.subject)
+            if state.counted.count >= Self.transactionsMax { state.counted = [:] }
+            state.counted[now, default: []].insert(quota.subject)
         }
     }
 
@@ -60,8 +62,7 @@ package final class QuotaFront: Sendable {
     func refuse(_ quota: Quota, seconds: Int64, at now: Instant) {
         let until = now.adding(seconds: seconds)
         state.withLock { state in
-            let (at, subjects) = state.counted
-            guard at != now || !subjects.contains(quota.subject) else { return }
+            guard state.counted[now]?.contains(quota.subject) != true else { return }
             if state.until.count >= Self.entriesMax { state.until = [:] }
             state.until[quota.subject] = until
         }

@@ -34,7 +34,11 @@ package enum MaintenanceJobs {
         let ofAnyStore: [any MaintenanceJob] = [
             DiskWatch(environment, logger), HistoryCompaction(environment),
         ]
-        guard environment.store.isFile else { return ofAnyStore }
+        guard environment.store.isFile else {
+            return ofAnyStore + [
+                HistoryPartitions(environment, logger), DatabaseSize(environment),
+            ]
+        }
         return ofAnyStore + [
             LogGrowth(environment), LogCopy(environment, logger), FileShrinking(environment),
         ]

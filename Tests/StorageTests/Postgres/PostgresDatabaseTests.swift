@@ -36,7 +36,7 @@ struct PostgresDatabaseTests {
         return server.address(name)
     }
 
-    @Test("A later version's step runs once, and this version refuses what it made")
+    @Test("A later version's step runs once; the version before runs beside it, and no older one")
     func migrations() throws {
         let address = try empty()
         let next: Migrations.Step = (
@@ -46,6 +46,10 @@ struct PostgresDatabaseTests {
         _ = try store(address)
         for _ in 0..<2 { _ = try store(address, steps: Migrations.steps + [next]) }
 
+        _ = try store(address)
+        try TestStore.connection(address).execute(
+            "UPDATE meta SET value = '2' WHERE name = 'minimumVersion'"
+        )
         #expect(throws: Store.Failure.newerVersion(path: try place(address))) {
             try store(address)
         }

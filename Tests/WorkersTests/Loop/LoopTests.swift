@@ -1,6 +1,7 @@
 import Domain
 import JSON
 import Storage
+import StoreTestKit
 import Testing
 import Wire
 
@@ -191,15 +192,7 @@ struct LoopTests {
     )
     func poison(_ place: Int) throws {
         let world = try World(devices: 3, users: 1, bound: 1)
-        try world.write { (tx) throws in
-            try tx.sql.run(
-                """
-                CREATE TRIGGER poison BEFORE INSERT ON historyBuffer
-                WHEN instr(CAST(NEW.lines AS TEXT), '666') > 0
-                BEGIN SELECT RAISE(ABORT, 'poisoned'); END
-                """
-            )
-        }
+        try world.write { (tx) throws in try tx.sql.run(TestStore.poison) }
         for number in 0..<13 {
             let level: Int64 = number == place ? 666 : Int64(number + 1)
             world.sendReport(0, ["id": .string("r\(number)"), "data": ["level": .integer(level)]])

@@ -2,6 +2,7 @@ import Domain
 import JSON
 import Logging
 import Storage
+import StoreTestKit
 import Testing
 
 @testable import Workers
@@ -101,7 +102,7 @@ import Testing
             for (_, statement) in [Self.rows, Self.rowsOfWorkers, Self.uncounted].joined() {
                 for digit in 1...5 {
                     let sql = statement.split(separator: "#", omittingEmptySubsequences: false)
-                    try tx.sql.run(sql.joined(separator: "\(digit)"), tx.now)
+                    try tx.sql.run(TestStore.bytes(in: sql.joined(separator: "\(digit)")), tx.now)
                 }
             }
             try tx.history.append(

@@ -99,16 +99,17 @@ struct HistoryExportCommand: AsyncParsableCommand {
         var place = start
         var isGoing = true
         while isGoing {
-            var count = 0
+            var page: [HistoryRecord] = []
             _ = try store.read { tx in
                 try tx.history.scan(did, from: place, to: end) { record, next in
-                    body(record)
+                    page.append(record)
                     place = next
-                    count += 1
-                    return count < 10_000
+                    return page.count < 10_000
                 }
             }
-            isGoing = count == 10_000
+            // Behind the read, which a slow reader of what is printed must not prolong.
+            page.forEach(body)
+            isGoing = page.count == 10_000
             // Between whole lines.
             guard Interrupt.times == 0 || !isGoing else {
                 Terminal.tell("stopped, up to \(TimeText.of(place.ts))")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Files
 import JSON
+import PostgreSQL
 import Service
 import ServiceSettings
 import Storage
@@ -31,7 +32,10 @@ struct MigrateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let values = try await settings.read()
-        let directory = try DataDirectory.existing(values)
+        // A database elsewhere may be made from a directory that has nothing in it yet.
+        let directory =
+            values.database == nil
+            ? try DataDirectory.existing(values) : try DataDirectory.prepare(values.dataDirectory)
         // A migration under a running service would pull its tables away.
         let lock = try DirectoryLock(directory)
         defer { withExtendedLifetime(lock) {} }
@@ -44,16 +48,17 @@ struct MigrateCommand: AsyncParsableCommand {
         ) {
             copy = $0
         }
+        let place = values.database?.place ?? directory.database
         let isCompact = compact ? try store.makeShrinkable() : nil
         if output.json {
             let told = JSONObject([
-                ("migrated", .string(directory.database)), ("copy", copy.map { .string($0) }),
+                ("migrated", .string(place)), ("copy", copy.map { .string($0) }),
                 ("compact", isCompact.map { .bool($0) }),
             ])
             return Terminal.show(.object(told))
         }
         if let copy { print("copied the database first: \(copy)") }
-        print("\(directory.database) is at the schema of \(Version.text)")
+        print("\(place) is at the schema of \(Version.text)")
         guard let isCompact else { return }
         print(isCompact ? "its file can shrink" : "there is no room to rewrite it")
     }

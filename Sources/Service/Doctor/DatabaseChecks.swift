@@ -1,0 +1,142 @@
+import Files
+import PostgreSQL
+import Problems
+import Storage
+
+/// What the server of a database says of itself: standbys, durability, old transactions, bloat, connections.
+///
+/// None of it concerns a store that is a file.
+struct DatabaseChecks {
+    let directory: DataDirectory
+    let place: StorePlace
+
+    /// Bytes of the log by which a standby may be behind: some seconds of a busy service.
+    private static let lagMax: Int64 = 64 << 20
+    /// Seconds that a transaction of anybody may last before rows pile up that cannot be cleared away.
+    private static let transactionMax: Int64 = 60
+    /// The part of all connections that may be in use, in percent.
+    private static let connectionsMax: Int64 = 80
+
+    func run() -> [Finding] {
+        guard let address = place.database else { return [] }
+        do {
+            guard let health = try StoreAccess.tool(directory, place).databaseHealth() else {
+                return []
+            }
+            return [
+                standbys(health), durability(health), transactions(health), bloat(health),
+                connections(health),
+            ]
+        } catch {
+            return [
+                Finding(
+                    .doctorStandbys,
+                    "the database's server answers",
+                    .skip,
+                    address.place,
+                    (error as? Problem)?.message ?? StoreError.summary(error)
+                )
+            ]
+        }
+    }
+
+    private var subject: String { place.database?.place ?? "" }
+
+    private func standbys(_ health: DatabaseHealth) -> Finding {
+        let title = "standbys follow the database"
+        let all = health.standbys
+        guard !all.isEmpty else {
+            return Finding(
+                .doctorStandbys,
+                title,
+                .warn,
+                subject,
+                "no standby: what this server's disk loses is lost",
+                cure: "make one: docs/guides/growing.md, pg_basebackup --write-recovery-conf"
+            )
+        }
+        let count = "\(all.count) standby" + (all.count == 1 ? "" : "s")
+        let shown = all.map { standby in
+            let lag = standby.bytesBehind.map { "\($0 >> 10) KiB behind" } ?? "lag not shown"
+            return
+                "\(standby.name) \(standby.isSynchronous ? "synchronous" : "asynchronous"), \(lag)"
+        }
+        let evidence = "\(count): " + shown.joined(separator: "; ")
+        if all.contains(where: { ($0.bytesBehind ?? 0) > Self.lagMax }) {
+            return Finding(
+                .doctorStandbys,
+                title,
+                .warn,
+                subject,
+                evidence,
+                cure: "see why it is slow: its disk, its network, or a long query on it"
+            )
+        }
+        guard all.contains(where: \.isSynchronous) else {
+            return Finding(
+                .doctorStandbys,
+                title,
+                .warn,
+                subject,
+                evidence + "; a failover may lose the last moments",
+                cure: "name it in synchronous_standby_names, so that a commit waits for it"
+            )
+        }
+        return Finding(.doctorStandbys, title, .pass, subject, evidence)
+    }
+
+    private func durability(_ health: DatabaseHealth) -> Finding {
+        Finding(
+            .doctorDurability,
+            "the database keeps what it confirmed",
+            health.isDurable ? .pass : .fail,
+            subject,
+            health.isDurable
+                ? "fsync and full_page_writes are on" : "fsync or full_page_writes is off",
+            cure: health.isDurable ? "" : "a loss of power can destroy it: switch both on",
+            command: health.isDurable ? nil : "ALTER SYSTEM SET fsync = on"
+        )
+    }
+
+    private func transactions(_ health: DatabaseHealth) -> Finding {
+        let oldest = health.oldestTransaction
+        let isOld = oldest.seconds > Self.transactionMax
+        return Finding(
+            .doctorTransactions,
+            "no transaction is old",
+            isOld ? .warn : .pass,
+            subject,
+            "the oldest is \(oldest.seconds) s old" + (isOld ? ", process \(oldest.pid)" : ""),
+            cure: isOld ? "end it: while it lasts nothing deleted is cleared away" : "",
+            command: isOld ? "SELECT pg_terminate_backend(\(oldest.pid))" : nil
+        )
+    }
+
+    private func bloat(_ health: DatabaseHealth) -> Finding {
+        let shown = health.bloat.map { "\($0.table) \($0.dead) dead, \($0.live) live" }
+        return Finding(
+            .doctorBloat,
+            "tables are cleared of old rows",
+            shown.isEmpty ? .pass : .warn,
+            subject,
+            shown.isEmpty ? "autovacuum keeps up" : shown.joined(separator: "; "),
+            cure: shown.isEmpty ? "" : "end old transactions, and see that autovacuum is on",
+            command: health.bloat.first.map { "VACUUM \($0.table)" }
+        )
+    }
+
+    private func connections(_ health: DatabaseHealth) -> Finding {
+        let (used, max) = health.connections
+        let areMany = used * 100 > max * Self.connectionsMax
+        return Finding(
+            .doctorConnections,
+            "the database has connections left",
+            areMany ? .warn : .pass,
+            subject,
+            "\(used) of \(max) in use",
+            cure: areMany
+                ? "raise max_connections of the server, or lower postgres.connections" : "",
+            command: areMany ? "ALTER SYSTEM SET max_connections = \(max * 2)" : nil
+        )
+    }
+}

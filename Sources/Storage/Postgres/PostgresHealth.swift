@@ -1,0 +1,104 @@
+import PostgreSQL
+
+/// What the server of a database says of itself, for `doctor`.
+package struct DatabaseHealth: Sendable {
+    /// A server that follows.
+    package struct Standby: Sendable {
+        /// Its name.
+        package let name: String
+        /// Whether a commit waits for it.
+        package let isSynchronous: Bool
+        /// By how many bytes of the log it is behind; nil where the service's role may not see it.
+        package let bytesBehind: Int64?
+    }
+
+    /// A table with many rows that were replaced or deleted and not cleared away.
+    package struct Bloat: Sendable {
+        /// Its name.
+        package let table: String
+        /// Rows that nobody sees.
+        package let dead: Int64
+        /// Rows that are there.
+        package let live: Int64
+    }
+
+    /// The servers that follow.
+    package let standbys: [Standby]
+    /// Whether the server keeps what it has confirmed when the machine loses its power (`fsync`, `full_page_writes`).
+    package let isDurable: Bool
+    /// The age of the oldest transaction of the database in seconds, and the process that it belongs to.
+    package let oldestTransaction: (seconds: Int64, pid: Int64)
+    /// Tables with more dead rows than 10,000, and than live ones.
+    package let bloat: [Bloat]
+    /// Connections to the server, and how many it takes.
+    package let connections: (used: Int64, max: Int64)
+}
+
+extension Store {
+    /// Asks the server of a database how it is; nil for a file.
+    package func databaseHealth() throws -> DatabaseHealth? {
+        guard case .postgres(let database) = engine else { return nil }
+        return try database.read { sql in
+            DatabaseHealth(
+                standbys: try Self.standbys(sql),
+                isDurable: try sql.integer(
+                    """
+                    SELECT count(*) FROM pg_settings
+                    WHERE name IN ('fsync', 'full_page_writes') AND setting = 'on'
+                    """
+                ) == 2,
+                oldestTransaction: try Self.oldestTransaction(sql),
+                bloat: try Self.bloat(sql),
+                connections: (
+                    used: try sql.integer(
+                        "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
+                    ) ?? 0,
+                    max: try sql.integer(
+                        """
+                        SELECT CAST(current_setting('max_connections') AS BIGINT)
+                            - CAST(current_setting('superuser_reserved_connections') AS BIGINT)
+                        """
+                    ) ?? 0
+                )
+            )
+        }
+    }
+
+    private static func standbys(_ sql: SQL) throws -> [DatabaseHealth.Standby] {
+        try sql.query(
+            """
+            SELECT coalesce(application_name, ''), coalesce(sync_state IN ('sync', 'quorum'), false),
+                CAST(pg_current_wal_lsn() - replay_lsn AS BIGINT)
+            FROM pg_stat_replication
+            """
+        ) {
+            DatabaseHealth.Standby(
+                name: $0.next(),
+                isSynchronous: $0.next(),
+                bytesBehind: $0.next()
+            )
+        }
+    }
+
+    private static func oldestTransaction(_ sql: SQL) throws -> (seconds: Int64, pid: Int64) {
+        try sql.first(
+            """
+            SELECT CAST(extract(epoch FROM clock_timestamp() - xact_start) AS BIGINT), pid
+            FROM pg_stat_activity
+            WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
+            ORDER BY xact_start LIMIT 1
+            """
+        ) {
+            (seconds: $0.next(), pid: $0.next())
+        } ?? (0, 0)
+    }
+
+    private static func bloat(_ sql: SQL) throws -> [DatabaseHealth.Bloat] {
+        try sql.query(
+            """
+            SELECT CAST(relname AS TEXT), n_dead_tup, n_live_tup FROM pg_stat_user_tables
+            WHERE n_dead_tup > 10000 AND n_dead_tup > n_live_tup ORDER BY n_dead_tup DESC
+            """
+        ) { DatabaseHealth.Bloat(table: $0.next(), dead: $0.next(), live: $0.next()) }
+    }
+}

@@ -1,0 +1,52 @@
+/// What the tables of PostgreSQL have that SQLite's have not: partitions, and settings of storage and vacuum.
+enum PostgresTables {
+    /// The length of a partition of `history`, in milliseconds: a week.
+    static let partitionMilliseconds: Int64 = 7 * 86_400_000
+
+    /// Tables whose rows come and go: a vacuum after each thousand, however many there are.
+    static let queues = [
+        "attempt", "dispatch", "historyBuffer", "inbox", "outbox", "refresh", "request", "waiter",
+    ]
+
+    /// Returns a step's statements with the parts that SQLite does not have.
+    ///
+    /// Chunks of a time for which no partition was made, such as those of a clock that was wrong, go to the default
+    /// one.
+    static func extended(_ statements: String) -> String {
+        statements.replacing(
+            "PRIMARY KEY (did, fromTs, seq)\n);",
+            with: """
+                PRIMARY KEY (did, fromTs, seq)
+                ) PARTITION BY RANGE (fromTs);
+
+                CREATE TABLE history_other PARTITION OF history DEFAULT;
+                """
+        )
+    }
+
+    /// The statements that set how rows are stored and cleared away; each may be run again.
+    static var storage: String {
+        let queues = queues.map { table in
+            """
+            ALTER TABLE \(table) SET (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+                autovacuum_vacuum_cost_delay = 0);
+            """
+        }
+        // Room beside each status for its next version: no index changes, and no vacuum is needed for it.
+        return (queues + ["ALTER TABLE status SET (fillfactor = 70);"]).joined(separator: "\n")
+    }
+
+    /// Returns the name of the partition that holds a moment, in milliseconds since 1970.
+    static func partition(at moment: Int64) -> (name: String, from: Int64, to: Int64) {
+        let number = Int64((Double(moment) / Double(partitionMilliseconds)).rounded(.down))
+        let from = number * partitionMilliseconds
+        return ("history_w\(number)", from, from + partitionMilliseconds)
+    }
+
+    /// Returns the statement that makes the partition of a moment.
+    static func making(at moment: Int64) -> String {
+        let (name, from, to) = partition(at: moment)
+        return
+            "CREATE TABLE \(name) PARTITION OF history FOR VALUES FROM (\(from)) TO (\(to))"
+    }
+}

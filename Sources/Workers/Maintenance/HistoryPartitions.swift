@@ -1,0 +1,36 @@
+import Domain
+import Logging
+import Storage
+
+/// Makes the weekly partitions of the history ahead of their time, and drops those that no product keeps any longer.
+///
+/// It is for a database of PostgreSQL's; a file has none. Devices of products that keep less are gone through one by one
+/// (`DeviceRetention`).
+struct HistoryPartitions: MaintenanceJob {
+    private let environment: Environment
+    private let logger: Logger
+
+    let name = "historyPartitions"
+    let interval: Duration = .seconds(3600)
+
+    init(_ environment: Environment, _ logger: Logger) {
+        self.environment = environment
+        self.logger = logger
+    }
+
+    func step() throws -> Bool {
+        let store = environment.store
+        let now = environment.clock.now
+        let made = try store.makeHistoryPartitions(from: now, to: now)
+        let days = try store.read { try $0.products.all().compactMap(\.historyDays).max() } ?? 0
+        let kept = Int64(max(days, environment.limits.historyDays)) * 86_400
+        let dropped = try store.dropHistoryPartitions(before: now.adding(seconds: -kept))
+        if made + dropped > 0 {
+            logger.info(
+                "The history's partitions were seen to",
+                metadata: ["made": "\(made)", "dropped": "\(dropped)"]
+            )
+        }
+        return false
+    }
+}
