@@ -203,7 +203,7 @@ let package = Package(
         .target(
             name: "Reference",
             dependencies: ["Domain", "JSON"],
-            exclude: ["Texts"],
+            exclude: ["Playground", "Texts"],
             swiftSettings: settings,
             plugins: ["EmbedTexts"]
         ),

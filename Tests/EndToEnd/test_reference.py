@@ -254,6 +254,14 @@ class Search(unittest.TestCase):
             "device/control": "service-device.html#device-control", "tooFast": "refusals.html#tooFast",
             "InvalidToken": "errors.html#InvalidToken", "LL1003": "problems.html#LL1003",
             "life of a command": "commands.html#life", "birth will": "presence.html#birth",
+            # Parts of names, mistyped words, and what is copied from a message or a log.
+            "anonymous login": "service-account.html#account-loginAnonymous", "devcie/control": "service-device.html#device-control",
+            "InvalidTokn": "errors.html#InvalidToken", "refusla reasons": "refusals.html",
+            "ll/v1/device/d-k3m9x2q7w4ta7/report": "messages-device.html#message-report",
+            "user/u-7h2kq9m4zc1xa/device/d-k3m9x2q7w4ta7/status": "messages-user.html#message-status",
+            "ll/v1/app/demo/0f/request/home/create": "service-home.html#home-create",
+            "LL1003 port 1883 is taken by mosquitto (pid 812)": "problems.html#LL1003",
+            "登录 匿名": "service-account.html#account-loginAnonymous", "设备 历史": "service-device.html#device-history",
         }
         done = subprocess.run(
             ["node", "-e", script, json.dumps(list(wanted))], cwd=folder(), check=True, capture_output=True, text=True)
@@ -280,6 +288,7 @@ class Search(unittest.TestCase):
             return [...document.querySelectorAll("#results a")].map((one) => one.getAttribute("href"));
         """)
         self.assertEqual(found[0], "service-device.html#device-list")
+        self.assertEqual(browser.run("return document.querySelector('#results mark').textContent"), "device/list")
         # No page is wider than a phone; tables and pictures scroll by themselves.
         browser.command("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1, mobile=True)
         for name in pages():

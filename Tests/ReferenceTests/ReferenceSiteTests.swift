@@ -1,5 +1,6 @@
 import Credentials
 import Domain
+import JSON
 import Problems
 import Service
 import ServiceSettings
@@ -45,5 +46,34 @@ import Web
             let page = name.hasSuffix("-head") ? String(name.dropLast(5)) : name
             #expect(files[page + ".html"] != nil, "\(name)")
         }
+    }
+
+    @Test("What the playground's scripts import is there")
+    func everyImportOfThePlaygroundIsAFile() {
+        for (path, text) in files where path.hasPrefix("try/") && path.hasSuffix(".js") {
+            for line in text.split(separator: "\n") where line.hasPrefix("import ") {
+                let name = "try/" + line.split(separator: "\"")[1].dropFirst(2)
+                #expect(files[name] != nil, "\(path) imports \(name)")
+            }
+        }
+        #expect(page("try").contains("try/start.js"))
+    }
+
+    @Test("The playground knows each method with its params, and each error")
+    func contractOfThePlayground() throws {
+        let contract = try JSONValue.parse(Array((files["try/contract.json"] ?? "").utf8))
+            .objectValue
+        let methods = try #require(contract?["methods"]?.arrayValue).compactMap(\.objectValue)
+
+        #expect(
+            methods.compactMap { $0["name"]?.stringValue } == Contract.builtIn.methods.map(\.name)
+        )
+        for method in methods {
+            #expect(method["examples"]?.arrayValue?.isEmpty == false)
+            #expect(method["params"]?.objectValue?["type"]?.stringValue == "object")
+        }
+        let errors = contract?["errors"]?.objectValue?.members.map(\.key) ?? []
+        #expect(Set(errors) == Set(ErrorCode.allCases.map(\.rawValue)))
+        #expect(files["try/contract.json"]?.contains("$ref") == false)
     }
 }

@@ -121,7 +121,8 @@ import Testing
     }
 
     private func shown(_ path: String) async throws -> Answer {
-        let documents = Documents {
+        let playground = Playground(webSocketPort: nil, webSocketTLSPort: nil) { _ in "{}" }
+        let documents = Documents(playground: playground) {
             $0 == "index.html" ? (mediaType: "text/html; charset=utf-8", text: "start") : nil
         }
         let server = WebServer(

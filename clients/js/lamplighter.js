@@ -63,12 +63,14 @@ export class ConnectionRefused extends Error {
 export class App {
   /**
    * @param {{url: string, appId: string, secret: string, terminalId?: string, credentials?: Credentials|null,
-   *   store?: Store|null, root?: string, timeout?: number, repeatAfter?: number}} options
-   *   `store` is the browser's localStorage unless given; null keeps nothing.
+   *   store?: Store|null, root?: string, timeout?: number, repeatAfter?: number,
+   *   trace?: (step: import("./mqtt.js").Trace) => void}} options
+   *   `store` is the browser's localStorage unless given; null keeps nothing. `trace` is told of each message.
    */
   constructor({ url, appId, secret, terminalId, credentials, store = localStorage, root = "ll/v1", timeout = 30000,
-    repeatAfter = 5000 }) {
+    repeatAfter = 5000, trace }) {
     this.url = url;
+    this.trace = trace;
     this.appId = appId;
     this.secret = secret;
     this.root = root;
@@ -134,7 +136,7 @@ export class App {
     const withToken = this.credentials !== null && this.refused % 2 === 0;
     const password = withToken ? this.credentials.token : this.secret;
     const connection = new Connection({
-      url: this.url, clientId: this.terminalId, username: `app:${this.appId}`, password,
+      url: this.url, clientId: this.terminalId, username: `app:${this.appId}`, password, trace: this.trace,
     });
     this.connection = connection;
     connection.onopen = () => {

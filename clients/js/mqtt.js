@@ -81,12 +81,20 @@ class Fields {
 }
 
 /**
+ * What a connection does, for a log or a picture of it: `what` is connecting, open, refused (with the reason `code`),
+ * closed, subscribe (with `filters`), sent or received (with `topic` and `payload`). Payloads hold tokens: mask them.
+ * @typedef {{what: string, username: string, topic?: string, payload?: string, filters?: string[], code?: number}} Trace
+ */
+
+/**
  * One connection. Events, each a function to set: `onopen()` after CONNACK, `onmessage(topic, payload)`, and
  * `onclose(refused)`, the last one, `refused` with the reason code where CONNACK refused.
  */
 export class Connection {
-  /** @param {{url: string, clientId: string, username: string, password: string}} options */
-  constructor({ url, clientId, username, password }) {
+  /** @param {{url: string, clientId: string, username: string, password: string, trace?: (step: Trace) => void}} options */
+  constructor({ url, clientId, username, password, trace = () => {} }) {
+    this.trace = (what, more = {}) => trace({ what, username, ...more });
+    this.trace("connecting");
     this.onopen = () => {};
     this.onmessage = (_topic, _payload) => {};
     this.onclose = (_refused) => {};
@@ -162,6 +170,7 @@ export class Connection {
         const code = fields.byte();
         if (code !== 0) return this.end(code);
         this.isOpen = true;
+        this.trace("open");
         return this.onopen();
       }
       case PUBLISH: {
@@ -169,6 +178,7 @@ export class Connection {
         const id = first & 0x06 ? fields.short() : null;
         fields.skipProperties();
         const payload = decoder.decode(fields.rest());
+        this.trace("received", { topic, payload });
         this.onmessage(topic, payload);
         if (id !== null) this.send(packet(PUBACK, id >> 8, id & 255));
         return;
@@ -194,6 +204,7 @@ export class Connection {
   subscribe(filters, then) {
     const id = this.nextId();
     this.subscribing.set(this.packetId, then);
+    this.trace("subscribe", { filters });
     this.send(packet(SUBSCRIBE, id, 0, ...filters.flatMap(filter => [text(filter), 1])));
   }
 
@@ -202,6 +213,7 @@ export class Connection {
 
   /** @param {string} topic @param {string} payload QoS 1. */
   publish(topic, payload) {
+    this.trace("sent", { topic, payload });
     this.send(packet(PUBLISH | 0x02, text(topic), this.nextId(), 0, encoder.encode(payload)));
   }
 
@@ -217,6 +229,7 @@ export class Connection {
     this.isOpen = false;
     clearInterval(this.timer);
     this.socket.close();
+    this.trace(refused === null ? "closed" : "refused", refused === null ? {} : { code: refused });
     this.onclose(refused);
   }
 }

@@ -73,6 +73,14 @@ struct MessagePages {
         return "[\(Markup.escape(entry.title))](\(page).md#\(anchor(entry)))"
     }
 
+    /// Returns where a channel is described: at its message, or among the topics.
+    func address(of channel: Contract.Channel) -> String {
+        guard let entry = channel.payload.flatMap({ contract.entry($0) }),
+            let page = page(of: entry)
+        else { return "topics.html" }
+        return "\(page).html#\(anchor(entry))"
+    }
+
     private func page(of entry: Contract.Entry) -> String? {
         Self.names[String(entry.place.prefix { $0 != "#" })]?.0
     }

@@ -15,6 +15,9 @@ package struct ReferencePage: Sendable {
     let group: Group
     /// Its text; the first line is its title as a heading.
     package let markdown: String
+
+    /// Whether a running service makes the playground of it.
+    var isPlayground: Bool { name == "try" }
 }
 
 /// All pages of the reference.
@@ -22,9 +25,10 @@ package struct ReferenceBook: Sendable {
     /// The pages, in the order of the navigation.
     package let pages: [ReferencePage]
     let version: String
+    let contract: Contract
 
     /// The pages that are written by hand, `Texts/NAME.md`, in their order.
-    private static let start = ["index", "connecting", "examples"]
+    private static let start = ["index", "try", "connecting", "examples"]
     private static let rules = [
         "registration", "reports", "presence", "commands", "products", "requests", "accounts",
         "sessions",
@@ -34,6 +38,7 @@ package struct ReferenceBook: Sendable {
     /// Makes all pages of the contract and of what the program tells of itself.
     package init(_ facts: ReferenceFacts, contract: Contract = .builtIn) {
         version = facts.version
+        self.contract = contract
         let messages = MessagePages(contract: contract)
         let lists = ListPages(facts: facts)
         pages =

@@ -16,7 +16,7 @@ struct PageFrame {
         <title>\(Inline.escape(page.title)) – Lamplighter</title>
         <link rel="icon" href="icon.svg" type="image/svg+xml"/>
         <link rel="stylesheet" href="style.css"/>
-        <script src="search-index.js" defer="defer"></script>
+        \(playground)<script src="search-index.js" defer="defer"></script>
         <script src="search.js" defer="defer"></script>
         </head>
         <body>
@@ -24,9 +24,11 @@ struct PageFrame {
         <header>
         <a class="name" href="index.html">Lamplighter <span>reference \(Inline.escape(book.version))</span></a>
         <form id="search" role="search" hidden="hidden"><input type="search" placeholder="Search  ( / )" \
-        aria-label="Search" autocomplete="off" spellcheck="false"/><div id="results" role="listbox"></div></form>
+        role="combobox" aria-label="Search" aria-expanded="false" aria-controls="results" aria-autocomplete="list" \
+        autocomplete="off" spellcheck="false"/><div class="results"><p id="search-note" role="status"></p>\
+        <div id="results" role="listbox" aria-label="Results" hidden="hidden"></div></div></form>
         </header>
-        <div class="columns">
+        <div class="columns\(page.isPlayground ? " wide" : "")">
         <nav aria-label="Pages"><details open="open"><summary>Pages</summary>\(navigation)</details></nav>
         <main id="content">
         \(HTMLWriter.html(blocks))
@@ -37,6 +39,15 @@ struct PageFrame {
         </html>
 
         """
+    }
+
+    private var playground: String {
+        guard page.isPlayground else { return "" }
+        return """
+            <link rel="stylesheet" href="try/try.css"/>
+            <script src="try/start.js" defer="defer"></script>
+
+            """
     }
 
     private var navigation: String {
@@ -52,6 +63,7 @@ struct PageFrame {
 
     /// The sections of the page, beside it where there is room.
     private var contents: String {
+        if page.isPlayground { return "" }
         let items = blocks.compactMap { block -> String? in
             guard case .heading(2, let text, let anchor) = block else { return nil }
             return "<li><a href=\"#\(anchor)\">\(Inline.escape(Inline.words(text)))</a></li>"

@@ -10,6 +10,9 @@ package struct ReferenceSite: Sendable {
         var files: [String: String] = [:]
         for name in ["style.css", "search.js", "icon.svg"] { files[name] = Texts.text(name) }
         for name in Inclusion.files { files["examples/" + name] = Texts.text(name) }
+        for (name, text) in Playground(contract: book.contract).files {
+            files["try/" + name] = text
+        }
         for page in book.pages {
             let blocks = BlockReader.read(page.markdown)
             files[page.name + ".html"] = PageFrame(book: book, page: page, blocks: blocks).html
@@ -31,6 +34,7 @@ package struct ReferenceSite: Sendable {
             case "html": "text/html"
             case "css": "text/css"
             case "js", "mjs": "text/javascript"
+            case "json": "application/json"
             case "svg": "image/svg+xml"
             case "md": "text/markdown"
             default: "text/plain"

@@ -7,6 +7,11 @@ struct SearchIndex {
 
     init(_ book: ReferenceBook) {
         for page in book.pages { add(page) }
+        let messages = MessagePages(contract: book.contract)
+        for channel in book.contract.channels {
+            let address = messages.address(of: channel)
+            finish(channel.topic(), page: "Topics", address: address, words: [channel.summary])
+        }
     }
 
     /// The script, which sets one global variable.

@@ -1,4 +1,6 @@
+import JSON
 package import Reference
+import ServiceSettings
 import Web
 
 /// The reference of this program, as files.
@@ -6,10 +8,40 @@ package enum ReferenceDocuments {
     /// The files; made when they are asked for first, which takes about 0.1 s.
     package static let site = ReferenceSite(ReferenceBook(.ofProgram))
 
-    /// The files for the listener of the pages.
-    static var documents: Documents {
-        Documents { path in
+    /// The files for the listener of the pages, with the playground of a run.
+    static func documents(_ context: RunContext) -> Documents {
+        Documents(playground: playground(context)) { path in
             site.files[path].map { (ReferenceSite.mediaType(of: path), $0) }
         }
+    }
+
+    private static func playground(_ context: RunContext) -> Playground {
+        Playground(
+            webSocketPort: context.ports.webSocket,
+            webSocketTLSPort: context.ports.webSocketTLS
+        ) { isLocal in
+            String(decoding: facts(context, isLocal: isLocal).encoded(), as: UTF8.self) + "\n"
+        }
+    }
+
+    /// Returns where the playground connects; for visitors on this machine the demo's keys too, and the broker's plain port.
+    private static func facts(_ context: RunContext, isLocal: Bool) -> JSONValue {
+        let (ports, settings) = (context.ports, context.settings)
+        func number(_ port: Int?) -> JSONValue? { port.map { .integer(Int64($0)) } }
+        // Under a name of the world the pages are behind a proxy, which may not say for whom it asks.
+        let isOpen = isLocal && context.isPublicURLLocal
+        let broker = JSONObject([
+            ("host", .string(Banner.reachable(settings.mqttHost))), ("port", number(ports.mqtt)),
+        ])
+        return .object(
+            JSONObject([
+                ("version", .string(Version.text)), ("root", .string(settings.root)),
+                ("httpPort", number(ports.http)), ("httpTlsPort", number(ports.httpTLS)),
+                ("webSocketPort", number(ports.webSocket)),
+                ("webSocketTlsPort", number(ports.webSocketTLS)),
+                ("mqtt", isOpen && context.ownsBroker ? .object(broker) : nil),
+                ("keys", isOpen ? context.demo?.json : nil),
+            ])
+        )
     }
 }

@@ -255,6 +255,15 @@ package struct RunContext: Sendable {
         OpenListener.all(settings, ports, ownsBroker: ownsBroker)
     }
 
+    /// Whether nobody but this machine is told of the service's pages.
+    var isPublicURLLocal: Bool {
+        guard let url = settings.publicURL else { return true }
+        let host = url.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+        return ["localhost", "127.0.0.1", "[::1]"].contains { name in
+            host == name || host.hasPrefix(name + ":")
+        }
+    }
+
     /// The public URL of the service's pages, without a slash at the end.
     package var publicURL: String {
         var url = settings.publicURL ?? Banner.url("http", settings.httpHost, port: ports.http)

@@ -30,7 +30,14 @@ struct Banner {
             "ready in \(duration) s",
         ].compactMap(\.self)
         if let demo = context.demo {
-            lines += ["", "Try it: paste these into a second terminal, one after the other", ""]
+            if webSocketURL != nil {
+                lines += [
+                    "", "Try it in the browser: a lamp and an app", "  \(http)/docs/try.html",
+                ]
+            }
+            lines += [
+                "", "Try it by hand: paste these into a second terminal, one after the other", "",
+            ]
             for (index, step) in tour(demo).steps.enumerated() {
                 lines += ["# \(index + 1)  \(step.title)", step.command]
             }

@@ -132,7 +132,7 @@ package struct ListenerPorts: Sendable, Equatable {
                 )
             )
         }
-        if facts.relays {
+        if facts.relays, facts.ownsBroker || settings.isGiven(.webSocket) {
             add(.webSocket, \.webSocket, hosts: web, purpose: "browsers come there, over WebSocket")
         }
         guard facts.hasCertificate else { return list }

@@ -69,7 +69,7 @@ struct WebListeners {
             ),
             readiness: context.readiness,
             pages: backend.pages,
-            documents: ReferenceDocuments.documents,
+            documents: ReferenceDocuments.documents(context),
             limits: ListenerLimits(
                 connections: settings.httpConnections,
                 perAddress: settings.httpPerAddress,

@@ -96,7 +96,8 @@ package struct ListenerSetting: Sendable {
     package static let webSocket = ListenerSetting(
         "mqtt.webSocketPort",
         standard: 8083,
-        doc: "Port of MQTT over WebSocket at http.host."
+        doc:
+            "Port of MQTT over WebSocket at http.host; with `serve` off unless it is given."
     )
     /// MQTT over WebSocket with TLS.
     package static let webSocketTLS = ListenerSetting(
@@ -113,6 +114,11 @@ package struct ListenerSetting: Sendable {
 }
 
 extension Settings {
+    /// Tells whether somebody chose the port of a listener.
+    package func isGiven(_ listener: ListenerSetting) -> Bool {
+        origin(listener.row.key) != .standard
+    }
+
     /// Returns the port of a listener: nil where it is switched off, 0 for any free one.
     package func port(_ listener: ListenerSetting) -> Int? {
         let key = listener.row.key

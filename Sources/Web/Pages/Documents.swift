@@ -1,11 +1,16 @@
 import Hummingbird
 
-/// The reference as the listener serves it, below `/docs/`.
+/// The reference as the listener serves it, below `/docs/`, with its playground.
 package struct Documents: Sendable {
     private let file: @Sendable (_ path: String) -> (mediaType: String, text: String)?
+    private let playground: Playground
 
     /// Serves files by their paths below `/docs/`; nil where there is none.
-    package init(file: @escaping @Sendable (_ path: String) -> (mediaType: String, text: String)?) {
+    package init(
+        playground: Playground,
+        file: @escaping @Sendable (_ path: String) -> (mediaType: String, text: String)?
+    ) {
+        self.playground = playground
         self.file = file
     }
 
@@ -16,20 +21,31 @@ package struct Documents: Sendable {
                 ? try answer("index.html")
                 : Response(status: .movedPermanently, headers: [.location: "docs/"])
         }
-        router.get("docs/**") { _, context in
-            try answer(context.parameters.getCatchAll().joined(separator: "/"))
+        router.get("docs/**") { request, context in
+            let path = context.parameters.getCatchAll().joined(separator: "/")
+            switch path {
+            case Playground.factsPath:
+                let isLocal = LocalVisit.isLocal(request, from: context.remoteAddress?.ipAddress)
+                return PlainAnswer.text(.ok, "application/json", text: playground.facts(isLocal))
+            case Playground.page:
+                let sources = playground.connectSources(host: request.head.authority)
+                return try answer(path, policy: "connect-src \(sources); ")
+            default: return try answer(path)
+            }
         }
     }
 
-    private func answer(_ path: String) throws -> Response {
+    private func answer(_ path: String, policy: String = "") throws -> Response {
         guard let found = file(path) else { throw HTTPError(.notFound) }
         return Response(
             status: .ok,
             headers: [
-                .contentType: found.mediaType, .cacheControl: "public, max-age=300",
+                .contentType: found.mediaType,
+                // Its parts belong together, and to the ports of this run.
+                .cacheControl: path.hasPrefix("try") ? "no-cache" : "public, max-age=300",
                 .contentSecurityPolicy:
-                    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; base-uri 'none'; "
-                    + "form-action 'none'; frame-ancestors 'none'",
+                    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \(policy)base-uri 'none'; "
+                    + "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
             ],
             body: ResponseBody(byteBuffer: ByteBuffer(string: found.text))
         )

@@ -42,7 +42,11 @@ struct HomePage: Sendable {
         let home = status == .ok ? "" : "<p><a href=\"\(base)/\">How the service is</a></p>\n"
         let documents =
             hasDocuments
-            ? "<p><a href=\"\(base)/docs/\">The reference</a>: every topic, method, code and setting</p>\n"
+            ? """
+            <p><a href="\(base)/docs/try.html">Try it</a>: a lamp and an app in the browser</p>
+            <p><a href="\(base)/docs/">The reference</a>: every topic, method, code and setting</p>
+
+            """
             : ""
         let html = """
             <!DOCTYPE html>

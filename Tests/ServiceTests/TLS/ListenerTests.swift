@@ -23,7 +23,7 @@ import Testing
     ]
 
     @Test(
-        "Without a certificate there are plain listeners alone; without a broker of one's own none of its own"
+        "Without a certificate there are plain listeners alone; without a broker of one's own none of its own, and WebSockets when asked for"
     )
     func which() async throws {
         let settings = try await settings(Self.anyPorts)
@@ -50,7 +50,11 @@ import Testing
         facts.ownsBroker = false
         let given = try ListenerPorts(settings, facts)
         #expect(given.mqttTLS == nil && given.clientCertificate == nil)
-        #expect(given.webSocketTLS != nil && given.httpTLS != nil)
+        #expect(given.webSocketTLS != nil && given.httpTLS != nil && given.webSocket == nil)
+        let asked = try await self.settings(
+            Self.anyPorts.merging(["mqtt.webSocketPort": "0"]) { $1 }
+        )
+        #expect(try ListenerPorts(asked, facts).webSocket != nil)
 
         facts = Self.all
         facts.hasAuthority = false

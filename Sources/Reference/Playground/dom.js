@@ -1,0 +1,48 @@
+// Elements of the page. Whatever comes from devices and people becomes text nodes and attributes, never markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * Makes an element. A function under a name such as `onclick` hears that event; true and false set or leave out an
+ * attribute; null and undefined leave it out.
+ * @param {string} name
+ * @param {Object<string, any>} [attributes]
+ * @param {...(Node|string|null|undefined|false|Array<Node|string>)} children
+ */
+export function el(name, attributes = {}, ...children) {
+  return filled(document.createElement(name), attributes, children);
+}
+
+/** The same for a part of a picture. */
+export function svg(name, attributes = {}, ...children) {
+  return filled(document.createElementNS(SVG, name), attributes, children);
+}
+
+function filled(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(...children.flat().filter(one => one !== null && one !== undefined && one !== false));
+  return made;
+}
+
+let made = 0;
+
+/** An id that no other element of the page has. */
+export const freshId = word => `${word}-${made += 1}`;
+
+/** Words that only a screen reader speaks. */
+export const spoken = text => el("span", { class: "spoken" }, text);
+
+/** Writes a text where it differs from the one that is there, so that a live region speaks only of changes. */
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** A moment as the clock of this place shows it, to the millisecond. */
+export function clock(at) {
+  const two = number => String(number).padStart(2, "0");
+  return `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+}

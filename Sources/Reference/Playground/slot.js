@@ -1,0 +1,41 @@
+// Where a tab keeps its lamp and its terminal. Two tabs with one identity would put each other out.
+
+const SLOTS = 16;
+const RELOAD_MS = 400;
+
+/** Holds a lock for as long as the page lives; false where another tab has it. */
+function hold(name, options) {
+  return new Promise(resolve => {
+    navigator.locks.request(name, options, lock => {
+      resolve(lock !== null);
+      return lock === null ? undefined : new Promise(() => {});
+    }).catch(() => resolve(false));
+  });
+}
+
+async function claim(space) {
+  // Without locks (a page that came without TLS from elsewhere) each tab begins afresh.
+  if (!navigator.locks) return null;
+  // A page that is loaded again takes the place that it had, once that is free.
+  if (await hold(`${space}.0`, { signal: AbortSignal.timeout(RELOAD_MS) })) return 0;
+  for (let slot = 1; slot < SLOTS; slot++) {
+    if (await hold(`${space}.${slot}`, { ifAvailable: true })) return slot;
+  }
+  return null;
+}
+
+/**
+ * Finds a place of this tab's own, which its next visit finds again.
+ * @param {string} space
+ * @returns {Promise<{getItem(key: string): string|null, setItem(key: string, value: string): void, removeItem(key: string): void}>}
+ */
+export async function openSlot(space) {
+  const slot = await claim(space);
+  const store = slot === null ? sessionStorage : localStorage;
+  const full = key => `${space}.${slot ?? "tab"}.${key}`;
+  return {
+    getItem: key => store.getItem(full(key)),
+    setItem: (key, value) => store.setItem(full(key), value),
+    removeItem: key => store.removeItem(full(key)),
+  };
+}

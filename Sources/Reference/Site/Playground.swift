@@ -1,0 +1,102 @@
+import Domain
+import JSON
+
+/// The files of the playground: its scripts, the client that its app is made with, and the contract for its forms.
+struct Playground {
+    let contract: Contract
+
+    /// The files below `try/`, by their names.
+    var files: [String: String] {
+        var files = Dictionary(
+            uniqueKeysWithValues: Self.names.map { ($0, Texts.text($0)) }
+        )
+        files["contract.json"] = String(decoding: contractFile.encoded(), as: UTF8.self) + "\n"
+        return files
+    }
+
+    private static let names = [
+        "app-panel.js", "call-panel.js", "code.js", "device-view.js", "dom.js", "form.js",
+        "journal.js", "lamp-panel.js", "lamp-picture.js", "lamp.js", "lamplighter.js", "mask.js",
+        "methods.js", "mqtt.js", "page.js", "problem.js", "slot.js", "start.js", "step.js",
+        "try.css", "words.js",
+    ]
+
+    /// The methods with their params' schemas, in which nothing refers to elsewhere, and what each error means.
+    private var contractFile: JSONValue {
+        .object(
+            JSONObject([
+                ("methods", .array(contract.methods.map(method))),
+                (
+                    "errors",
+                    .object(JSONObject(ErrorCode.allCases.map { ($0.rawValue, error($0)) }))
+                ),
+            ])
+        )
+    }
+
+    private func method(_ method: Contract.Method) -> JSONValue {
+        let place = method.place + ".params"
+        let examples = (contract.examples[place] ?? []).map { example -> JSONValue in
+            .object(JSONObject([("title", .string(example.title)), ("value", example.value)]))
+        }
+        return .object(
+            JSONObject([
+                ("name", .string(method.name)), ("summary", .string(Inline.words(method.summary))),
+                ("session", .string(method.session)), ("examples", .array(examples)),
+                ("params", .object(form(contract.schemas[place] ?? JSONObject(), depth: 0))),
+            ])
+        )
+    }
+
+    private func error(_ code: ErrorCode) -> JSONValue {
+        let page = code.page
+        return .object(
+            JSONObject([
+                ("cause", .string(Inline.words(page.cause))),
+                ("cure", .string(Inline.words(page.cure))),
+            ])
+        )
+    }
+
+    // MARK: Schemas
+
+    private static let depthMax = 5
+    /// What a form shows of a schema.
+    private static let shown = [
+        "type", "enum", "minimum", "maximum", "minLength", "maxLength", "required",
+    ]
+
+    /// Returns a schema as a form needs it: its members, also those that only some of its forms have.
+    private func form(_ schema: JSONObject, depth: Int) -> JSONObject {
+        let found = contract.resolved(schema).schema
+        var out = JSONObject(members: found.members.filter { Self.shown.contains($0.key) })
+        let about = Inline.words(found.text("description"))
+        if !about.isEmpty { out["description"] = .string(about) }
+        guard depth < Self.depthMax else { return out }
+        var members: [JSONObject.Member] = []
+        // Parts of a schema name a member again to narrow it; the nearest tells most.
+        for member in found["properties"]?.objectValue?.members ?? []
+        where !members.contains(where: { $0.key == member.key }) {
+            members.append(member)
+        }
+        for variant in (found["oneOf"]?.arrayValue ?? []).compactMap(\.objectValue) {
+            let inner = contract.resolved(variant).schema["properties"]?.objectValue
+            for member in inner?.members ?? []
+            where !members.contains(where: { $0.key == member.key }) {
+                members.append(member)
+            }
+        }
+        if !members.isEmpty {
+            out["properties"] = .object(
+                JSONObject(
+                    members.compactMap { member in
+                        member.value.objectValue.map {
+                            (member.key, .object(form($0, depth: depth + 1)))
+                        }
+                    }
+                )
+            )
+        }
+        return out
+    }
+}

@@ -1,0 +1,28 @@
+import Hummingbird
+
+/// Judges whether a request was made on this machine, by somebody who sits at it.
+enum LocalVisit {
+    /// What proxies add: behind one, everybody comes from this machine.
+    private static let forwarded = [
+        "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-IP", "Via",
+    ].compactMap { HTTPFields.Element.Name($0) }
+
+    /// Tells whether the other end is this machine, under a name of this machine.
+    ///
+    /// The name keeps out a page whose own name was made to lead here. Nothing in front may have passed the request on.
+    static func isLocal(_ request: Request, from address: String?) -> Bool {
+        guard let address, LocalPeer.isLocal(address),
+            let authority = request.head.authority, isOwnName(authority),
+            !forwarded.contains(where: { request.headers[$0] != nil })
+        else { return false }
+        let site = HTTPFields.Element.Name("Sec-Fetch-Site").flatMap { request.headers[$0] }
+        return site == nil || site == "same-origin" || site == "none"
+    }
+
+    private static func isOwnName(_ authority: String) -> Bool {
+        let authority = authority.lowercased()
+        return ["localhost", "127.0.0.1", "[::1]"].contains { name in
+            authority == name || authority.hasPrefix(name + ":")
+        }
+    }
+}

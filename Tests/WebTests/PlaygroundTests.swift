@@ -1,0 +1,120 @@
+import Hummingbird
+import HummingbirdTesting
+import Logging
+import NIOCore
+import Testing
+
+@testable import Web
+
+@Suite struct PlaygroundTests {
+    private let playground = Playground(webSocketPort: 8083, webSocketTLSPort: 8084) { isLocal in
+        isLocal ? "keys" : "no keys"
+    }
+
+    private var router: Router<WebContext> {
+        let documents = Documents(playground: playground) { path in
+            ["index.html", "try.html", "try/page.js"].contains(path) ? ("text/plain", path) : nil
+        }
+        return WebServer(
+            endpoints: [Endpoint(host: "127.0.0.1", port: 0)],
+            readiness: Readiness(parts: []),
+            documents: documents,
+            logger: Logger(label: "test")
+        ).makeRouter()
+    }
+
+    private func get(
+        _ path: String,
+        _ fields: [String: String] = [:]
+    ) async throws -> (policy: String, cache: String, body: String) {
+        var headers = HTTPFields()
+        for (name, value) in fields {
+            headers[try #require(HTTPFields.Element.Name(name))] = value
+        }
+        let fields = headers
+        return try await Application(router: router).test(.live) { client in
+            try await client.execute(uri: path, method: .get, headers: fields) { response in
+                (
+                    response.headers[.contentSecurityPolicy] ?? "",
+                    response.headers[.cacheControl] ?? "", String(buffer: response.body)
+                )
+            }
+        }
+    }
+
+    @Test(
+        "The page may connect to its own origin and to the service's WebSockets, under the name that it was asked for by",
+        arguments: [
+            ("127.0.0.1:8080", "'self' ws://127.0.0.1:8083 wss://127.0.0.1:8084"),
+            (
+                "lamps.example.com",
+                "'self' ws://lamps.example.com:8083 wss://lamps.example.com:8084"
+            ),
+            ("[::1]:8080", "'self' ws://127.0.0.1:8083 wss://127.0.0.1:8084"),
+            ("[2001:db8::1]:8080", "'self'"), ("a b", "'self'"), ("x;script-src *", "'self'"),
+            ("*", "'self'"), ("", "'self'"),
+        ]
+    )
+    func sources(_ host: String, _ sources: String) {
+        #expect(playground.connectSources(host: host) == sources)
+    }
+
+    @Test("A listener that is off is no source")
+    func off() {
+        let none = Playground(webSocketPort: nil, webSocketTLSPort: nil) { _ in "" }
+
+        #expect(none.connectSources(host: "127.0.0.1") == "'self'")
+    }
+
+    @Test("Only the page of the playground may connect, and it is asked for anew each time")
+    func policy() async throws {
+        let page = try await get("/docs/try.html")
+        let other = try await get("/docs/index.html")
+
+        #expect(page.policy.contains("connect-src 'self' ws://"))
+        #expect(page.cache == "no-cache")
+        #expect(!other.policy.contains("connect-src"))
+        for policy in [page.policy, other.policy] {
+            #expect(policy.hasPrefix("default-src 'none'"))
+            #expect(policy.contains("require-trusted-types-for 'script'"))
+        }
+    }
+
+    @Test("Keys are for a visitor on this machine")
+    func keys() async throws {
+        let facts = try await get("/docs/try/facts.json")
+
+        #expect(facts.body == "keys")
+        #expect(facts.cache == "no-store")
+    }
+
+    @Test(
+        "Keys are for nobody whom a proxy brings, and for no page of another site",
+        arguments: [
+            ("X-Forwarded-For", "192.0.2.1"), ("Forwarded", "for=192.0.2.1"), ("Via", "1.1 front"),
+            ("X-Real-IP", "192.0.2.1"), ("Sec-Fetch-Site", "cross-site"),
+            ("Sec-Fetch-Site", "same-site"),
+        ]
+    )
+    func noKeys(_ name: String, _ value: String) async throws {
+        #expect(try await get("/docs/try/facts.json", [name: value]).body == "no keys")
+    }
+
+    @Test(
+        "A visitor on this machine comes from it, under one of its names",
+        arguments: [
+            ("127.0.0.1", "127.0.0.1:8080", true), ("::1", "[::1]:8080", true),
+            ("127.0.0.1", "localhost", true), ("::ffff:127.0.0.1", "LOCALHOST:1", true),
+            ("192.0.2.1", "127.0.0.1:8080", false), ("127.0.0.1", "evil.example", false),
+            ("127.0.0.1", "127.0.0.1.evil.example", false), ("127.0.0.1", "", false),
+        ]
+    )
+    func local(_ address: String, _ authority: String, _ isLocal: Bool) {
+        let request = Request(
+            head: .init(method: .get, scheme: "http", authority: authority, path: "/"),
+            body: .init(buffer: ByteBuffer())
+        )
+
+        #expect(LocalVisit.isLocal(request, from: address) == isLocal)
+    }
+}
