@@ -25,6 +25,23 @@ struct LaneShares {
         guard !isDraining else { return Step(give: others.isEmpty ? 0 : own) }
         let share = (total + others.count) / (others.count + 1)
         if own > share || own - (others.min() ?? own) >= 2 { return Step(give: 1) }
-        return Step(take: max(0, min(free, share - own)))
+        return Step(take: max(0, min(portion, share - own)))
+    }
+
+    /// How many of the free lanes are this process's, if each goes to the one with the fewest.
+    ///
+    /// Without regard to that two processes would take at once what they gave back for a third.
+    private var portion: Int {
+        var (count, counts) = (own, others)
+        for _ in 0..<free {
+            if let place = counts.indices.min(by: { counts[$0] < counts[$1] }),
+                counts[place] < count
+            {
+                counts[place] += 1
+            } else {
+                count += 1
+            }
+        }
+        return count - own
     }
 }

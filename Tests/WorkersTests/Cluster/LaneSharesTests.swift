@@ -16,6 +16,9 @@ struct LaneSharesTests {
             (8, 2, 3, [3], .init(take: 1)),
             // Where the share is no whole number, nobody has two more than another.
             (4, 0, 2, [2, 0], .init(give: 1)), (4, 0, 1, [2, 1], .init()),
+            // What two gave back for a third is not theirs to take again.
+            (4, 2, 1, [1, 0], .init(take: 1)), (4, 1, 2, [1, 0], .init(give: 1)),
+            (8, 2, 3, [3, 0], .init(give: 1)), (8, 1, 2, [3, 1], .init()),
             (1, 1, 0, [0, 0], .init(take: 1)), (1, 0, 1, [0, 0], .init()),
             (1, 1, 0, [], .init(take: 1)),
         ] as [(Int, Int, Int, [Int], LaneShares.Step)]
