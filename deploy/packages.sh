@@ -35,6 +35,12 @@ test_packages=(
     lintian man-db systemd               # packages, pages and units as Debian judges them
 )
 
+# What `deploy/test --torture` takes on top: the group of three PostgreSQL servers of deploy/patroni.
+# shellcheck disable=SC2034
+torture_packages=(
+    patroni etcd-server
+)
+
 # What making packages takes on top.
 # shellcheck disable=SC2034
 package_packages=(

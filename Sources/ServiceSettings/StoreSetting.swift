@@ -59,7 +59,17 @@ extension Settings {
     }
     /// The most connections of this process to the database.
     package var databaseConnections: Int { integer("postgres.connections") }
-    /// File with the password for the database.
+    /// Reads the address of another database than the settings' own, from a place.
+    ///
+    /// - Throws: A `Problem` where it is none.
+    package func database(named text: String, by origin: String) throws -> PostgresAddress {
+        if let problem = StoreSetting.problem(with: text, from: origin) { throw problem }
+        return try PostgresAddress(text)
+    }
+
+    /// Whether no two transactions that write run at once in the database.
+    package var isOneWriter: Bool { flag("postgres.oneWriter") }
+    /// File with the password for the database; nil where libpq finds one, or needs none.
     package var databasePasswordFile: String? { optional("postgres.passwordFile") }
     /// File with the key that seals secrets; nil for that of the data directory.
     package var serverKeyFile: String? { optional("serverKeyFile") }

@@ -8,6 +8,8 @@ final class SequenceSource: Sendable {
     private struct State {
         var last: Int64 = 0
         var slot = NodeSlot.alone
+        /// For each transaction under way the last number that was given before it began.
+        var open: [Int64] = []
     }
 
     private let state = Mutex(State())
@@ -21,6 +23,28 @@ final class SequenceSource: Sendable {
 
     /// Gives numbers of a slot from now on.
     func take(_ slot: NodeSlot) { state.withLock { $0.slot = slot } }
+
+    /// The first number that a transaction under way may have given, or a later one will: all smaller ones of this process
+    /// are committed, or never will be.
+    var settled: Int64 {
+        state.withLock { state in (state.open.min() ?? state.last) + 1 }
+    }
+
+    /// Notes that a transaction gives numbers from now on; returns what `end` takes.
+    func begin() -> Int64 {
+        state.withLock { state in
+            state.open.append(state.last)
+            return state.last
+        }
+    }
+
+    /// Notes that a transaction is over.
+    func end(_ beginning: Int64) {
+        state.withLock { state in
+            guard let place = state.open.firstIndex(of: beginning) else { return }
+            state.open.remove(at: place)
+        }
+    }
 
     /// Returns the next number: microseconds of the transaction's moment, or one more than the last; of a slot, the
     /// first of its numbers from there on.

@@ -13,6 +13,8 @@ extension Store {
         case olderVersion(path: String)
         /// What the file keeps secret was sealed with another key.
         case foreignKey(path: String)
+        /// `lamplighter migrate --to` has begun to fill it, and not ended.
+        case halfMoved(path: String)
         /// No host of a database answers.
         case unreachable(path: String, reason: String)
         /// Each host of a database that answers is a standby, or told to write nothing.
@@ -33,6 +35,7 @@ extension Store {
             case .olderVersion(let path):
                 "\(path) was written by an older version of lamplighter and has to be migrated"
             case .foreignKey(let path): "\(path) was written with another server.key"
+            case .halfMoved(let path): "\(path) is only partly filled by a move"
             case .unreachable(let path, let reason): "\(path) can't be reached: \(reason)"
             case .readOnly(let path, let reason): "no host of \(path) is writable: \(reason)"
             case .refused(let path, let reason): "\(path) refuses the user: \(reason)"

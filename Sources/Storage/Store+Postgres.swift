@@ -6,7 +6,8 @@ extension Store {
     /// Connects to a database, brings its tables to this version unless told not to, and checks its settings.
     ///
     /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes. At most `connectionsMax`
-    /// connections are open at once.
+    /// connections are open at once. With `isOneWriter` no two transactions that write run at once, of all processes
+    /// that are told so.
     /// - Throws: `Failure`.
     package convenience init(
         database address: PostgresAddress,
@@ -14,19 +15,23 @@ extension Store {
         connectionsMax: Int = 60,
         credentialsPath: String?,
         key: ServerKey,
-        migrates: Bool = true
+        migrates: Bool = true,
+        isOneWriter: Bool = false,
+        isBeingFilled: Bool = false
     ) throws {
         let database = try PostgresDatabase(
             address: address,
             password: password,
             connectionsMax: connectionsMax,
-            key: key
+            key: key,
+            isOneWriter: isOneWriter
         )
         self.init(.postgres(database), credentialsPath: credentialsPath, key: key)
         try engine.prepare(migrates: migrates, steps: Migrations.steps) {}
-        guard migrates else { return }
+        guard migrates else { return try refuseHalfMoved(unless: isBeingFilled) }
         let now = PostgresSettings.now
         _ = try database.opening { try database.makePartitions(from: now, to: now) }
+        try refuseHalfMoved(unless: isBeingFilled)
     }
 
     /// Returns the fingerprint of the key that a database's secrets were sealed with; nil in one that has no tables.

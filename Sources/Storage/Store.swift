@@ -27,13 +27,15 @@ package final class Store: Sendable {
     /// Opens the file, migrates it unless told not to, and checks its settings.
     ///
     /// `credentialsPath` is the gate's file; nil where nothing that the gate knows changes. `beforeMigrating` is called
-    /// when a database of an older version is about to be changed, and may throw to leave it as it is.
+    /// when a database of an older version is about to be changed, and may throw to leave it as it is. Only a move opens a
+    /// database that is half filled (`isBeingFilled`).
     /// - Throws: `Failure`, or what `beforeMigrating` throws.
     package convenience init(
         path: String,
         credentialsPath: String?,
         key: ServerKey,
         migrates: Bool = true,
+        isBeingFilled: Bool = false,
         beforeMigrating: (Store) throws -> Void = { _ in }
     ) throws {
         try self.init(
@@ -44,6 +46,16 @@ package final class Store: Sendable {
             steps: Migrations.steps,
             beforeMigrating: beforeMigrating
         )
+        try refuseHalfMoved(unless: isBeingFilled)
+    }
+
+    /// Whether a move has begun to fill the database, and not ended.
+    var isHalfMoved: Bool { get throws { try engine.isHalfMoved } }
+
+    /// Refuses a database that a move has only partly filled.
+    func refuseHalfMoved(unless isBeingFilled: Bool) throws {
+        guard !isBeingFilled, try isHalfMoved else { return }
+        throw Failure.halfMoved(path: isFile ? path : summary)
     }
 
     /// The same with the steps of another version.
@@ -145,6 +157,8 @@ package final class Store: Sendable {
         noting changes: GateChanges,
         _ body: (Transaction) throws -> Value
     ) throws -> Value {
+        let beginning = sequence.begin()
+        defer { sequence.end(beginning) }
         do {
             return try sql.transaction {
                 try fence?.check(in: sql)

@@ -27,6 +27,17 @@ enum StoreEngine: Sendable {
         }
     }
 
+    /// Whether a move has begun to fill it, and not ended.
+    var isHalfMoved: Bool {
+        get throws {
+            switch self {
+            case .sqlite(let file): try file.hasTable("moving")
+            case .postgres(let database):
+                try database.with { try PostgresMigrations.has("moving", $0) }
+            }
+        }
+    }
+
     /// Brings the tables to this version unless told not to, and checks the settings.
     ///
     /// - Throws: `Store.Failure`, or what `beforeMigrating` throws.

@@ -82,6 +82,9 @@ extension ProblemCode {
             databasePage
         case .noSlotFree, .slotLost, .lanesDiffer, .processUnknown, .storeNotShared:
             clusterPage
+        case .storeHalfMoved, .moveTargetInUse, .moveOutbox, .moveSourceInUse, .moveText,
+            .moveUnequal:
+            movePage
         case .brokerUnreachable:
             (
                 "no broker answers at the configured address",

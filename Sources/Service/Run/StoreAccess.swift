@@ -54,16 +54,30 @@ package enum StoreAccess {
         try open(directory, place, migrates: false)
     }
 
+    /// Opens the store that a move fills, and makes it the first time.
+    ///
+    /// - Throws: A `Problem`.
+    static func beingFilled(_ directory: DataDirectory, _ place: StorePlace) throws -> Store {
+        try open(directory, place, migrates: true, isBeingFilled: true)
+    }
+
     private static func open(
         _ directory: DataDirectory,
         _ place: StorePlace,
         migrates: Bool,
+        isBeingFilled: Bool = false,
         beforeMigrating: (Store) throws -> Void = { _ in }
     ) throws -> Store {
         let problem = StoreProblem(directory, place)
         do {
             if let address = place.database {
-                return try connect(to: address, directory, place, migrates: migrates)
+                return try connect(
+                    to: address,
+                    directory,
+                    place,
+                    migrates: migrates,
+                    isBeingFilled: isBeingFilled
+                )
             }
             try problem.checkIsDatabase()
             let key = try key(problem, isKnown: TextFile.exists(directory.database))
@@ -73,6 +87,7 @@ package enum StoreAccess {
                 credentialsPath: place.gateFile ?? directory.credentials,
                 key: key,
                 migrates: migrates,
+                isBeingFilled: isBeingFilled,
                 beforeMigrating: beforeMigrating
             )
         } catch let failure as Store.Failure {
@@ -88,21 +103,24 @@ package enum StoreAccess {
         to address: PostgresAddress,
         _ directory: DataDirectory,
         _ place: StorePlace,
-        migrates: Bool
+        migrates: Bool,
+        isBeingFilled: Bool
     ) throws -> Store {
         let password = try place.passwordFile.map { try SecretFile.read($0) }
         let known = try Store.keyFingerprint(of: address, password: password)
         let key = try key(StoreProblem(directory, place), isKnown: known != nil)
         // A command on a machine where no broker's gate runs has no file to tell.
         let gateFile = place.gateFile ?? directory.credentials
-        let hasGate = migrates || TextFile.exists(gateFile)
+        let hasGate = (migrates && !isBeingFilled) || TextFile.exists(gateFile)
         return try Store(
             database: address,
             password: password,
             connectionsMax: place.connectionsMax,
             credentialsPath: hasGate ? gateFile : nil,
             key: key,
-            migrates: migrates
+            migrates: migrates,
+            isOneWriter: place.isOneWriter,
+            isBeingFilled: isBeingFilled
         )
     }
 

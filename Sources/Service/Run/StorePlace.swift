@@ -13,6 +13,8 @@ package struct StorePlace: Sendable {
     let serverKeyFile: String?
     /// The file that the gate reads; nil for that of the data directory.
     let gateFile: String?
+    /// Whether no two transactions that write run at once in the database.
+    let isOneWriter: Bool
 
     /// The file of the data directory, with the key beside it.
     package static let file = StorePlace(
@@ -20,7 +22,8 @@ package struct StorePlace: Sendable {
         connectionsMax: 0,
         passwordFile: nil,
         serverKeyFile: nil,
-        gateFile: nil
+        gateFile: nil,
+        isOneWriter: false
     )
 
     private init(
@@ -28,13 +31,27 @@ package struct StorePlace: Sendable {
         connectionsMax: Int,
         passwordFile: String?,
         serverKeyFile: String?,
-        gateFile: String?
+        gateFile: String?,
+        isOneWriter: Bool
     ) {
         self.gateFile = gateFile
         self.database = database
         self.connectionsMax = connectionsMax
         self.passwordFile = passwordFile
         self.serverKeyFile = serverKeyFile
+        self.isOneWriter = isOneWriter
+    }
+
+    /// The same with another database.
+    func naming(_ database: PostgresAddress) -> StorePlace {
+        StorePlace(
+            database: database,
+            connectionsMax: connectionsMax,
+            passwordFile: passwordFile,
+            serverKeyFile: serverKeyFile,
+            gateFile: gateFile,
+            isOneWriter: isOneWriter
+        )
     }
 
     /// The place that settings name.
@@ -44,7 +61,8 @@ package struct StorePlace: Sendable {
             connectionsMax: settings.databaseConnections,
             passwordFile: settings.databasePasswordFile,
             serverKeyFile: settings.serverKeyFile,
-            gateFile: settings.gateFile
+            gateFile: settings.gateFile,
+            isOneWriter: settings.isOneWriter
         )
     }
 }

@@ -91,6 +91,14 @@ struct StoreProblem {
                     "what the database keeps secret was sealed with another one; nothing was changed",
                 cures: keyCures
             )
+        case .halfMoved(let path):
+            Problem(
+                .storeHalfMoved,
+                failure.description,
+                at: path,
+                why: "`migrate --to` did not come to its end",
+                cures: [.init("lamplighter migrate --to …", "the same command again goes on")]
+            )
         case .unreachable, .readOnly, .refused, .wrongClock: server(failure)
         case .wrongSetting(let name, _, _): wrongSetting(name, failure)
         case .cannotOpen: failed(failure)

@@ -30,6 +30,13 @@ extension SettingsTable {
             doc: "Connections of this process to the database; a thread waits for one beyond."
         ),
         Setting(
+            "postgres.oneWriter",
+            .flag,
+            standard: .flag(true),
+            doc:
+                "Transactions that write follow one another, of all processes that say so: slower, and rests on no other lock."
+        ),
+        Setting(
             "serverKeyFile",
             .text,
             standard: .text(""),

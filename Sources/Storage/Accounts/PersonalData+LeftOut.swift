@@ -49,8 +49,8 @@ extension PersonalData {
         }
         // Sealed; `messages` has what is no secret.
         for column in [
-            "messageId", "channel", "dummy", "content", "tries", "told", "dueAt", "createdAt",
-            "expiresAt",
+            "messageId", "channel", "dummy", "content", "tries", "told", "dueAt", "claimedBy",
+            "createdAt", "expiresAt",
         ] {
             out["delivery.\(column)"] = "in `messages`, without the content"
         }

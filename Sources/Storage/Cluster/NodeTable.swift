@@ -98,6 +98,19 @@ package struct NodeTable {
         return sql.changes > 0
     }
 
+    /// Returns the slots that processes hold, or that are kept for theirs a while after its time.
+    package func kept() throws -> Set<NodeSlot> {
+        let now = try now().milliseconds
+        return Set(
+            try sql.query(
+                "SELECT slot FROM node WHERE untilAt >= $1",
+                now - Self.keptMilliseconds
+            ) {
+                NodeSlot($0.next(Int.self))
+            }.compactMap(\.self)
+        )
+    }
+
     /// Returns all processes, in the order of their slots; also those whose time is over.
     package func all() throws -> [Node] {
         try sql.query(

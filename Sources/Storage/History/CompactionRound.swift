@@ -1,5 +1,11 @@
+import Domain
+
 /// The lines that the compactor moves in one round, by device and time.
 struct CompactionRound: Sendable {
+    /// Whose rows of the buffer the round takes.
+    let owner: NodeSlot
+    /// The mark that an earlier part of the round left, of a process that ended; nil for a new round.
+    let mark: HistoryBuffer.Mark?
     /// The last row of the buffer that the round takes.
     private(set) var seq: Int64 = 0
     /// Devices up to this one were moved before.
@@ -21,8 +27,10 @@ struct CompactionRound: Sendable {
     private var rows: [[UInt8]] = []
     private var devices: [String]?
 
-    init(after: String) {
-        self.after = after
+    init(of owner: NodeSlot, after mark: HistoryBuffer.Mark?) {
+        self.owner = owner
+        self.mark = mark
+        after = mark?.did ?? ""
     }
 
     mutating func add(_ lines: [UInt8], seq: Int64) {

@@ -24,41 +24,37 @@ package struct DeadLetter: Sendable {
 package struct DeadLetterTable {
     let transaction: Transaction
     private var sql: SQL { transaction.sql }
-    /// The name of the fact that holds the last id.
-    private static let lastID = "deadLetterLast"
 
-    /// Puts messages aside and forgets the oldest beyond a number; gives the first row's id.
+    /// Puts messages aside and forgets the oldest beyond about so many; gives the rows' ids, which ascend.
+    ///
+    /// The engine numbers the rows, and gives no number twice: that of a letter dropped since names no other.
     package func add(
         _ letters: [(topic: String, payload: [UInt8], isShapeOnly: Bool, reason: String)],
         worker: String,
         keeping max: Int
-    ) throws -> Int64 {
-        let first = try last() + 1
-        let rows = letters.enumerated().map { index, letter in
-            DeadLetter(
-                id: first + Int64(index),
-                worker: worker,
+    ) throws -> [Int64] {
+        var ids: [Int64] = []
+        try sql.query(
+            """
+            INSERT INTO deadLetter (worker, topic, payload, shapeOnly, reason, at)
+            VALUES ($1, $2, $3, $4, $5, $6) RETURNING id
+            """,
+            each: letters
+        ) { letter in
+            (
+                worker,
                 // Other engines refuse a NUL in texts, and a topic may hold anything.
-                topic: letter.topic.filter { $0 != "\0" },
-                payload: letter.payload,
-                isShapeOnly: letter.isShapeOnly,
-                reason: letter.reason,
-                at: transaction.now
+                letter.topic.filter { $0 != "\0" },
+                letter.payload,
+                letter.isShapeOnly,
+                letter.reason,
+                transaction.now
             )
+        } row: {
+            ids.append($1.next())
         }
-        try sql.run(DeadLetter.table.insert, each: rows)
-        try sql.run(
-            "DELETE FROM deadLetter WHERE id <= $1",
-            first + Int64(letters.count) - 1 - Int64(max)
-        )
-        try transaction.meta.set(Self.lastID, to: "\(first + Int64(letters.count) - 1)")
-        return first
-    }
-
-    /// Returns the highest id ever given: that of a letter dropped since names no other.
-    private func last() throws -> Int64 {
-        let noted = try transaction.meta.value(Self.lastID).flatMap { Int64($0) } ?? 0
-        return max(noted, try sql.integer("SELECT max(id) FROM deadLetter") ?? 0)
+        if let last = ids.last { try drop(upTo: last - Int64(max)) }
+        return ids
     }
 
     /// Returns letters, newest first, older than a row.

@@ -38,10 +38,14 @@ package struct ExpiringRows: Sendable {
     }
 
     /// Deletes those that ended before `$1`, the oldest first, at most `$2`.
-    var deletion: String {
+    ///
+    /// Beside other transactions it locks the rows that it finds, which judges them by what they are then, and leaves those
+    /// that another one is at: a counter of tries that has begun anew is no old one. So it needs no other lock.
+    func deletion(besideOthers: Bool) -> String {
         """
         DELETE FROM \(table) WHERE (\(key)) IN (
-            SELECT \(key) FROM \(table) WHERE \(condition) ORDER BY \(order) LIMIT $2)
+            SELECT \(key) FROM \(table) WHERE \(condition) ORDER BY \(order) LIMIT $2\
+        \(besideOthers ? " FOR UPDATE SKIP LOCKED" : ""))
         """
     }
 
@@ -144,7 +148,7 @@ extension RetentionTable {
     ) throws -> Int {
         if let delete = rows.delete { return try delete(transaction, moment, limit) }
         try transaction.sql.run(
-            rows.deletion,
+            rows.deletion(besideOthers: transaction.sql.hasOtherWriters),
             moment,
             limit
         )

@@ -31,7 +31,8 @@ package struct OutgoingMessageTable {
     /// Claims due messages of a channel, oldest first, for `leaseSeconds`: those of a process that died
     /// meanwhile are tried again.
     ///
-    /// It looks at ten times as many due messages, so that one sender's flood does not delay the others'.
+    /// It looks at ten times as many due messages, so that one sender's flood does not delay the others'. Of several
+    /// processes that look at the same one, the first has it.
     package func claim(
         _ channel: OutgoingMessage.Channel,
         leaseSeconds: Int64,
@@ -48,22 +49,30 @@ package struct OutgoingMessageTable {
             row.message.origin?.terminal.text ?? row.message.app.text
         }
         let again = transaction.now.adding(seconds: leaseSeconds)
-        try sql.run(
-            "UPDATE delivery SET tries = tries + 1, dueAt = $1 WHERE messageId = $2",
+        var claimed: [Due] = []
+        try sql.query(
+            """
+            UPDATE delivery SET tries = tries + 1, dueAt = $1, claimedBy = $2
+            WHERE messageId = $3 AND dueAt <= $4 RETURNING tries
+            """,
             each: due
-        ) { (again, $0.message.id) }
-        return due.map { row in
+        ) {
+            (again, transaction.slot.number, $0.message.id, transaction.now)
+        } row: { row, columns in
             var row = row
-            row.tries += 1
-            return row
+            row.tries = columns.next()
+            claimed.append(row)
         }
+        return claimed
     }
 
-    /// Makes all messages that wait for another try due now: the process that claimed them is gone.
+    /// Makes all messages due now that this process, or the one before it in the same slot, claimed and that wait for
+    /// another try: what claimed them is gone.
     package func resume() throws {
         try sql.run(
-            "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0",
-            transaction.now
+            "UPDATE delivery SET dueAt = $1 WHERE dueAt > $1 AND tries > 0 AND claimedBy = $2",
+            transaction.now,
+            transaction.slot.number
         )
     }
 
@@ -88,15 +97,20 @@ package struct OutgoingMessageTable {
         return sql.changes == 1
     }
 
-    /// Removes and returns expired messages, at most `limit`.
+    /// Removes and returns expired messages, at most `limit`; those that another process removes are its own.
     package func takeExpired(limit: Int) throws -> [Due] {
         let expired = try query(
             "expiresAt <= $1 ORDER BY expiresAt LIMIT $2",
             transaction.now,
             limit
         )
-        try sql.run("DELETE FROM delivery WHERE messageId = $1", each: expired) { $0.message.id }
-        return expired
+        var removed: [Due] = []
+        try sql.query("DELETE FROM delivery WHERE messageId = $1 RETURNING tries", each: expired) {
+            $0.message.id
+        } row: { row, _ in
+            removed.append(row)
+        }
+        return removed
     }
 
     /// Returns when the next message of a channel is due; nil without one.
@@ -141,6 +155,8 @@ package struct OutgoingMessageTable {
 struct MessageRow: TableRow {
     var due: OutgoingMessageTable.Due
     var dueAt: Instant
+    /// The slot of the process that took it last.
+    var claimedBy: Int?
 
     static let table = Table<MessageRow>("delivery")
 
@@ -159,7 +175,11 @@ struct MessageRow: TableRow {
             told: column("told", \.due.told),
             createdAt: column("createdAt", \.due.createdAt)
         )
-        return MessageRow(due: due, dueAt: column("dueAt", \.dueAt))
+        return MessageRow(
+            due: due,
+            dueAt: column("dueAt", \.dueAt),
+            claimedBy: column("claimedBy", \.claimedBy)
+        )
     }
 }
 

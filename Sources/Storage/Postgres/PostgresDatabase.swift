@@ -3,13 +3,15 @@ import Sodium
 
 /// The PostgreSQL database behind a store: its connections, and its maintenance.
 ///
-/// Each thread has a connection of its own while it uses one. One transaction writes at a time, of all processes that
-/// use the database, by a lock that each takes first. Readers see one committed state and never wait.
+/// Each thread has a connection of its own while it uses one. Transactions that write run beside each other, of this
+/// process and of others, and lock what they decide on (`Transaction.lock`); with `isOneWriter` each takes one lock
+/// first, so that they follow one another. Readers see one committed state and never wait.
 final class PostgresDatabase: Sendable {
     let key: ServerKey
     /// Where it is, for people.
     let place: String
     private let pool: PostgresPool
+    private let isOneWriter: Bool
 
     /// Refers to a database that so many connections may be made to, and connects once to see that it answers and is as it must be.
     ///
@@ -18,9 +20,11 @@ final class PostgresDatabase: Sendable {
         address: PostgresAddress,
         password: String? = nil,
         connectionsMax: Int = 60,
-        key: ServerKey
+        key: ServerKey,
+        isOneWriter: Bool = false
     ) throws {
         self.key = key
+        self.isOneWriter = isOneWriter
         place = address.place
         pool = PostgresPool(size: connectionsMax) {
             let connection = try PostgresConnection(address, password: password)
@@ -32,7 +36,7 @@ final class PostgresDatabase: Sendable {
 
     /// Lends a connection for any number of transactions that write.
     func write<Value>(_ body: (SQL) throws -> Value) throws -> Value {
-        try with { try body(SQL(.postgres($0), key: key)) }
+        try with { try body(SQL(.postgres($0), key: key, isOneWriter: isOneWriter)) }
     }
 
     /// Lends a connection that reads one state.

@@ -39,7 +39,8 @@ struct PostgresMigrations {
             ") STRICT, WITHOUT ROWID;": ");",
             ") STRICT;": ");",
         ]
-        var text = statements
+        // Sequences never give a number twice; SQLite has to be told not to.
+        var text = statements.replacing(" AUTOINCREMENT", with: "")
         for (ours, theirs) in types { text = text.replacing(ours, with: theirs) }
         for (ours, theirs) in [
             ("INTEGER", "BIGINT"), ("BLOB", "BYTEA"), ("REAL", "DOUBLE PRECISION"),
@@ -155,7 +156,7 @@ struct PostgresMigrations {
         return names
     }
 
-    private static func has(_ table: String, _ connection: PostgresConnection) throws -> Bool {
+    static func has(_ table: String, _ connection: PostgresConnection) throws -> Bool {
         var isThere = false
         try connection.query("SELECT to_regclass('\(table)') IS NOT NULL", bind: { _ in }) {
             isThere = $0.integer(0) == 1

@@ -76,12 +76,16 @@ enum Engine {
         }
     }
 
-    /// Runs a transaction that writes, alone from its first statement on; a failure undoes all of it.
-    func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    /// Runs a transaction that writes, alone from its first statement on with SQLite or where `isOneWriter` says so; a
+    /// failure undoes all of it.
+    func transaction<Value>(isOneWriter: Bool, _ body: () throws -> Value) throws -> Value {
         switch self {
         case .sqlite(let session): try session.transaction(body)
         case .postgres(let connection):
-            try connection.transaction(beginningWith: Self.beginAlone, body)
+            try connection.transaction(
+                beginningWith: isOneWriter ? Self.beginAlone : "BEGIN",
+                body
+            )
         }
     }
 

@@ -9,14 +9,17 @@ import Sodium
 /// the number of its elements: SQLite steps one prepared statement in a loop, PostgreSQL is sent all elements
 /// before it answers, and nothing above sees which. Lives inside one transaction, on one thread.
 package final class SQL {
-    private let engine: Engine
+    let engine: Engine
+    /// Whether transactions that write follow one another, also those of other processes.
+    private let isOneWriter: Bool
     /// Seals and opens columns.
     let key: ServerKey
     /// How many statements, a set operation counting as one, have run.
-    package private(set) var statementCount = 0
+    package internal(set) var statementCount = 0
 
-    init(_ engine: Engine, key: ServerKey) {
+    init(_ engine: Engine, key: ServerKey, isOneWriter: Bool = false) {
         self.engine = engine
+        self.isOneWriter = isOneWriter
         self.key = key
     }
 
@@ -235,9 +238,9 @@ package final class SQL {
     /// A number that is another one after another connection has written; nil where others write all the time.
     var dataVersion: Int64? { get throws { try engine.dataVersion } }
 
-    /// Runs a transaction that writes, alone from its first statement on; a failure undoes all of it.
+    /// Runs a transaction that writes; a failure undoes all of it.
     func transaction<Value>(_ body: () throws -> Value) throws -> Value {
-        try engine.transaction(body)
+        try engine.transaction(isOneWriter: isOneWriter, body)
     }
 
     /// Runs a piece of work so that its failure undoes that piece alone.

@@ -244,7 +244,7 @@ CREATE TABLE refresh (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE deadLetter (
-    id INTEGER NOT NULL PRIMARY KEY,
+    id INTEGER NOT NULL PRIMARY KEY AUTOINCREMENT,
     worker TEXT NOT NULL,
     topic TEXT NOT NULL,
     payload BLOB NOT NULL,
@@ -314,6 +314,7 @@ CREATE TABLE delivery (
     tries INTEGER NOT NULL,
     told TEXT,
     dueAt INTEGER NOT NULL,
+    claimedBy INTEGER,
     createdAt INTEGER NOT NULL,
     expiresAt INTEGER NOT NULL
 ) STRICT;
@@ -370,6 +371,7 @@ CREATE INDEX auditUser ON audit (uid, id);
 
 CREATE TABLE historyBuffer (
     seq INTEGER NOT NULL PRIMARY KEY,
+    owner INTEGER NOT NULL,
     size INTEGER NOT NULL,
     lines BLOB NOT NULL
 ) STRICT;

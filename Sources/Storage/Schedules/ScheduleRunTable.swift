@@ -19,19 +19,24 @@ package struct ScheduleRunTable {
 
     /// Adds runs; one of an occurrence that was taken up before changes nothing, since no column of a run changes
     /// by it.
-    package func add(_ runs: [ScheduleRun]) throws {
+    ///
+    /// The lock of their schedules' devices is needed.
+    package func add(_ runs: [ScheduleRun], of devices: @autoclosure () -> [DeviceID]) throws {
+        transaction.requireLocks(of: devices())
         try sql.run(ScheduleRun.table.upsert, each: runs)
     }
 
-    /// Records the outcome of a run's command; returns the run, nil where none waits for it.
+    /// Records the outcome of a run's command to a device; returns the run, nil where none waits for it.
     package func finish(
         _ schedule: ScheduleID,
+        of did: DeviceID,
         cid: Int64,
-        _ state: ScheduleRun.State,
+        as state: ScheduleRun.State,
         error: ErrorCode?,
         code: Int64?
     ) throws -> ScheduleRun? {
-        try sql.first(
+        transaction.requireLock(of: did)
+        return try sql.first(
             """
             UPDATE scheduleRun SET state = $1, error = $2, code = $3
             WHERE scheduleId = $4 AND cid = $5 AND state = 'sent'

@@ -51,8 +51,11 @@ package struct ControlHandler: BatchHandler {
         requests.refusal(of: message, rejection)
     }
 
+    package func parts(of batch: [Inbound]) -> [[Inbound]] { requests.parts(of: batch) }
+
     // MARK: Due work
 
+    package var canRelease: Bool { requests.canRelease }
     package var isAwaiting: Bool { requests.isAwaiting }
 
     package func isDue(in tx: Transaction) throws -> Bool {

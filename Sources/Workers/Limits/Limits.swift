@@ -6,6 +6,9 @@ import Domain
 package struct Limits: Sendable {
     /// The most messages of one batch.
     package var batchMax = 500
+    /// Requests in one transaction of a database that other processes write to as well: requests lock users and devices
+    /// in no order, so that two transactions of several would wait for each other.
+    package var requestsPerSharedCommit = 1
     /// The time for which a batch continues to read while messages arrive.
     package var batchLinger: Duration = .milliseconds(5)
     /// Messages that the broker may send to a worker before it gets acknowledgements.

@@ -89,6 +89,9 @@ struct BatchCommitter<Handler: BatchHandler> {
         into publisher: inout Publisher,
         at now: Instant
     ) throws -> Outcome {
+        if environment.store.isShared {
+            return try commitParts(batch, due: due, into: &publisher, at: now)
+        }
         guard due else { return try commitMessages(batch, into: &publisher, at: now) }
         do {
             return try commitAtOnce(batch, due: true, into: &publisher, at: now)
@@ -100,6 +103,30 @@ struct BatchCommitter<Handler: BatchHandler> {
             outcome.due = own.due
             return outcome
         }
+    }
+
+    /// Commits part after part of a batch, each in a transaction of its own, and due work behind them.
+    private mutating func commitParts(
+        _ batch: [Inbound],
+        due: Bool,
+        into publisher: inout Publisher,
+        at now: Instant
+    ) throws -> Outcome {
+        var outcome = Outcome()
+        for part in handler.parts(of: batch) {
+            outcome.add(try commitMessages(part, into: &publisher, at: now))
+        }
+        guard due || batch.isEmpty else { return outcome }
+        repeat {
+            let own =
+                due
+                ? try commitDue(into: &publisher, at: now)
+                : try commitMessages([], into: &publisher, at: now)
+            outcome.add(own)
+            outcome.due = own.due
+            if case .failed = own.due { break }
+        } while due && handler.canRelease
+        return outcome
     }
 
     private mutating func commitDue(

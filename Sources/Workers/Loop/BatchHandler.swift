@@ -46,6 +46,11 @@ package protocol BatchHandler {
     /// Whether a batch is only for other workers, so that it is acknowledged without a transaction; decided
     /// without the store.
     func isForOthers(_ batch: [Inbound]) -> Bool
+    /// Cuts a batch into parts that have a transaction each where other processes write: within one, locks are taken in
+    /// one order.
+    func parts(of batch: [Inbound]) -> [[Inbound]]
+    /// Whether more requests, whose slow work is done, wait for a transaction of their own.
+    var canRelease: Bool { get }
     /// Carries out a batch in one transaction and returns its effects.
     mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects
     /// Carries out due work, and work left by other workers; nil if there is none.
@@ -76,6 +81,8 @@ package struct Subscriptions: Equatable, Sendable {
 
 extension BatchHandler {
     package func isForOthers(_ batch: [Inbound]) -> Bool { false }
+    package func parts(of batch: [Inbound]) -> [[Inbound]] { batch.isEmpty ? [] : [batch] }
+    package var canRelease: Bool { false }
     package var nextDue: Instant? { nil }
     package var isAwaiting: Bool { false }
     package func refusal(of message: Inbound, _ rejection: Rejection) -> OutboundMessage? { nil }

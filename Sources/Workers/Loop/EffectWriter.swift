@@ -56,16 +56,16 @@ struct EffectWriter {
     func keepDeadLetters(of effects: Effects, in tx: Transaction) throws -> [OutboundMessage] {
         // With too little room on the disk they are only counted and logged.
         guard !effects.deadLetters.isEmpty, !disk.isLow else { return [] }
-        let first = try tx.deadLetters.add(
+        let ids = try tx.deadLetters.add(
             effects.deadLetters.map { ($0.topic, $0.payload, $0.isShapeOnly, $0.reason) },
             worker: worker,
             keeping: deadLettersMax
         )
-        return effects.deadLetters.enumerated().map { index, letter in
+        return zip(ids, effects.deadLetters).map { id, letter in
             OutboundMessage(
                 topics.system("dead-letter"),
                 SystemCodec.deadLetter(
-                    id: first + Int64(index),
+                    id: id,
                     topic: letter.topic,
                     reason: letter.reason,
                     worker: worker,

@@ -28,17 +28,25 @@ struct HistoryCompaction: MaintenanceJob {
         return isMore
     }
 
-    /// Begins a round if it is time.
+    /// Begins a round if it is time, of this process's part or that of one that is gone.
     private func begin() throws -> Compaction? {
+        for owner in try environment.store.ownersToCompact() {
+            if let round = try begin(owner) { return round }
+        }
+        return nil
+    }
+
+    private func begin(_ owner: NodeSlot) throws -> Compaction? {
         let limits = environment.limits
         let now = environment.clock.now
-        let depth = try environment.store.read { tx in try tx.history.buffer.depth() }
+        let depth = try environment.store.read { tx in try tx.history.buffer.depth(of: owner) }
         guard let since = depth.since else { return nil }
         let oldest = now.adding(seconds: -limits.historyBufferSeconds)
         guard depth.bytes >= limits.historyBufferBytes || since <= oldest || since > now else {
             return nil
         }
         return try environment.store.beginCompaction(
+            of: owner,
             bytesMax: limits.historyBufferBytes * 2,
             step: limits.historyStep
         )

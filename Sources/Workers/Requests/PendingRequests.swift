@@ -59,9 +59,11 @@ struct PendingRequests {
         return true
     }
 
-    /// Removes and returns the requests whose work is done.
-    mutating func release() -> [(pending: PendingRequest, prepared: Prepared)] {
-        completions.results { entries[$0] != nil }.compactMap { job, prepared in
+    /// Removes and returns the requests whose work is done, at most `limit`, in the order of their coming.
+    mutating func release(
+        atMost limit: Int
+    ) -> [(pending: PendingRequest, prepared: Prepared)] {
+        completions.results { entries[$0] != nil }.prefix(limit).compactMap { job, prepared in
             guard let pending = entries.removeValue(forKey: job) else { return nil }
             jobs[Key(pending.request)] = nil
             bytes -= pending.request.bytes

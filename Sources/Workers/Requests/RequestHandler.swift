@@ -51,6 +51,13 @@ package struct RequestHandler: BatchHandler {
         return endWork(work)
     }
 
+    package func parts(of batch: [Inbound]) -> [[Inbound]] {
+        let size = environment.limits.requestsPerSharedCommit
+        return stride(from: 0, to: batch.count, by: size).map { start in
+            Array(batch[start..<min(start + size, batch.count)])
+        }
+    }
+
     /// Begins the work of a batch, with a current catalog.
     mutating func beginWork(in tx: Transaction) throws -> UnitOfWork {
         try processor.beginWork(in: tx)
@@ -85,7 +92,7 @@ package struct RequestHandler: BatchHandler {
     // MARK: Due work
 
     /// Whether the slow work of a waiting request is done.
-    var canRelease: Bool { processor.waiting.canRelease }
+    package var canRelease: Bool { processor.waiting.canRelease }
 
     package func isDue(in tx: Transaction) throws -> Bool { canRelease }
     package var isAwaiting: Bool { !processor.waiting.isEmpty }
@@ -97,9 +104,13 @@ package struct RequestHandler: BatchHandler {
         return endWork(work)
     }
 
-    /// Carries out the requests whose slow work is done.
+    /// Carries out the requests whose slow work is done, as many as one transaction may.
     mutating func answerReleased(in work: inout UnitOfWork) throws {
-        try processor.answerReleased(in: &work)
+        let isShared = environment.store.isShared
+        try processor.answerReleased(
+            atMost: isShared ? environment.limits.requestsPerSharedCommit : .max,
+            in: &work
+        )
     }
 
     package mutating func connected(

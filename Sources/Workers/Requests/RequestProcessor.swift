@@ -154,9 +154,9 @@ struct RequestProcessor {
         }
     }
 
-    /// Carries out all requests whose slow work is done.
-    mutating func answerReleased(in work: inout UnitOfWork) throws {
-        for (pending, prepared) in waiting.release() {
+    /// Carries out requests whose slow work is done.
+    mutating func answerReleased(atMost limit: Int, in work: inout UnitOfWork) throws {
+        for (pending, prepared) in waiting.release(atMost: limit) {
             work.tx.beginPiece()
             try answer(pending, prepared, in: &work)
         }

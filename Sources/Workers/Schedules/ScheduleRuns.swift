@@ -27,8 +27,9 @@ enum ScheduleRuns {
         guard let state = ScheduleRun.State(command.state) else { return }
         let run = try work.tx.runs.finish(
             ScheduleID(trusted: command.actor.id),
+            of: command.did,
             cid: command.cid,
-            state,
+            as: state,
             // A device that refuses gives a code of its own.
             error: state == .failed && command.code == nil ? command.refusal ?? .internal : nil,
             code: state == .failed ? command.code : nil

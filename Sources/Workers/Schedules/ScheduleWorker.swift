@@ -50,6 +50,13 @@ package struct ScheduleWorker: BatchHandler {
         return requests.endWork(work)
     }
 
+    package func parts(of batch: [Inbound]) -> [[Inbound]] {
+        guard !batch.isEmpty else { return [] }
+        return stretches(of: batch).flatMap { stretch in
+            isTrigger(stretch.first) ? [Array(stretch)] : requests.parts(of: Array(stretch))
+        }
+    }
+
     private func isTrigger(_ message: Inbound?) -> Bool {
         guard let message else { return true }
         return switch environment.topics.parse(message.topic) {
@@ -84,14 +91,19 @@ package struct ScheduleWorker: BatchHandler {
     /// Whether this lane replans schedules, for all of them.
     private var replans: Bool { environment.shards.lane == 0 }
 
+    package var canRelease: Bool { requests.canRelease }
     package var isAwaiting: Bool { requests.isAwaiting }
     package var nextDue: Instant? { replans ? replanner.checkAt : nil }
 
     package mutating func due(in tx: Transaction) throws -> Effects? {
         var work = try requests.beginWork(in: tx)
+        let hasReleased = requests.canRelease
         try requests.answerReleased(in: &work)
-        tx.beginPiece()
-        if replans { try replanner.step(in: &work) }
+        // Where others write it locks in a transaction of its own, once no request waits.
+        if replans, !hasReleased || !environment.store.isShared {
+            tx.beginPiece()
+            try replanner.step(in: &work)
+        }
         return requests.endWork(work)
     }
 }

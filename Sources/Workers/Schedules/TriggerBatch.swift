@@ -260,7 +260,7 @@ struct TriggerBatch {
     // MARK: Save
 
     private func save(in work: inout UnitOfWork) throws {
-        try work.tx.runs.add(runs)
+        try work.tx.runs.add(runs, of: runs.compactMap { schedules[$0.schedule]?.did })
         try work.tx.commands.save(commands)
         for command in commands { work.effects.observed.note(CommandStep(.accepted, command)) }
         // The control worker sends them, in turn with others for the same devices.

@@ -72,6 +72,8 @@ package struct SessionHandler: BatchHandler {
         return processor.reply(to: message, message.refusal(rejection))
     }
 
+    package func parts(of batch: [Inbound]) -> [[Inbound]] { batch.map { [$0] } }
+
     package mutating func handle(_ batch: [Inbound], in tx: Transaction) throws -> Effects {
         var work = try processor.beginWork(in: tx)
         for message in batch {

@@ -150,16 +150,16 @@ struct HistoryTests {
         try sort(world)
         #expect(try all(world, 0).isEmpty)
         #expect(try all(world, 1).count == 1)
-        #expect(try world.store.read { try $0.history.buffer.depth() }.since == nil)
+        #expect(try world.store.read { try $0.history.buffer.depth(of: .alone) }.since == nil)
     }
 
     @Test("The buffer tells how much waits, and since when")
     func depth() throws {
         let world = try world(devices: 1)
-        #expect(try world.store.read { try $0.history.buffer.depth() }.bytes == 0)
+        #expect(try world.store.read { try $0.history.buffer.depth(of: .alone) }.bytes == 0)
         try world.store.arrange(at: Make.now) { try $0.history.append([record(0, 1, 1)]) }
         try world.store.arrange(at: Make.at(5)) { try $0.history.append([record(0, 2, 2)]) }
-        let depth = try world.store.read { try $0.history.buffer.depth() }
+        let depth = try world.store.read { try $0.history.buffer.depth(of: .alone) }
         #expect(depth.bytes > 40 && depth.since == Make.now)
     }
 }

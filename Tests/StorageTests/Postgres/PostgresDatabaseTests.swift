@@ -15,11 +15,16 @@ struct PostgresDatabaseTests {
     private func store(
         _ address: String,
         migrates: Bool = true,
-        steps: [Migrations.Step] = Migrations.steps
+        steps: [Migrations.Step] = Migrations.steps,
+        isOneWriter: Bool = false
     ) throws -> Store {
         let key = try #require(key)
         let engine = StoreEngine.postgres(
-            try PostgresDatabase(address: PostgresAddress(address), key: key)
+            try PostgresDatabase(
+                address: PostgresAddress(address),
+                key: key,
+                isOneWriter: isOneWriter
+            )
         )
         try engine.prepare(migrates: migrates, steps: steps) {}
         return Store(engine, credentialsPath: nil, key: key)
@@ -98,10 +103,12 @@ struct PostgresDatabaseTests {
         #expect(error?.description.contains("/nonexistent") == true)
     }
 
-    @Test("What several processes read and write goes one after the other")
+    @Test("Of one writer at a time, what several processes read and write goes one after the other")
     func processes() throws {
         let address = try TestStore.makeDatabase()
-        let stores = [try store(address), try store(address)]
+        let stores = [
+            try store(address, isOneWriter: true), try store(address, isOneWriter: true),
+        ]
         let failures = Mutex(0)
         DispatchQueue.concurrentPerform(iterations: 4) { part in
             for _ in 0..<25 {

@@ -37,8 +37,11 @@ struct PrepareTests {
             .inbox, .attempt, .code, .ticket, .link, .scheduleRun, .session, .notice, .logoutCode,
             .endedInvitation, .audit, .command, .invitation, .guest, .cancellation,
         ]
-        let expiring = rows.flatMap { [$0.deletion, $0.counting] }
-        return logs + expiring + PersonalData.sections.map(\.query)
+        let expiring = rows.flatMap { [$0.deletion(besideOthers: true), $0.counting] }
+        let whole = StoredTable.all().flatMap { table in
+            [table.page(isBehind: false), table.page(isBehind: true), table.last, table.insert]
+        }
+        return logs + expiring + whole + PersonalData.sections.map(\.query)
     }
 
     /// The types that our columns are read as.

@@ -57,7 +57,8 @@ struct SourceStatements {
                 described.insert(String(match.1))
             }
             // The engines' own, and those that tables are made of.
-            if !path.hasPrefix("SQL") && !path.hasPrefix("Postgres/") { find(in: source) }
+            let isOthers = ["SQL", "Postgres/", "Moving/"].contains { path.hasPrefix($0) }
+            if !isOthers { find(in: source) }
         }
     }
 

@@ -14,10 +14,15 @@ struct MigrateCommand: AsyncParsableCommand {
             "Bring the database to this version's schema; `up` and `serve` do it by themselves.",
         discussion: """
             lamplighter migrate --data /var/lib/lamplighter
+            lamplighter migrate --data /var/lib/lamplighter --to postgres://lamplighter@db1/lamplighter
 
             Where something is to be changed, the database is copied first, to lamplighter.db.before-VERSION beside \
             it. The way back is to stop the service, to put the copy in the place of lamplighter.db, to remove \
             lamplighter.db-wal and -shm, and to start the older version. Delete the copy when the new version has proved good.
+
+            With --to everything is copied into an empty store, 10,000 rows at a time, and compared: the rows of each table and \
+            their checksum are printed. What was interrupted goes on with the same command. The way back: \
+            `lamplighter migrate --store postgres://… --to sqlite:DIR`.
             """
     )
 
@@ -26,6 +31,14 @@ struct MigrateCommand: AsyncParsableCommand {
             "Rewrite a database of an older version, so that its file can shrink; takes as much room again."
     )
     var compact = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Copy the stopped installation into an empty database of PostgreSQL's, or back into a directory.",
+            valueName: "postgres://…|sqlite:DIR"
+        )
+    )
+    var to: String?
 
     @OptionGroup(title: "Common options") var settings: SettingsOptions
     @OptionGroup(title: "Common options") var output: OutputOptions
@@ -41,6 +54,10 @@ struct MigrateCommand: AsyncParsableCommand {
         defer { withExtendedLifetime(lock) {} }
         var copy: String?
         let show = BackupProgress.shower(isSilent: output.json)
+        if let to {
+            let mover = try StoreMover(directory, values, to: to)
+            return MovedTables(try mover.run(progress: show), to: mover.place).show(output)
+        }
         let store = try StoreAccess.service(
             directory,
             StorePlace(values),

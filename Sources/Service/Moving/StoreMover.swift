@@ -1,0 +1,154 @@
+package import Files
+import PostgreSQL
+import Problems
+package import ServiceSettings
+package import Storage
+import Workers
+
+/// Moves a stopped installation's store: into a database of PostgreSQL's, or back into a file.
+package struct StoreMover {
+    private enum Target {
+        case database(PostgresAddress)
+        case file(String)
+    }
+
+    private let directory: DataDirectory
+    private let settings: Settings
+    private let target: Target
+    /// Where the store goes, for people.
+    package let place: String
+
+    /// Reads where to: `postgres://USER@HOST/DATABASE` or `sqlite:DIRECTORY`.
+    ///
+    /// `directory` is the installation's, whose lock the caller holds.
+    /// - Throws: A `Problem` where it is neither.
+    package init(_ directory: DataDirectory, _ settings: Settings, to text: String) throws {
+        self.directory = directory
+        self.settings = settings
+        if text.hasPrefix("sqlite:") {
+            let path = String(text.dropFirst("sqlite:".count))
+            target = .file(path)
+            place = path
+        } else {
+            let address = try settings.database(named: text, by: "--to")
+            target = .database(address)
+            place = address.place
+        }
+    }
+
+    /// Copies and compares; returns the tables with their rows and checksums.
+    ///
+    /// `progress` is told what is being done and the part that is done, from 0 to 1; what it throws ends the move, which
+    /// the next one goes on with.
+    /// - Throws: A `Problem`, or what `progress` throws.
+    package func run(progress: (String, Double) throws -> Void) throws -> [StoreMove.Table] {
+        let source = try StoreAccess.tool(directory, StorePlace(settings))
+        let (store, lock) = try open()
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            return try StoreMove(from: source, to: store).run(
+                at: SystemClock().now,
+                progress: progress
+            )
+        } catch let failure as StoreMove.Failure {
+            throw MoveProblem(place).problem(failure)
+        } catch let failure as Store.Failure {
+            throw StoreProblem(directory, StorePlace(settings)).problem(failure)
+        }
+    }
+
+    /// Opens the target, with the lock of its directory where that is another one.
+    private func open() throws -> (Store, DirectoryLock?) {
+        switch target {
+        case .database(let address):
+            let place = StorePlace(settings).naming(address)
+            return (try StoreAccess.beingFilled(directory, place), nil)
+        case .file(let path):
+            let new = try DataDirectory.prepare(path)
+            let lock = new.path == directory.path ? nil : try DirectoryLock(new)
+            try copyKey(to: new)
+            return (try StoreAccess.beingFilled(new, .file), lock)
+        }
+    }
+
+    /// Gives a directory the key that secrets are sealed with.
+    private func copyKey(to new: DataDirectory) throws {
+        let path = StorePlace(settings).serverKeyFile ?? directory.serverKey
+        let key = try SecretFile.read(path)
+        guard TextFile.exists(new.serverKey) else {
+            return try TextFile.write(key + "\n", to: new.serverKey)
+        }
+        guard try SecretFile.read(new.serverKey) != key else { return }
+        throw Problem(
+            .serverKeyForeign,
+            "\(new.serverKey) is not the key of the store that is moved",
+            at: new.serverKey,
+            why: "what the store keeps secret was sealed with \(path); nothing was changed",
+            cures: [.init("--to sqlite:ANOTHER", "a directory that is new")]
+        )
+    }
+}
+
+/// What an operator is told of a move that can't be carried out.
+private struct MoveProblem {
+    private let place: String
+
+    init(_ place: String) { self.place = place }
+
+    func problem(_ failure: StoreMove.Failure) -> Problem {
+        switch failure {
+        case .targetInUse(let table):
+            problem(
+                .moveTargetInUse,
+                "\(place) holds something already: its table \(table) has rows",
+                why: "a move fills an empty store; nothing was changed",
+                cures: [.init("--to ANOTHER", "a database or directory that is new")]
+            )
+        case .outboxNotEmpty(let rows):
+            problem(
+                .moveOutbox,
+                "messages wait to be published, of \(rows) transactions",
+                why:
+                    "what was promised to users and devices is published first; nothing was changed",
+                cures: [
+                    .init("lamplighter up", "start the service, and stop it after some seconds")
+                ]
+            )
+        case .sourceInUse(let node):
+            problem(
+                .moveSourceInUse,
+                "the process \(node) works on the store",
+                why: "what it writes would be missing; nothing was changed",
+                cures: [.init("systemctl stop lamplighter", "on every machine; then wait 6 s")]
+            )
+        case .text(let row, let column, let reason):
+            problem(
+                .moveText,
+                "PostgreSQL does not take the text in \(column) of \(row): \(reason)",
+                why: "the rows before it were copied; the move goes on once it is mended",
+                cures: [
+                    .init("sqlite3 lamplighter.db", "change or delete the row"),
+                    .init("lamplighter migrate --to …", "the same command again"),
+                ]
+            )
+        case .unequal(let table, let source, let target):
+            problem(
+                .moveUnequal,
+                "the table \(table) has \(target.rows) rows in \(place), and \(source.rows) where it comes from, "
+                    + "or others",
+                why:
+                    "the store was written to between two parts of the move, or damaged on its way",
+                cures: [.init("--to ANOTHER", "begin anew, with an empty database or directory")]
+            )
+        }
+    }
+
+    private func problem(
+        _ code: ProblemCode,
+        _ message: String,
+        why: String,
+        cures: [Problem.Cure]
+    ) -> Problem {
+        Problem(code, message, at: place, why: why, cures: cures)
+    }
+}

@@ -1,0 +1,107 @@
+/// A table as the steps of `Migrations` make it: its columns with their types, and its key.
+///
+/// Both engines have these columns in this order, whatever they call the types.
+struct StoredTable: Sendable, Equatable {
+    /// One column.
+    struct Column: Sendable, Equatable {
+        let name: String
+        let type: ColumnType
+    }
+
+    let name: String
+    private(set) var columns: [Column]
+    /// The places of the key's columns among them.
+    private(set) var key: [Int]
+    /// The column that the engine numbers where no number is given; nil without one.
+    private(set) var numbered: String?
+
+    /// Reads all tables from the steps, those first that others refer to.
+    static func all(_ steps: [Migrations.Step] = Migrations.steps) -> [StoredTable] {
+        var tables: [StoredTable] = []
+        for statement in steps.flatMap({ $0.sql.split(separator: ";") }) {
+            let text = statement.drop(while: \.isWhitespace)
+            if text.hasPrefix("CREATE TABLE "), let table = StoredTable(text) {
+                tables.append(table)
+            } else if text.hasPrefix("ALTER TABLE "),
+                let place = text.firstRange(of: " ADD COLUMN ")
+            {
+                let name = text[..<place.lowerBound].dropFirst("ALTER TABLE ".count)
+                guard let index = tables.firstIndex(where: { $0.name == name }) else { continue }
+                tables[index].add(text[place.upperBound...])
+            }
+        }
+        return tables
+    }
+
+    /// Reads `CREATE TABLE name (…)`, a column or a condition on each line.
+    private init?(_ statement: Substring) {
+        let lines = statement.split(separator: "\n")
+        let words = lines.first?.split(separator: " ") ?? []
+        guard words.count > 2 else { return nil }
+        name = String(words[2])
+        columns = []
+        key = []
+        for line in lines.dropFirst() {
+            let line = line.drop(while: \.isWhitespace)
+            if line.hasPrefix("PRIMARY KEY (") {
+                let names = line.dropFirst("PRIMARY KEY (".count).prefix { $0 != ")" }
+                key = names.split(separator: ",").compactMap { name in
+                    columns.firstIndex { $0.name == name.filter { !$0.isWhitespace } }
+                }
+            } else {
+                add(line)
+            }
+        }
+    }
+
+    /// Adds the column that a line describes, if it does.
+    private mutating func add(_ line: Substring) {
+        let words = line.split { $0 == " " || $0 == "," }
+        guard words.count >= 2, let type = Self.types[String(words[1])] else { return }
+        let name = String(words[0])
+        columns.append(Column(name: name, type: type))
+        guard line.contains(" PRIMARY KEY") else { return }
+        key = [columns.count - 1]
+        // The names that PostgreSQL's tables make an identity of.
+        if type == .integer, ["seq", "id"].contains(name) { numbered = name }
+    }
+
+    private static let types: [String: ColumnType] = [
+        "INTEGER": .integer, "REAL": .number, "TEXT": .text, "BLOB": .bytes,
+    ]
+
+    // MARK: Statements
+
+    private var names: String { columns.map(\.name).joined(separator: ", ") }
+    private var keyNames: [String] { key.map { columns[$0].name } }
+
+    /// Reads rows in the order of the key, from behind one on if `isBehind`, as many as the last parameter says.
+    func page(isBehind: Bool) -> String {
+        let numbers = (1...key.count).map { "$\($0)" }.joined(separator: ", ")
+        let keys = keyNames.joined(separator: ", ")
+        let condition = isBehind ? " WHERE (\(keys)) > (\(numbers))" : ""
+        let limit = isBehind ? key.count + 1 : 1
+        return "SELECT \(names) FROM \(name)\(condition) ORDER BY \(keys) LIMIT $\(limit)"
+    }
+
+    /// Reads the row with the largest key.
+    var last: String {
+        let keys = keyNames.map { "\($0) DESC" }.joined(separator: ", ")
+        return "SELECT \(names) FROM \(name) ORDER BY \(keys) LIMIT 1"
+    }
+
+    /// Inserts a row.
+    var insert: String {
+        let numbers = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+        return "INSERT INTO \(name) (\(names)) VALUES (\(numbers))"
+    }
+
+    /// Returns the key of a row.
+    func key(of row: [StoredValue]) -> [StoredValue] { key.map { row[$0] } }
+
+    /// Returns what a row is called in an error, such as `device did=d-1`.
+    func shown(_ row: [StoredValue]) -> String {
+        let keys = key.map { "\(columns[$0].name)=\(row[$0].shown)" }.joined(separator: " ")
+        return "\(name) \(keys)"
+    }
+}

@@ -1,0 +1,155 @@
+"""`lamplighter migrate --to`: a stopped installation moves to PostgreSQL and back, killed on its way or not."""
+
+import json
+import pathlib
+import random
+import shutil
+import sqlite3
+import subprocess
+import tarfile
+import tempfile
+import time
+import unittest
+
+import postgres
+from harness import BINARY, ENVIRONMENT, TORTURE, Service, eventually
+
+STORES = pathlib.Path(__file__).resolve().parent / "stores"
+DEVICES = 1_000_000 if TORTURE else 3000
+KILLS = 20 if TORTURE else 3
+SECONDS = 3600 if TORTURE else 120
+
+
+def migrate(*arguments):
+    return [str(BINARY), "migrate", "--json", *map(str, arguments)]
+
+
+class Moving(unittest.TestCase):
+    """The kept store, with many devices more."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.server = postgres.Server()
+        cls.addClassCleanup(cls.server.close)
+        holder = tempfile.mkdtemp(prefix="lamplighter-moving-")
+        cls.addClassCleanup(shutil.rmtree, holder, ignore_errors=True)
+        cls.holder = pathlib.Path(holder)
+        cls.kept = cls.holder / "kept"
+        cls.kept.mkdir()
+        with tarfile.open(sorted(STORES.glob("*.tar.gz"))[-1]) as archive:
+            archive.extractall(cls.kept)
+        cls.data = next(cls.kept.rglob("lamplighter.db")).parent
+        cls.fill(DEVICES)
+
+    @classmethod
+    def fill(cls, count):
+        """Adds devices with statuses, and messages that the outbox would have published are none."""
+        database = sqlite3.connect(cls.data / "lamplighter.db")
+        product, = database.execute("SELECT productKey FROM product LIMIT 1").fetchone()
+        database.executemany(
+            "INSERT INTO device (did, productKey, mac, hardware, ownership, ownershipSince, createdAt)"
+            " VALUES (?, ?, ?, '{}', 1, 1, 1)",
+            ((f"d-x{number:012}", product, f"{number:012x}") for number in range(count)))
+        database.executemany(
+            "INSERT INTO status (did, productKey, version, ts, attributes, conditions, online, alive, connection)"
+            " VALUES (?, ?, 1, 1, '{\"power\":true}', '[]', 0, 0, 0)",
+            ((f"d-x{number:012}", product) for number in range(count)))
+        database.execute("DELETE FROM outbox")
+        database.commit()
+        database.close()
+
+    def move(self, *arguments):
+        done = subprocess.run(
+            migrate(*arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS, env=ENVIRONMENT)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        return {table["name"]: (table["rows"], table["checksum"]) for table in json.loads(done.stdout)["tables"]}
+
+    def refused(self, code, *arguments):
+        done = subprocess.run(
+            migrate(*arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        error = json.loads(done.stderr.splitlines()[-1] if done.stderr else done.stdout)["error"]
+        self.assertEqual(error["code"], code, error)
+        return error
+
+    def test_there_and_back_with_kills_on_the_way_every_table_is_equal(self):
+        seed = random.randrange(1 << 32)
+        random.seed(seed)
+        store = self.server.make()
+        began = time.monotonic()
+        kills = 0
+        # Each try may go on for longer than the one before, so that one comes to its end.
+        for turn in range(KILLS):
+            process = subprocess.Popen(
+                migrate("--data", self.data, "--to", store), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+            try:
+                process.wait(random.uniform(0.3, 1 + turn) * (10 if TORTURE else 1))
+                break
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+                kills += 1
+        with self.subTest(seed=seed):
+            there = self.move("--data", self.data, "--to", store) if kills == KILLS else None
+            back = self.move("--data", self.data, "--store", store, "--to", f"sqlite:{self.holder / 'back'}")
+            if there:
+                self.assertEqual(there, back)
+            self.assertGreaterEqual(back["device"][0], DEVICES)
+            # A second copy of the first store is what the first was.
+            again = self.move("--data", self.data, "--to", self.server.make())
+            self.assertEqual(again, back)
+            print(f"moved {sum(rows for rows, _ in back.values())} rows there, back and there, "
+                  f"{kills} kills, {time.monotonic() - began:.0f} s")
+
+    def test_what_was_moved_goes_on(self):
+        store = self.server.make()
+        self.move("--data", self.data, "--to", store)
+        service = Service(directory=self.holder / "node", store=store)
+        self.addCleanup(service.close)
+        (self.holder / "node").mkdir()
+        for name in ("server.key", "service.secret", "tools.secret"):
+            shutil.copy(self.data / name, self.holder / "node" / name)
+        service.start()
+        self.assertGreaterEqual(len(service.json("device", "list", "--limit", "100")), 1)
+        self.assertEqual(service.stop()[0], 0)
+
+    def test_a_target_in_use_another_key_and_waiting_messages_are_refused(self):
+        store = self.server.make()
+        self.move("--data", self.data, "--to", store)
+        self.refused("LL1211", "--data", self.data, "--to", store)
+        other = self.holder / "other"
+        other.mkdir()
+        (other / "server.key").write_text("A" * 43 + "\n")
+        (other / "server.key").chmod(0o600)
+        self.refused("LL1106", "--data", self.data, "--to", f"sqlite:{other}")
+        database = sqlite3.connect(self.data / "lamplighter.db")
+        database.execute("INSERT INTO outbox (id, worker, sealed, messages, createdAt) VALUES (1, 'status', 0, x'', 1)")
+        database.commit()
+        self.addCleanup(database.close)
+        self.addCleanup(database.commit)
+        self.addCleanup(database.execute, "DELETE FROM outbox")
+        self.refused("LL1212", "--data", self.data, "--to", self.server.make())
+
+    def test_a_store_that_is_only_partly_filled_is_not_opened(self):
+        store = self.server.make()
+        process = subprocess.Popen(
+            migrate("--data", self.data, "--to", store), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=ENVIRONMENT)
+        name = store.split("@/")[1].split("?")[0]
+
+        def has_begun():
+            if process.poll() is not None:
+                return True
+            return self.server.sql("SELECT to_regclass('moving') IS NOT NULL", name).strip() == "t"
+
+        eventually(has_begun, 60, "the copy")
+        process.kill()
+        process.wait()
+        if self.server.sql("SELECT to_regclass('moving') IS NOT NULL", name).strip() == "t":
+            self.refused("LL1028", "--data", self.data, "--store", store)
+        self.move("--data", self.data, "--to", store)
+
+
+if __name__ == "__main__":
+    unittest.main()
